@@ -3,10 +3,14 @@ import { describe, expect, it } from 'vitest';
 
 /** Rooms of `src/` that comply. A rewritten room is added here, until the list is all of them. */
 const DONE: readonly string[] = [
+  'calls',
   'catalog',
   'cli',
+  'config',
+  'control',
   'errors',
   'extension',
+  'host',
   'import',
   'lib',
   'link',
@@ -14,8 +18,12 @@ const DONE: readonly string[] = [
   'ranking',
   'replay',
   'results',
+  'secrets',
   'supervision',
+  'telemetry',
   'text',
+  'upstream',
+  'worker',
 ];
 
 const PRONOUN =

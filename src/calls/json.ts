@@ -4,16 +4,16 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A place in a value: keys and indices from the root. */
+/** Path of a place in a value: keys and indices from the root. */
 export type JsonPath = readonly (string | number)[];
 
-/** `items.0.name`, as a person writes it; "" for the root. */
+/** Returns a path as `items.0.name`, and "" for the root. */
 export function dotted(path: JsonPath): string {
   return path.join('.');
 }
 
 export interface ValueSize {
-  /** Values of any kind, the root included. */
+  /** Number of values of any kind, the root included. */
   nodes: number;
   /** Characters of all strings and keys. */
   chars: number;
@@ -21,7 +21,7 @@ export interface ValueSize {
   depth: number;
 }
 
-/** Iterative, and it stops once a value is known to be larger than `maxNodes`: no value is too deep or too wide. */
+/** Measures a value without recursion and stops after `maxNodes`, so no value is too deep or too wide. */
 export function measureValue(root: unknown, maxNodes: number): ValueSize {
   const size: ValueSize = { nodes: 0, chars: 0, depth: 0 };
   const values: unknown[] = [root];
@@ -33,7 +33,7 @@ export function measureValue(root: unknown, maxNodes: number): ValueSize {
     if (typeof value === 'string') size.chars += value.length;
     if (typeof value !== 'object' || value === null) continue;
     if (level > size.depth) size.depth = level;
-    // By index: `for in` would make a text of every index first.
+    // Arrays go by index: `for in` would create a string per index.
     const keys = Array.isArray(value) ? undefined : Object.keys(value);
     const count = keys?.length ?? (value as unknown[]).length;
     if (values.length + count > maxNodes) return { ...size, nodes: maxNodes + 1 };

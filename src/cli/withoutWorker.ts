@@ -4,7 +4,7 @@ import { EXIT_NO_WORKER, readOutage } from '../host/attach/lastWorker.ts';
 import { type GatewayTarget, gatewayFolder, workerLogFile } from '../host/attach/startWorker.ts';
 import { readRendezvous } from '../link/rendezvous.ts';
 import { healthText } from '../telemetry/reportText.ts';
-import { lifeLeft } from '../worker/process/workerLife.ts';
+import { lifeWithoutWorker } from '../worker/process/workerLife.ts';
 import { noGateway } from './runtime.ts';
 
 /** Reports the health of a gateway without a worker, from the files of its hosts and its last worker. */
@@ -18,7 +18,7 @@ export function healthOnDisk(target: GatewayTarget): HealthWithoutWorker {
   return {
     workspace: target.workspace,
     state: 'cold',
-    ...lifeLeft(folder, lost),
+    ...lifeWithoutWorker(folder, lost),
     uptime_ms: 0,
     rollout: 'stable',
     worker_handshake: lost ? 'failed' : 'absent',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import type { FileLocation, StaticItem, StaticListing } from './gatewayConfig.ts';
 
-/** A static catalog that cannot be served, told in one sentence with its place. */
+/** Error for a static catalog that cannot be served, in one sentence with its place. */
 export class CatalogFileError extends Error {
   override readonly name = 'CatalogFileError';
   readonly location: FileLocation;
@@ -13,7 +13,7 @@ export class CatalogFileError extends Error {
   }
 }
 
-/** A tool with the namespace that the file names for it, if it does. */
+/** Static listing in which a tool may have a namespace of its own. */
 export interface CatalogFile extends StaticListing {
   tools: readonly (StaticItem & { namespace?: string })[];
 }
@@ -45,7 +45,7 @@ export function readCatalogFile(file: string): CatalogFile {
 
 type Locate = (path: Path) => FileLocation;
 
-/** YAML takes ten times as long: JSON is read as such, and again only for the place of a flaw. */
+/** Parses JSON first, because YAML takes ten times as long. Locating an error parses the text again as YAML. */
 function parse(text: string, file: string): { value: unknown; locate: Locate } {
   const locate: Locate = (path) => {
     const lines = new LineCounter();
@@ -62,7 +62,7 @@ function parse(text: string, file: string): { value: unknown; locate: Locate } {
   try {
     return { value: JSON.parse(text), locate };
   } catch {
-    // Told by the other parser, which knows lines.
+    // The YAML parser below reports the error with its line.
   }
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
@@ -73,7 +73,7 @@ function parse(text: string, file: string): { value: unknown; locate: Locate } {
     throw new CatalogFileError(`this is neither JSON nor YAML: ${words}.`, { file, line, column: col });
   }
   try {
-    // Aliases that multiply are meant to fill the memory.
+    // More aliases than this are an attempt to exhaust the memory.
     return { value: document.toJS({ maxAliasCount: 1_000 }), locate };
   } catch (error) {
     throw new CatalogFileError(`it cannot be used: ${(error as Error).message}.`, { file, line: 1, column: 1 });
@@ -148,7 +148,7 @@ class Reader {
     if (typeof identity !== 'string' || identity.trim() === '') return this.#fail(`a ${kind} needs a "${key}".`, path);
     const listed = Object.fromEntries(Object.entries(value).filter(([name]) => !answers.includes(name)));
     const given = Object.entries(value).filter(([name]) => answers.includes(name));
-    // A client refuses a resource without a name.
+    // Clients refuse a resource without a name.
     if (key === 'uri' && typeof listed.name !== 'string') listed.name = identity;
     return { listed, ...(given.length === 0 ? {} : { answer: Object.fromEntries(given) }) };
   }
@@ -158,7 +158,7 @@ class Reader {
   }
 }
 
-/** An entry of the specification's own catalogs: its id is the name that the stub knows it by. */
+/** Converts an entry in the specification's own form, whose `id` becomes the tool's name. */
 function fromNative({ id, name, description, args_schema: schema, tags, side_effects: effects, result }: Json): Json {
   const all = Array.isArray(tags) ? tags : [];
   const annotations = {

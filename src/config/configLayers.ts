@@ -1,4 +1,4 @@
-import type { Block, Said, Scope } from './declaration/block.ts';
+import type { Block, BlockValue, Scope } from './declaration/block.ts';
 import { PRESETS } from './declaration/callBlocks.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaration/document.ts';
 import type { InputConfig } from './declaration/gatewayBlocks.ts';
@@ -7,7 +7,9 @@ import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, Se
 import { configPlaces, loadConfig, parseConfig } from './loadConfig.ts';
 import type { KeptTexts } from './state/keptTexts.ts';
 
-/** Configuration of a gateway: its files, later ones over earlier ones by the name of a server and by block. */
+/**
+ * Configuration of a gateway, merged from its files: later ones override earlier ones, per server name and per block.
+ */
 export interface MergedConfig {
   /** File to write a server into: the given one, or the workspace's. */
   file: string;
@@ -20,13 +22,16 @@ export interface MergedConfig {
   /** Everything but servers and inputs: one immutable value. */
   settings: Settings;
   startupAt: FileLocation;
-  /** By the origin of the servers they are for: a repository's `default` must not reach a server of the user's own. */
+  /**
+   * Inputs by the origin of the servers that use them. The `default` of a repository's input must not reach the user's
+   * own servers.
+   */
   inputs: Readonly<Partial<Record<ConfigOrigin, readonly InputConfig[]>>>;
 }
 
 /**
- * Files of a gateway. A key that fails closed and cannot be read keeps its last readable version, if that is in force;
- * otherwise it has its strictest meaning. The same holds for all such keys of a file that cannot be read at all.
+ * Files of a gateway. If a safety key cannot be read, its last readable version stays in force; without one, the key
+ * has its strictest meaning. If a whole file cannot be read, the same holds for each of its safety keys.
  */
 export class ConfigLayers {
   readonly places: readonly ConfigPlace[];
@@ -34,7 +39,10 @@ export class ConfigLayers {
   readonly #parse: (text: string, place: ConfigPlace) => LoadedConfig;
   readonly #inForce = new Map<string, LoadedConfig>();
 
-  /** `read` reads a file that is given and no configuration; `kept` is what was in force before, by file. */
+  /**
+   * `read` replaces the reader of a file that is not waygate.json. `kept` has the texts that the last worker had in
+   * force.
+   */
   constructor(
     workspace: string,
     env: NodeJS.ProcessEnv,
@@ -72,7 +80,7 @@ export class ConfigLayers {
     return result;
   }
 
-  /** Puts the version in force in the place of what cannot be read. */
+  /** Replaces the parts that cannot be read by their version in force. */
   #restored(loaded: LoadedConfig, before: LoadedConfig): LoadedConfig {
     if (!loaded.usable) {
       const problems = loaded.problems.map((one) =>
@@ -89,7 +97,7 @@ export class ConfigLayers {
     };
     for (const [key, { spelled }] of loaded.unreadable) {
       sources.delete(spelled);
-      // A text is no value of any guarded key, so a key without an earlier version stays unreadable.
+      // No guarded key takes a string, so a key without an earlier version stays unreadable.
       if (before.unreadable.has(key)) sources.set(key, '"unreadable"');
       else for (const name of [key, ...blocksOf(key, loaded)]) restore(name);
     }
@@ -105,25 +113,25 @@ export class ConfigLayers {
     );
     const unreadable = new Map([...loaded.unreadable].filter(([key]) => before.unreadable.has(key)));
     const problems = loaded.problems.map((problem) => stays.get(problem) ?? problem);
-    return { ...loaded, servers, broken, problems, unreadable, text, said: mixed.said, sources };
+    return { ...loaded, servers, broken, problems, unreadable, text, blocks: mixed.blocks, sources };
   }
 }
 
-/** Gives what cannot be read its strictest meaning. */
+/** Gives every safety block that cannot be read its strictest meaning. */
 export function closed(config: LoadedConfig): LoadedConfig {
-  const said = new Map(config.said);
+  const blocks = new Map(config.blocks);
   const close = (name: BlockName, problem: ConfigurationProblem): string | undefined => {
     const { safety }: Block<unknown> = BLOCKS[name];
     if (!safety) return undefined;
-    const value = safety.strictest(asLine(problem), said.get(name)?.value);
-    said.set(name, { value, keys: new Set(Object.keys(value as object)) });
+    const value = safety.strictest(asLine(problem), blocks.get(name)?.value);
+    blocks.set(name, { value, keys: new Set(Object.keys(value as object)) });
     return safety.untilThen;
   };
   if (!config.usable) {
     const [problem] = config.problems;
     if (problem) for (const name of BLOCK_NAMES) close(name, problem);
     const problems = config.problems.map((one) => until(one, 'no tool can be called, as its rules are unknown'));
-    return { ...config, said, problems };
+    return { ...config, blocks, problems };
   }
   const closing = new Map<ConfigurationProblem, ConfigurationProblem>();
   for (const [key, { problem }] of config.unreadable) {
@@ -131,10 +139,10 @@ export function closed(config: LoadedConfig): LoadedConfig {
     const meaning = [key === 'servers' ? 'none of its servers is available' : undefined, ...meanings];
     closing.set(problem, until(problem, meaning.filter((one) => one !== undefined).join(', and ')));
   }
-  return { ...config, said, problems: config.problems.map((problem) => closing.get(problem) ?? problem) };
+  return { ...config, blocks, problems: config.problems.map((problem) => closing.get(problem) ?? problem) };
 }
 
-/** Returns the blocks that a guarded key decides: for a preset those that the file does not write itself. */
+/** Returns the blocks that a guarded key decides: for a preset, the blocks that the file does not set itself. */
 function blocksOf(key: GuardedKey, { sources }: LoadedConfig): BlockName[] {
   if (key === 'servers') return [];
   if (key !== 'policyPreset') return [key];
@@ -150,7 +158,7 @@ export function asLine({ message, location }: ConfigurationProblem): string {
   return `${location.file}:${location.line}:${location.column}: ${message}`;
 }
 
-/** Joins files, each with its safety settled by `closed`. */
+/** Merges files whose safety blocks `closed` has settled. */
 export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
   const last = layers.at(-1) as LoadedConfig;
   const servers = effective(layers, (layer) => layer.servers);
@@ -164,7 +172,7 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
     });
     return [name, settingOf(name, layers, scopeOf)] as const;
   });
-  const startup = layers.findLast(({ said }) => said.has('startup'));
+  const startup = layers.findLast(({ blocks }) => blocks.has('startup'));
   return {
     file: last.file,
     exists: layers.some(({ exists }) => exists),
@@ -178,21 +186,21 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
   };
 }
 
-/** Value of a block in all files. A workspace's block is joined with the user's by the block's scope rule. */
+/** Returns the value of a block over all files. The block's scope rule joins a workspace's value with the user's. */
 function settingOf(name: BlockName, layers: readonly LoadedConfig[], scopeOf: (layer: LoadedConfig) => Scope): unknown {
-  const { standard, combine }: Block<unknown> = BLOCKS[name];
-  let own: Said<unknown> | undefined;
-  let value: unknown = standard;
+  const { defaultValue, combine }: Block<unknown> = BLOCKS[name];
+  let own: BlockValue<unknown> | undefined;
+  let value: unknown = defaultValue;
   for (const layer of layers) {
-    const said = layer.said.get(name);
-    if (!said) continue;
-    value = layer.origin === 'workspace' && combine ? combine(own, said, scopeOf(layer)) : said.value;
-    own = said;
+    const block = layer.blocks.get(name);
+    if (!block) continue;
+    value = layer.origin === 'workspace' && combine ? combine(own, block, scopeOf(layer)) : block.value;
+    own = block;
   }
   return value;
 }
 
-/** Entries without a successor of the same name in a later file. An unusable successor hides them too. */
+/** Returns the entries that no later file overrides. An invalid override hides the earlier entry too. */
 function effective<T extends { name: string }>(
   layers: readonly LoadedConfig[],
   of: (layer: LoadedConfig) => readonly T[],

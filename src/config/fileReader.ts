@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
 import { nearest } from '../text/nearest.ts';
-import type { Said } from './declaration/block.ts';
+import type { BlockValue } from './declaration/block.ts';
 import { POLICY_PRESET, PRESETS, type Preset } from './declaration/callBlocks.ts';
 import { distinctMembers, joined, unknownKey } from './declaration/collections.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, TOP_LEVEL_KEYS } from './declaration/document.ts';
@@ -11,7 +11,7 @@ import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, Se
 import { members } from './jsonNodes.ts';
 import { readServer } from './readServer.ts';
 
-/** A file that a gateway is configured by. */
+/** File that configures a gateway. */
 export interface ConfigPlace {
   origin: ConfigOrigin;
   file: string;
@@ -20,7 +20,7 @@ export interface ConfigPlace {
 /** Top-level keys that fail closed: an error in one makes all of it unreadable. */
 export type GuardedKey = BlockName | 'policyPreset' | 'servers';
 
-/** A file as it was read. */
+/** Content of one file. */
 export interface LoadedConfig extends ConfigPlace {
   exists: boolean;
   text?: string;
@@ -30,17 +30,17 @@ export interface LoadedConfig extends ConfigPlace {
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
   inputs: readonly InputConfig[];
-  /** Blocks that the file sets; what cannot be read of a block has its default here. */
-  said: ReadonlyMap<BlockName, Said<unknown>>;
+  /** Blocks that the file sets. Parts of a block that cannot be read have their defaults. */
+  blocks: ReadonlyMap<BlockName, BlockValue<unknown>>;
   /** Guarded keys that cannot be read, with the first error and the key as the file spells it. */
   unreadable: ReadonlyMap<GuardedKey, { problem: ConfigurationProblem; spelled: string }>;
   /** Source texts of the values, by top-level key. */
   sources: ReadonlyMap<string, string>;
-  /** Returns where a path is in the file, or the nearest part of it that exists. */
+  /** Returns the location of a path, or of its nearest ancestor in the file. */
   locate(path: readonly (string | number)[]): FileLocation;
 }
 
-/** Reads the top-level keys of one file, each by itself: an error in one does not touch another. */
+/** Reads the top-level keys of one file independently: an error in one does not affect another. */
 export class FileReader {
   readonly #root: Node;
   readonly #place: ConfigPlace;
@@ -65,11 +65,11 @@ export class FileReader {
     const fields = this.#fields();
     const inputs = this.#inputs(fields.get('inputs'));
     const { servers, broken } = this.#servers(fields.get('servers'), inputs);
-    const said = new Map<BlockName, Said<unknown>>(this.#preset(fields.get('policyPreset')));
+    const blocks = new Map<BlockName, BlockValue<unknown>>(this.#preset(fields.get('policyPreset')));
     for (const name of BLOCK_NAMES) {
       const node = fields.get(name);
       const value = node && BLOCKS[name].field.read(node, name, this.#guarding(name));
-      if (value !== undefined) said.set(name, { value, keys: new Set(keysOf(node as Node)) });
+      if (value !== undefined) blocks.set(name, { value, keys: new Set(keysOf(node as Node)) });
     }
     return {
       ...this.#place,
@@ -78,7 +78,7 @@ export class FileReader {
       servers,
       broken,
       inputs,
-      said,
+      blocks,
       problems: this.#problems.toSorted(({ location: a }, { location: b }) => a.line - b.line || a.column - b.column),
       unreadable: this.#unreadable,
       sources: new Map([...fields].map(([key, node]) => [key, text.slice(node.offset, node.offset + node.length)])),
@@ -94,7 +94,7 @@ export class FileReader {
     return problem;
   }
 
-  /** Reports errors, and notes that a key which must fail closed cannot be read. */
+  /** Returns a reader that reports errors and marks a guarded key with an error as unreadable. */
   #guarding(key: string, spelled = key): Reader {
     return {
       report: (message, node) => {
@@ -104,7 +104,10 @@ export class FileReader {
     };
   }
 
-  /** Returns the values by key. A misspelled safety key may have held anything, so the key it is near to is unreadable. */
+  /**
+   * Returns the values by key. A misspelled safety key may have held anything, so the key that it resembles counts as
+   * unreadable.
+   */
   #fields(): Map<string, Node> {
     const twice = (message: string, node: Node): void => this.#guarding(node.value).report(message, node);
     const all = distinctMembers(this.#root, '', { report: twice });
@@ -135,7 +138,7 @@ export class FileReader {
     });
   }
 
-  #preset(node: Node | undefined): [BlockName, Said<unknown>][] {
+  #preset(node: Node | undefined): [BlockName, BlockValue<unknown>][] {
     const name = node && POLICY_PRESET.read(node, 'policyPreset', this.#guarding('policyPreset'));
     if (name === undefined) return [];
     const preset: Preset = PRESETS[name];
@@ -166,7 +169,7 @@ export class FileReader {
       let reason: ConfigurationProblem | undefined;
       const server = readServer(name, value, {
         ...this.#surroundings,
-        // A server of the user's own file runs unasked, so nothing in a repository may decide what it runs.
+        // Servers of the user's own file start without a question, so nothing in a repository may influence them.
         baseFolder: origin === 'user' ? homedir() : this.#surroundings.workspace,
         origin,
         inputs: new Set(inputs.map(({ id }) => id)),
@@ -194,7 +197,9 @@ export class FileReader {
 
 const STEM = 5;
 
-/** `policies` and `policyRules` mean `policy`, though their endings differ too much for a typo. */
+/**
+ * Whether a key such as `policies` or `policyRules` means `policy`, although its ending differs too much for a typo.
+ */
 function sharesStem(name: string, known: string): boolean {
   return known.length >= STEM && name.toLowerCase().startsWith(known.slice(0, STEM).toLowerCase());
 }

@@ -11,19 +11,19 @@ export interface ConfigurationProblem {
   severity: 'error' | 'warning';
   message: string;
   location: FileLocation;
-  /** Column after the key or value that is wrong, if that is on one line. */
+  /** Column after the wrong key or value, if it ends on the same line. */
   endColumn?: number;
 }
 
 /**
- * Owner of a file: the user, a repository, or the user by `--config`. Absent means a repository, which is trusted
- * least.
+ * Owner of a file: the user, a repository, or the user by `--config`. If absent, a repository, which has the least
+ * trust.
  */
 export type ConfigOrigin = 'user' | 'workspace' | 'given';
 
-/** The configuration as the worker uses it: checked. References to secrets are marked in it by `markReference`. */
+/** Validated configuration of a server, as the worker uses it. `markReference` marks its references to secrets. */
 export type ServerConfig = StdioServerConfig | HttpServerConfig | StaticServerConfig;
-/** Servers that waygate.json can name: to start, or to connect to. */
+/** Servers that waygate.json can name: programs and addresses. */
 export type WrittenServerConfig = StdioServerConfig | HttpServerConfig;
 
 interface AnyServerConfig extends SharedKeys {
@@ -32,25 +32,25 @@ interface AnyServerConfig extends SharedKeys {
   origin?: ConfigOrigin;
 }
 
-/** A program that speaks MCP on its standard input and output. `env` has the variables of `envFile` too. */
+/** Program that speaks MCP on its standard input and output. `env` includes the variables of `envFile`. */
 export interface StdioServerConfig extends AnyServerConfig, StdioKeys {
   type: 'stdio';
   cwd: string;
 }
 
-/** A server at a URL. `either`: Streamable HTTP first, then the older HTTP+SSE if the server knows no other. */
+/** Server at a URL. `either`: Streamable HTTP first, then the older HTTP+SSE if the server does not know it. */
 export interface HttpServerConfig extends AnyServerConfig, HttpKeys {
   type: 'http' | 'sse' | 'either';
 }
 
-/** Part of a static catalog (G10.10): its lists and answers. Nothing runs for it. */
+/** Part of a static catalog (G10.10): its lists and answers. No process runs for it. */
 export interface StaticServerConfig extends AnyServerConfig {
   type: 'static';
   listing: StaticListing;
 }
 
 export interface StaticListing {
-  /** As `tools/list` and the other lists give them. */
+  /** Entries in the form of `tools/list` and the other lists. */
   tools: readonly StaticItem[];
   resources: readonly StaticItem[];
   prompts: readonly StaticItem[];
@@ -58,11 +58,11 @@ export interface StaticListing {
 
 export interface StaticItem {
   listed: Readonly<Record<string, unknown>>;
-  /** The result that the file gives for it, if any. */
+  /** Result that the file defines for the entry, if any. */
   answer?: Readonly<Record<string, unknown>>;
 }
 
-/** A server that is named but cannot be used, with the reason: the others work. */
+/** Server with an invalid entry, and the reason. Other servers keep working. */
 export interface BrokenServer {
   name: string;
   reason: string;

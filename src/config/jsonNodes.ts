@@ -1,6 +1,6 @@
 import type { Node } from 'jsonc-parser';
 
-/** Name and value nodes of an object, in the file's order. */
+/** Returns the name and value nodes of an object, in the file's order. */
 export function members(object: Node): [Node, Node][] {
   return (object.children ?? []).flatMap((property) => {
     const [key, value] = property.children ?? [];

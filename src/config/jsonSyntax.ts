@@ -1,7 +1,7 @@
 import { type ParseErrorCode, printParseErrorCode } from 'jsonc-parser';
 
-/** What is wrong with a text that is not JSON: `CommaExpected` → `a comma is expected here`. */
-export function syntaxWords(error: ParseErrorCode): string {
+/** Describes a syntax error in JSON: `CommaExpected` becomes `a comma is expected here`. */
+export function describeSyntaxError(error: ParseErrorCode): string {
   const words = printParseErrorCode(error)
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase();

@@ -3,12 +3,12 @@ import { basename, join } from 'node:path';
 import { createScanner, type ParseError, parseTree } from 'jsonc-parser';
 import { type ConfigPlace, FileReader, type LoadedConfig } from './fileReader.ts';
 import type { ConfigOrigin, FileLocation } from './gatewayConfig.ts';
-import { syntaxWords } from './jsonSyntax.ts';
+import { describeSyntaxError } from './jsonSyntax.ts';
 import { userConfigFile } from './state/stateFolder.ts';
 import { lineIndex } from './textPosition.ts';
 
-/** Content of a file that says nothing. */
-export function nothingSaid({ origin, file }: ConfigPlace) {
+/** Returns the content of a file that sets nothing. */
+export function emptyConfig({ origin, file }: ConfigPlace) {
   return {
     origin,
     file,
@@ -16,7 +16,7 @@ export function nothingSaid({ origin, file }: ConfigPlace) {
     broken: [],
     problems: [],
     inputs: [],
-    said: new Map(),
+    blocks: new Map(),
     unreadable: new Map(),
     sources: new Map(),
     locate: () => ({ file, line: 1, column: 1 }),
@@ -27,7 +27,7 @@ export function configFile(workspace: string): string {
   return join(workspace, '.vscode', 'waygate.json');
 }
 
-/** Returns the files that count, later ones over earlier ones. A file that is given by hand counts alone. */
+/** Returns the files of a gateway, later ones overriding earlier ones. A given file is used alone. */
 export function configPlaces(workspace: string, env: NodeJS.ProcessEnv, given?: string): ConfigPlace[] {
   if (given !== undefined) return [{ origin: 'given', file: given }];
   return [
@@ -36,7 +36,7 @@ export function configPlaces(workspace: string, env: NodeJS.ProcessEnv, given?: 
   ];
 }
 
-/** Reads one file, the workspace's own unless another is named. */
+/** Reads one file, by default the workspace's own. */
 export function loadConfig(
   workspace: string,
   env: NodeJS.ProcessEnv,
@@ -50,14 +50,14 @@ export function loadConfig(
     const code = (error as NodeJS.ErrnoException).code;
     const absent = code === 'ENOENT' || code === 'ENOTDIR';
     // The user named a given file, so it must exist. The others are optional.
-    if (absent && origin !== 'given') return { ...nothingSaid(place), exists: false, usable: true };
-    const why = absent ? 'does not exist any more' : `cannot be read (${code ?? (error as Error).message})`;
+    if (absent && origin !== 'given') return { ...emptyConfig(place), exists: false, usable: true };
+    const why = absent ? 'does not exist' : `cannot be read (${code ?? (error as Error).message})`;
     return unusable(place, `${basename(file)} ${why}.`);
   }
   return parseConfig(text, file, workspace, env, origin);
 }
 
-/** No configuration nests deeper; a text that does is meant to overflow the parser's stack. */
+/** Depth limit: deeper nesting would overflow the parser's stack, and no configuration needs it. */
 const MAX_DEPTH = 100;
 
 export function parseConfig(
@@ -78,7 +78,7 @@ export function parseConfig(
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const syntax = errors[0];
-  if (syntax) return unusable(place, `This is not JSON: ${syntaxWords(syntax.error)}.`, at(syntax.offset));
+  if (syntax) return unusable(place, `This is not JSON: ${describeSyntaxError(syntax.error)}.`, at(syntax.offset));
   if (root?.type !== 'object')
     return unusable(place, 'The file must hold an object: {"servers": {…}}.', at(root?.offset ?? 0));
   return { ...new FileReader(root, place, at, { workspace, env }).read(text), text: source };
@@ -90,10 +90,10 @@ function unusable(
   location: FileLocation = { file: place.file, line: 1, column: 1 },
 ): LoadedConfig {
   const problems = [{ severity: 'error' as const, message, location }];
-  return { ...nothingSaid(place), exists: true, usable: false, problems };
+  return { ...emptyConfig(place), exists: true, usable: false, problems };
 }
 
-/** Returns where the text first nests deeper than `limit`, without recursion. */
+/** Returns the first offset that nests deeper than `limit`, without recursion. */
 function offsetBelow(limit: number, text: string): number | undefined {
   const scanner = createScanner(text, true);
   let depth = 0;

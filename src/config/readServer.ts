@@ -12,7 +12,7 @@ import { resolveVariables } from './variables.ts';
 
 export interface ServerContext {
   workspace: string;
-  /** Where a server runs, and what its paths are relative to, unless the file says otherwise. */
+  /** Working folder of a server, and base of its relative paths, unless the file sets one. */
   baseFolder: string;
   origin: ConfigOrigin;
   env: NodeJS.ProcessEnv;
@@ -27,7 +27,7 @@ const SHAPES = {
   http: object({ type: SERVER_TYPE, ...SERVER_KEYS.http, ...SERVER_KEYS.shared }, {}),
 };
 
-/** Reads one entry of `servers`. Returns `undefined` after an error; an entry is used whole or not at all. */
+/** Reads one entry of `servers`. Returns `undefined` after an error: an entry is used completely or not at all. */
 export function readServer(name: string, node: Node, context: ServerContext): WrittenServerConfig | undefined {
   const path = joined('servers', name);
   let isSound = true;
@@ -39,7 +39,7 @@ export function readServer(name: string, node: Node, context: ServerContext): Wr
   const type = isSound ? typeOf(node, path, report) : undefined;
   if (type === undefined) return undefined;
   const kind = type === 'stdio' ? 'stdio' : 'http';
-  // A server that is switched off needs no variable and no secret yet.
+  // A disabled server needs neither variables nor secrets yet.
   const isOff = findNodeAtLocation(node, ['disabled'])?.value === true;
   const reader: Reader = isOff
     ? { report, unresolved: true }
@@ -74,7 +74,7 @@ function checkKeys(node: Node, path: string, report: Reader['report']): void {
   }
 }
 
-/** Decides by `type`, `command` and `url` what an entry is, and reports one that is neither, or both. */
+/** Determines the type of an entry from `type`, `command` and `url`, and reports an entry without or with two types. */
 function typeOf(node: Node, path: string, report: Reader['report']): WrittenServerConfig['type'] | undefined {
   const [type, command, url] = ['type', 'command', 'url'].map((key) => findNodeAtLocation(node, [key]));
   const written = type && SERVER_TYPE.read(type, `${path}.type`, { report });
@@ -90,7 +90,7 @@ function typeOf(node: Node, path: string, report: Reader['report']): WrittenServ
   return undefined;
 }
 
-/** Returns the variables of a file, or why there are none. */
+/** Returns the variables of a file, or the error as text. */
 function readEnvFile(file: string): Readonly<Record<string, string>> | string {
   try {
     const values = parseEnv(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) as Record<string, string>;
@@ -103,7 +103,7 @@ function readEnvFile(file: string): Readonly<Record<string, string>> | string {
   }
 }
 
-/** Warns of secrets in clear: others read waygate.json, and it is checked in. */
+/** Warns of secrets in clear: waygate.json is meant to be checked in and read by others. */
 function warnOfSecrets(node: Node, path: string, server: string, context: ServerContext): void {
   const warn = (where: string, suggested: string, at: Node): void => {
     const name = suggested.replace(/[^A-Za-z0-9_.-]+/g, '_') || 'NAME';

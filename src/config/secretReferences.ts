@@ -1,12 +1,12 @@
 import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import type { ServerConfig } from './gatewayConfig.ts';
 
-/** Where the values of secrets and inputs come from: `NAME` for a secret, `input:ID` for an input of this workspace. */
+/** Store of secrets and inputs: `NAME` for a secret, `input:ID` for an input of this workspace. */
 export interface SecretSource {
   get(name: string): Promise<string | undefined>;
 }
 
-/** A secret that nobody has set, told in one sentence. */
+/** Error for a secret that is not set, in one sentence. */
 export class SecretMissingError extends Error {
   override readonly name = 'SecretMissingError';
   /** `NAME`, or `input:ID`. */
@@ -24,8 +24,8 @@ export const INPUT_PREFIX = 'input:';
 export const SECRET_NAME = /^[A-Za-z0-9_.-]{1,100}$/;
 
 /**
- * A configuration holds references, never values: they are asked for in the moment of a start. A reference stands
- * between NUL characters, which no text of a configuration and no environment variable can hold.
+ * Marks a reference in a text. A configuration holds references, never values, which are looked up at each start. The
+ * marks are NUL characters, which no text of a configuration and no environment variable can contain.
  */
 const MARKED = /\0([^\0]+)\0/g;
 
@@ -33,14 +33,14 @@ export function markReference(name: string): string {
   return `\0${name}\0`;
 }
 
-/** As a person wrote it: `${secret:NAME}`. */
+/** Returns a text with its references as the user wrote them: `${secret:NAME}`. */
 export function writtenForm(text: string): string {
   return text.replace(MARKED, (_, name: string) => `\${${name.startsWith(INPUT_PREFIX) ? name : `secret:${name}`}}`);
 }
 
 /**
- * The configuration with its references followed, for the start of a server and nothing else. `onSecret` hears each
- * value that is to be kept: an input that is no password may be `production`.
+ * Returns a configuration with its references replaced, for the start of a server only. `onSecret` receives every value
+ * to mask; an input without `password` is not masked, because it may be a word like `production`.
  */
 export async function followReferences(
   config: ServerConfig,
@@ -79,7 +79,7 @@ async function secretValue(name: string, source: SecretSource, input: InputConfi
   const remedy = `set it: waygate secret set ${name}.`;
   if (!name.startsWith(INPUT_PREFIX)) throw new SecretMissingError(`It needs the secret "${name}"; ${remedy}`, name);
   const id = name.slice(INPUT_PREFIX.length);
-  // VS Code shows it filled in; here nobody is asked.
+  // VS Code pre-fills its question with the default. Waygate uses it without asking.
   if (input?.default !== undefined && !input.password) return input.default;
   const what = input?.description ? ` (${input.description})` : '';
   throw new SecretMissingError(`It needs the input "${id}"${what}; ${remedy}`, name, input);

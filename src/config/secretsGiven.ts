@@ -2,8 +2,8 @@ import { clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
 import type { ServerConfig } from './gatewayConfig.ts';
 
 /**
- * Returns every secret that a server receives with its start: the values that were `kept` for it, secrets in clear, and
- * the password within an address or a connection string. `config` has its references followed.
+ * Returns every secret that a server receives at its start: the values that its references had (`kept`), secrets in
+ * clear, and passwords within addresses or connection strings. The references of `config` must be replaced already.
  */
 export function secretsGiven(config: ServerConfig, kept: readonly string[]): string[] {
   const whole = [...kept, ...inClear(config)];

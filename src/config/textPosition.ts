@@ -1,4 +1,4 @@
-/** From an offset to the line and column that a person sees, both from 1. */
+/** Returns a function from an offset to line and column, both counted from 1. */
 export function lineIndex(text: string): (offset: number) => { line: number; column: number } {
   const starts = [0];
   for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) starts.push(i + 1);

@@ -4,20 +4,20 @@ import { INPUT_PREFIX, markReference, SECRET_NAME } from './secretReferences.ts'
 
 export interface VariableScope {
   workspace: string;
-  /** Of the gateway's start: whoever attaches later, with whatever environment, changes nothing. */
+  /** Environment at the start of the gateway. Clients that attach later do not change it. */
   env: NodeJS.ProcessEnv;
-  /** The ids of the inputs that the configuration names. */
+  /** Ids of the inputs that the configuration declares. */
   inputs: ReadonlySet<string>;
 }
 
-/** A reference that leads nowhere, told in one sentence. */
+/** Error for a reference that cannot be resolved, in one sentence. */
 export class VariableError extends Error {
   override readonly name = 'VariableError';
 }
 
 /**
- * Replaces `${workspaceFolder}`, `${userHome}` and `${env:NAME}`, as VS Code's mcp.json has them. `${input:id}` and
- * `${secret:NAME}` stay references: their values are asked for when the server starts.
+ * Replaces `${workspaceFolder}`, `${userHome}` and `${env:NAME}`, as in VS Code's mcp.json. `${input:id}` and
+ * `${secret:NAME}` stay references, which the start of the server resolves.
  */
 export function resolveVariables(text: string, scope: VariableScope, secrets: boolean): string {
   return text.replace(/\$\{([^}]*)\}/g, (whole, reference: string) => {
@@ -29,7 +29,7 @@ export function resolveVariables(text: string, scope: VariableScope, secrets: bo
       const value = scope.env[name];
       if (value === undefined) {
         throw new VariableError(
-          `The environment variable ${name} of "${whole}" was not set where the gateway was started; set it there, and stop the gateway so that it starts anew.`,
+          `The environment variable ${name} of "${whole}" is not set in the environment of the gateway; set it there and restart the gateway.`,
         );
       }
       return value;
@@ -37,7 +37,7 @@ export function resolveVariables(text: string, scope: VariableScope, secrets: bo
     if (reference.startsWith(INPUT_PREFIX) || reference.startsWith('secret:'))
       return mark(reference, whole, scope, secrets);
     throw new VariableError(
-      `"${whole}" is not known here; use \${workspaceFolder}, \${workspaceFolderBasename}, \${userHome}, \${env:NAME}, \${input:id} or \${secret:NAME}.`,
+      `"${whole}" is not a known variable; use \${workspaceFolder}, \${workspaceFolderBasename}, \${userHome}, \${env:NAME}, \${input:id} or \${secret:NAME}.`,
     );
   });
 }
@@ -45,12 +45,12 @@ export function resolveVariables(text: string, scope: VariableScope, secrets: bo
 function mark(reference: string, whole: string, { inputs }: VariableScope, allowed: boolean): string {
   if (!allowed)
     throw new VariableError(
-      `"${whole}" has no place here; secrets belong into "env", "args", "headers", "url" or "auth.clientSecret".`,
+      `"${whole}" is not allowed here; use secrets in "env", "args", "headers", "url" or "auth.clientSecret".`,
     );
   const isInput = reference.startsWith(INPUT_PREFIX);
   const name = reference.slice(reference.indexOf(':') + 1);
   if (isInput && !inputs.has(name)) {
-    throw new VariableError(`The input of "${whole}" stands nowhere in "inputs"; add it there.`);
+    throw new VariableError(`"${whole}" names no entry of "inputs"; add one.`);
   }
   if (!SECRET_NAME.test(name)) throw new VariableError(`"${whole}" needs a name of letters, digits, "_", "." and "-".`);
   return markReference(isInput ? reference : name);

@@ -18,7 +18,7 @@ import type {
   SecretRequest,
 } from './contract.ts';
 
-/** The two ends of the control channel over a socket whose greeting is done (vscode-jsonrpc does the work). */
+/** The two ends of the control channel, over a socket after its handshake. vscode-jsonrpc carries the messages. */
 
 export type ControlHandlers = {
   [M in keyof ControlRequests]: (
@@ -26,20 +26,20 @@ export type ControlHandlers = {
   ) => ControlRequests[M]['result'] | Promise<ControlRequests[M]['result']>;
 };
 
-/** The questions that go the other way: from the worker to whoever watches it. */
+/** Questions of the worker to a watcher. */
 const APPROVE = new RequestType<ApprovalQuestion, ApprovalVerdict, void>('approve');
 const SECRET = new RequestType<SecretRequest, SecretAnswer, void>('secret');
-/** An editor whose extensions hang must not keep a server from starting. */
+/** Keeps an editor with hanging extensions from delaying a server's start. */
 const SECRET_TIMEOUT_MS = 10_000;
 
 export interface ControlServer {
-  /** Resolves when the snapshot has left, or cannot. */
+  /** Resolves when the snapshot was sent or the connection ended. */
   notify(snapshot: ControlNotifications['snapshot']): Promise<void>;
-  /** Asks whoever is at the other end. */
+  /** Asks the user at the other end. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
-  /** Reaches into the store of whoever is at the other end. */
+  /** Reads from or writes to the store of the other end. */
   secret(request: SecretRequest): Promise<SecretAnswer>;
-  /** Tells that another worker serves from now on: whoever hears it goes there. */
+  /** Announces that another worker serves from now on. */
   supersede(): void;
   onClose(listener: () => void): void;
   dispose(): void;
@@ -61,15 +61,15 @@ export function connectControl(socket: Socket): ControlClient {
   let keep: Parameters<ControlClient['onSecret']>[0] = async () => ({ kept: false });
   connection.onRequest(SECRET, (request) => keep(request));
   onceClosed(socket, () => {
-    // Only a disposed connection rejects what still waits for an answer.
+    // Only a disposed connection rejects the requests without an answer.
     connection.dispose();
     for (const listener of closed) listener();
   });
   connection.listen();
-  // The greeting has left the socket paused.
+  // The handshake left the socket paused.
   socket.resume();
   return {
-    // A closed connection throws at once; whoever awaits is told by a rejection, as of every other loss.
+    // A closed connection throws at once. The caller gets a rejection, as after any other loss.
     request: async (method, params) => {
       try {
         return await connection.sendRequest(method, params);
@@ -96,13 +96,13 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
     const handler = handlers[method] as (params: unknown) => unknown;
     connection.onRequest(method, (params: unknown) => handler(params));
   }
-  // Only a disposed connection rejects what still waits for an answer. Once for all: tokens are asked for with every request.
+  // A watcher that leaves during a question has not answered it.
   onceClosed(socket, () => connection.dispose());
-  /** Who goes while he is being asked has not answered. */
+  /** A watcher that leaves during a question has not answered it. */
   const asked = async <Q, A>(type: RequestType<Q, A, void>, question: Q, unanswered: A): Promise<A> =>
     socket.destroyed ? unanswered : connection.sendRequest<A>(type.method, question).catch(() => unanswered);
   connection.listen();
-  // The greeting has left the socket paused.
+  // The handshake left the socket paused.
   socket.resume();
   return {
     notify: async (snapshot) => {
@@ -110,10 +110,10 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
       try {
         await connection.sendNotification('snapshot', snapshot);
       } catch {
-        // It went in the meantime, which `onClose` tells.
+        // The watcher has gone; `onClose` reports that.
       }
     },
-    // The line stays until the other end lets go: what is said right before an end may not be heard.
+    // The other end closes the connection: a message right before a close may not arrive.
     supersede: () => {
       if (!socket.destroyed) void connection.sendNotification('superseded', {}).catch(() => undefined);
     },

@@ -7,7 +7,7 @@ import type {
   SecretRequest,
 } from './contract.ts';
 
-/** The worker, or the line to it, went before it answered: whether what was asked was done is not known. */
+/** The worker or the connection ended before the answer, so the request may or may not have been carried out. */
 export class GatewayGoneError extends Error {
   override readonly name = 'GatewayGoneError';
 
@@ -16,20 +16,20 @@ export class GatewayGoneError extends Error {
   }
 }
 
-/** An attacher's end of the control channel. */
+/** Client end of the control channel. */
 export interface ControlClient {
   request<M extends keyof ControlRequests>(
     method: M,
     params: ControlRequests[M]['params'],
   ): Promise<ControlRequests[M]['result']>;
   onSnapshot(listener: (snapshot: ControlNotifications['snapshot']) => void): void;
-  /** Answers the worker's questions from now on; without it there is nobody to ask here. */
+  /** Answers questions of the worker. Without a listener, the worker finds nobody to ask here. */
   onApproval(answer: (question: ApprovalQuestion) => Promise<ApprovalVerdict>): void;
-  /** Keeps secrets for the worker from now on. */
+  /** Keeps secrets for the worker. */
   onSecret(answer: (request: SecretRequest) => Promise<SecretAnswer>): void;
-  /** Another worker has taken over; nobody needs this line any more. */
+  /** Calls back when another worker has taken over; this connection is of no further use. */
   onSuperseded(listener: () => void): void;
-  /** Called once, when the worker or the socket is gone. */
+  /** Calls back once, when the worker or the socket has ended. */
   onClose(listener: () => void): void;
   dispose(): void;
 }

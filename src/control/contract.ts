@@ -1,6 +1,7 @@
 /**
- * The typed contract between the worker and those who watch it: the editor and the command line.
- * Types only. A snapshot is always whole, never a delta: whoever was hidden or away needs nothing else.
+ * Typed contract between the worker and its watchers: the editor and the command line. Types only.
+ *
+ * A snapshot is always whole, never a delta, so that a watcher that was hidden or away needs nothing else.
  */
 import type { GraphNode, RefreshFinding, Safety } from '../catalog/types.ts';
 import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
@@ -13,7 +14,7 @@ import type { ServerState } from './serverStates.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 
-/** The part of a server's status that a model is shown with its answers. */
+/** Part of a server's status that answers to a model contain. */
 export interface ServerBrief {
   name: string;
   namespace: string;
@@ -21,7 +22,7 @@ export interface ServerBrief {
   toolCount: number;
   /** Why the server is not ready, in one sentence. */
   reason?: string;
-  /** Where the configuration names the server. */
+  /** Place of the server in the configuration. */
   location?: FileLocation;
 }
 
@@ -32,38 +33,38 @@ export interface ServerStatus extends ServerBrief {
   pid?: number;
   /** Counts and last fault of its supervisor; absent if the server has none because it is disabled or misconfigured. */
   supervised?: HealthSnapshot;
-  /** What the user is asked to approve, shown whole and approved by its hash. */
+  /** Command for the user to approve, shown whole and approved by its hash. */
   approval?: { hash: string; lines: readonly string[] };
-  /** The secret that the server waits for. */
+  /** Missing secret of the server. */
   secret?: MissingSecret;
-  /** The last lines of stderr. */
+  /** Last lines of stderr. */
   stderr?: readonly string[];
   /** Misbehaviour of the server since the worker started, the most frequent kind first. */
   oddities?: readonly ServerOddity[];
 }
 
-/** A secret or an input that nobody has given yet. */
+/** Secret or input without a value. */
 export interface MissingSecret {
-  /** Under which it is kept. */
+  /** Key in the store. */
   key: string;
   /** `NAME`, or `input:ID`. */
   name: string;
   description: string;
-  /** Not to be shown while it is typed. */
+  /** Hides the value while the user types it. */
   password: boolean;
-  /** Where it is one of these. */
+  /** Values to choose from; empty if any value will do. */
   options: readonly string[];
 }
 
 export interface ConfigurationStatus {
-  /** Where a server of this workspace is written. */
+  /** File for servers of this workspace. */
   file: string;
-  /** Whether any of the files is there. */
+  /** Whether any of the files exists. */
   exists: boolean;
-  /** All files that count, the later over the earlier. */
+  /** All files, later ones over earlier ones. */
   files?: readonly { origin: ConfigOrigin; file: string; exists: boolean }[];
   problems: readonly ConfigurationProblem[];
-  /** How a client that begins now sees the servers, where it does not say itself. */
+  /** Mode of a session that begins now without a mode of its own. */
   mode?: Mode;
 }
 
@@ -72,7 +73,7 @@ export interface SessionStatus {
   client: string;
   clientVersion: string;
   protocolVersion: string;
-  /** How it sees the servers; a worker of an older build does not say. */
+  /** Mode of the session; a worker of an older build leaves it out. */
   mode?: Mode;
   since: number;
 }
@@ -81,9 +82,9 @@ export interface CallRecord {
   id: number;
   at: number;
   client: string;
-  /** tool_browse, tool_execute, tool_view. */
+  /** Name of the gateway tool. */
   metaTool: string;
-  /** The query, path, tool_id or handle: what was asked for, shortened. Never argument values. */
+  /** Subject of the call, shortened: query, path, tool_id or handle. Never argument values. */
   subject: string;
   durationMs: number;
   outcome: 'ok' | 'error';
@@ -99,7 +100,7 @@ export interface WorkerStatus {
 }
 
 export interface CatalogStatus {
-  /** Changes with every rebuild: a tree that shows an older one asks for its children again. */
+  /** Changes with every rebuild, so that a tree with an older one asks for its children again. */
   revision: number;
   toolCount: number;
   namespaceCount: number;
@@ -119,7 +120,7 @@ export interface GatewaySnapshot {
   recentCalls: readonly CallRecord[];
 }
 
-/** A node of the tree with what a row shows. */
+/** Node of the tree, with the content of its row. */
 export interface TreeNode extends GraphNode {
   server: string;
   description: string;
@@ -131,14 +132,14 @@ export interface TreeChildren {
   nodes: readonly TreeNode[];
 }
 
-/** One tool and query stems that led to it: all that is kept of what was asked. */
+/** Tool and the query stems that led to it. Nothing else of a query is kept. */
 export interface LearnedUse {
   words: readonly string[];
   toolId: string;
   uses: number;
 }
 
-/** The catalog as a person wants to know it: what is there, what is wrong with it, and what it would cost a model. */
+/** Report on the catalog for the user: tools, findings, and their cost for a model. */
 export interface CatalogReport {
   namespaces: readonly {
     namespace: string;
@@ -146,14 +147,14 @@ export interface CatalogReport {
     tools: readonly { id: string; path: string; description: string }[];
   }[];
   findings: readonly RefreshFinding[];
-  /** cl100k tokens of every tool's definition as `tools/list` would carry it. */
+  /** cl100k tokens of all tool definitions in a `tools/list`. */
   definitionTokens: number;
   tokensByServer: readonly { server: string; tools: number; tokens: number }[];
-  /** cl100k tokens of what a model reads instead: our definitions and instructions. */
+  /** cl100k tokens of the gateway's own definitions and instructions, which a model reads instead. */
   gatewayTokens: number;
 }
 
-/** What a server would run, as a person is asked to approve it. */
+/** Command of a server, as the user is asked to approve it. */
 export interface WouldRun {
   name: string;
   hash: string;
@@ -163,71 +164,75 @@ export interface WouldRun {
 export type SignInAnswer = { url: string } | { reason: string };
 export type SignOutAnswer = { wasSignedIn: boolean } | { reason: string };
 
-/** Requests an attacher makes, by method. */
+/** Requests of a watcher, by method. */
 export interface ControlRequests {
-  /** The state now. */
+  /** Returns the present state. */
   status: { params: Record<string, never>; result: GatewaySnapshot };
-  /** From now on every change comes as a `snapshot` notification; the answer is the first one. */
+  /** Subscribes to `snapshot` notifications, one per change. The answer is the first snapshot. */
   watch: { params: Record<string, never>; result: GatewaySnapshot };
-  /** What stands directly under a path of the ChoiceGraph; `/` is the root. */
+  /** Returns the nodes directly under a path of the ChoiceGraph; `/` is the root. */
   children: { params: { path: string }; result: TreeChildren };
-  /** Calls one of the gateway's own tools, as a session would. */
+  /** Calls a gateway tool, as a session would. */
   callTool: {
     params: { name: string; args: Record<string, unknown> };
     result: { content: readonly { type: string; text?: string }[]; structuredContent?: object; isError?: boolean };
   };
-  /** Why a query brings what it brings: words, fields and signals with what each contributed. */
+  /** Explains the ranking of a query: its words, fields and signals, each with its share. */
   explain: { params: { query: string; topK: number }; result: RankExplanation };
   catalog: { params: Record<string, never>; result: CatalogReport };
-  /** What was learned from use in this workspace, oldest first. */
+  /** Returns everything learned from use in this workspace, oldest first. */
   learned: { params: Record<string, never>; result: readonly LearnedUse[] };
-  /** Erases what was learned of one tool, or all; answers with what is left. */
+  /** Erases the learned uses of one tool, or all. Returns the rest. */
   forget: { params: { toolId?: string }; result: readonly LearnedUse[] };
-  /** Health of the gateway and of each server. */
+  /** Returns the health of the gateway and of each server. */
   health: { params: Record<string, never>; result: HealthReport };
-  /** Counts since the worker started. */
+  /** Returns the counts since the worker started. */
   telemetry: { params: Record<string, never>; result: TelemetryReport };
-  /** Approves servers of this workspace by the hashes that `ServerStatus.approval` showed; those that waited begin. */
+  /**
+   * Approves servers of this workspace by the hashes in `ServerStatus.approval`, and starts those that waited for it.
+   */
   approve: { params: { hashes: readonly string[] }; result: GatewaySnapshot };
   /**
-   * Begins a sign-in at a server that wants one. The person's browser opens `url`: https, or http to this machine. A
-   * `reason` says in one sentence why there is none. What comes of it is told by `signInEnd`, and by the next snapshots.
+   * Begins a sign-in at a server. The user's browser opens `url`, which is https, or http to this machine. Without a
+   * `url`, `reason` explains in one sentence. `signInEnd` and later snapshots report the outcome.
    */
   signIn: { params: { server: string }; result: SignInAnswer };
-  /** Answers when the sign-in of a server has ended; with `reason` where it failed. */
+  /** Answers when the sign-in of a server has ended; `reason` if it failed. */
   signInEnd: { params: { server: string }; result: { reason?: string } };
-  /** Forgets what a sign-in brought, here and at its issuer. */
+  /** Deletes the tokens of a sign-in, here and at their issuer. */
   signOut: { params: { server: string }; result: SignOutAnswer };
-  /** Looks again at the servers that wait for an approval or a secret. */
+  /** Checks the servers again that wait for an approval or a secret. */
   recheck: { params: Record<string, never>; result: GatewaySnapshot };
-  /** What the servers that are written now would run, whether they are in force yet or not. */
+  /** Returns the commands of the configured servers, edits of the files included. */
   wouldRun: { params: Record<string, never>; result: readonly WouldRun[] };
   /**
-   * Retries what failed, lists every server's tools again, and has a changed configuration take effect; answers when
-   * that is done. Where another worker has taken over for it, whoever asks attaches to that one.
+   * Retries failed servers, lists every server's tools again and applies an edited configuration. Answers when that is
+   * done.
    */
   refresh: { params: Record<string, never>; result: GatewaySnapshot };
-  /** A successor is being prepared for as long as whoever asks stays attached; then the worker looks whether there is one. */
+  /**
+   * Reports a rollout as pending while the caller stays attached. Then the worker checks whether a successor exists.
+   */
   rollout: { params: Record<string, never>; result: { pending: true } };
-  /** Stops the worker and all its servers; sessions find or start a new one with their next request. */
+  /** Stops the worker and all its servers. Sessions find or start another worker with their next request. */
   stop: { params: Record<string, never>; result: { stopped: true } };
 }
 
-/** May this tool run? Asked of the person at the editor where the client of the call cannot ask. */
+/** Question to the user at the editor whether a tool may run, for calls of clients that cannot ask. */
 export interface ApprovalQuestion {
   tool: string;
   toolId: string;
   server: string;
-  /** Why it is asked, in a sentence. */
+  /** Reason of the question, in one sentence. */
   reason: string;
-  /** The arguments, shortened and safe to show. */
+  /** Arguments, shortened and safe to show. */
   args: string;
 }
 
-/** `unavailable`: nobody is there who could be asked. */
+/** `unavailable`: nobody could be asked. */
 export type ApprovalVerdict = 'once' | 'session' | 'workspace' | 'denied' | 'unavailable';
 
-/** What the editor keeps for the gateway in its own store of secrets. */
+/** Request for a value in the editor's own store of secrets. */
 export type SecretRequest = { op: 'get' | 'delete'; key: string } | { op: 'set'; key: string; value: string };
 
 /** `kept`: the other end has a store. */
@@ -236,9 +241,9 @@ export interface SecretAnswer {
   value?: string | undefined;
 }
 
-/** Notifications the worker sends. */
+/** Notifications of the worker. */
 export interface ControlNotifications {
   snapshot: GatewaySnapshot;
-  /** Another worker has taken over; nobody needs this line any more. */
+  /** Another worker has taken over; this connection is of no further use. */
   superseded: Record<string, never>;
 }

@@ -1,25 +1,25 @@
 /**
- * What the dashboard page and the extension say to each other. The page gets whole states only: it needs nothing else
- * after it was hidden. Each side checks what the other sends where it enters.
+ * Messages between the dashboard page and the extension. The page gets whole states only, so that it needs nothing else
+ * after it was hidden. Each side validates the messages of the other.
  */
 import type { GatewaySnapshot } from './contract.ts';
 
-/** `lost`: no worker runs, and the editor tries again. `off`: nothing to run here. */
+/** `lost`: no worker runs, and the editor tries again. `off`: this window has nothing to run. */
 export type HealthLevel = 'ready' | 'starting' | 'degraded' | 'stopping' | 'lost' | 'off';
 
 export interface HealthSummary {
   level: HealthLevel;
-  /** One sentence. */
+  /** State of the gateway in one sentence. */
   headline: string;
-  /** What is wrong, one sentence each. */
+  /** Problems, one sentence each. */
   problems: readonly string[];
 }
 
 export interface DashboardState {
-  /** Milliseconds since the epoch: what ages and uptimes on the page are counted to. */
+  /** Present time in milliseconds since the epoch, for ages and uptimes on the page. */
   now: number;
   summary: HealthSummary;
-  /** The catalogs are being refreshed: the button says so. */
+  /** Whether a refresh runs; the button shows it. */
   refreshing: boolean;
   /** A worker is attached; otherwise the snapshot is the last one known. */
   live: boolean;
@@ -28,19 +28,19 @@ export interface DashboardState {
 
 export type ToDashboard = { type: 'state'; state: DashboardState };
 
-/** What the page's buttons may ask for; the extension maps each to a command of its own. */
+/** Actions of the page's buttons. The extension maps each to a command of its own. */
 export const DASHBOARD_ACTIONS = ['refresh', 'openConfiguration', 'showLog'] as const;
 export type DashboardAction = (typeof DASHBOARD_ACTIONS)[number];
 
 export type FromDashboard =
-  /** The page listens now: send the state. */
+  /** The page is ready for the state. */
   | { type: 'ready' }
   | { type: 'action'; action: DashboardAction }
-  /** Open the place where the configuration names this server, or has this problem. */
+  /** Opens the place in the configuration that names the server or has the problem. */
   | { type: 'openServer'; server: string }
   | { type: 'openProblem'; index: number };
 
-/** A page is never trusted: anything but a well-formed message is undefined. */
+/** Returns a well-formed message, or undefined for anything else. A page is never trusted. */
 export function parseFromDashboard(message: unknown): FromDashboard | undefined {
   if (!isRecord(message)) return undefined;
   switch (message.type) {
@@ -63,7 +63,7 @@ export function parseFromDashboard(message: unknown): FromDashboard | undefined 
   }
 }
 
-/** The extension is the page's only sender, but other scripts can post to a window too. */
+/** Returns a well-formed message. Only the extension should send one, but other scripts can post to a window too. */
 export function parseToDashboard(message: unknown): ToDashboard | undefined {
   if (!isRecord(message) || message.type !== 'state' || !isRecord(message.state)) return undefined;
   const state = message.state;

@@ -66,7 +66,7 @@ export type LifeReport = Pick<HealthSnapshot, 'state' | 'generation' | 'consecut
 export interface TelemetryTotals {
   request_count: number;
   success_count: number;
-  /** Both kinds of errors. */
+  /** Errors of both kinds. */
   error_count: number;
   response_error_count: number;
   recovery_error_count: number;
@@ -91,7 +91,7 @@ export interface RequestError {
   ts_unix_ms: number;
 }
 
-/** One method or tool. */
+/** Counts of a method or tool. */
 export interface TelemetryRow extends TelemetryTotals, LatencyReport {
   last_error?: RequestError;
 }

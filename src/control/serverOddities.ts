@@ -1,4 +1,4 @@
-/** One kind of misbehaviour of a server, and how often it occurred. */
+/** Kind of misbehaviour of a server, and its number of occurrences. */
 export interface ServerOddity {
   kind: string;
   count: number;

@@ -2,17 +2,17 @@
 interface ServerStateRow {
   /** Words of the state, for a person. */
   words: string;
-  /** Can take a call: a server that is known and not running is started by its first call. */
+  /** Can take a call. A known server that does not run starts with its first call. */
   isUp?: true;
   /** Should run and does not. A server that was not started yet, or may not run at all, is not down. */
   isDown?: true;
-  /** Serves nothing until somebody acts. */
+  /** Serves nothing until the user acts. */
   needsPerson?: true;
   /** Line of `tool_browse` that lists the servers in this state; `withReasons` adds a line per server. */
   note?: { title: string; remedy?: string; withReasons?: true };
-  /** What a model is told that asks for a tool of such a server. */
+  /** Answer to a model that asks for a tool of such a server. */
   absent?: { says: string; advice: string; retryable?: true };
-  /** Icon of the row in the tree; a server that serves has none of its own. */
+  /** Icon of the row in the tree. A server that serves has none. */
   icon?: { id: string; color?: string };
   /** Symbol and colour in the dashboard. */
   glyph: 'check' | 'progress' | 'circle' | 'slash' | 'error' | 'warning';
@@ -22,8 +22,8 @@ const OR_ANOTHER = 'or use another tool.';
 const WARNING = 'list.warningForeground';
 
 /**
- * Every state of a server. A new state is a row here and a branch in `upstream/connection/connectionStatus.ts`, which
- * derives the state; a menu that concerns it names it in `extension/contributions`.
+ * Every state of a server. A new state needs a row here and a branch in `upstream/connection/connectionStatus.ts`,
+ * which derives the state. A menu for it goes into `extension/contributions`.
  */
 export const SERVER_STATES = {
   disabled: {
@@ -80,7 +80,7 @@ export const SERVER_STATES = {
 
 export type ServerState = keyof typeof SERVER_STATES;
 
-/** The row of `state`, with every field of a row. */
+/** Returns the row of a state, with every field of a row. */
 export function serverState(state: ServerState): ServerStateRow {
   return SERVER_STATES[state];
 }

@@ -1,7 +1,7 @@
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { members } from '../config/jsonNodes.ts';
-import { syntaxWords } from '../config/jsonSyntax.ts';
+import { describeSyntaxError } from '../config/jsonSyntax.ts';
 import { lineIndex } from '../config/textPosition.ts';
 import type { ClientId } from './clientIds.ts';
 import { isFlaw, isRecord, type RawServer, readEntry } from './readEntry.ts';
@@ -71,7 +71,7 @@ export function parseJson(source: string): Node {
   const [first] = errors;
   if (first) {
     const { line, column } = positionAt(first.offset);
-    throw new UnreadableSource(`it is not JSON: ${syntaxWords(first.error)}`, line, column);
+    throw new UnreadableSource(`it is not JSON: ${describeSyntaxError(first.error)}`, line, column);
   }
   if (root?.type !== 'object') throw new UnreadableSource('it does not hold an object');
   return root;

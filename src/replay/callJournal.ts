@@ -87,15 +87,15 @@ export class CallJournal<Payload, Reply> {
   }
 
   /**
-   * Reports a lost generation. Later replies of it do not count. `heardOut`: every frame that it sent has been read, so
+   * Reports a lost generation. Later replies of it do not count. `readToEnd`: every frame that it sent has been read, so
    * that calls without a begin are known not to have begun.
    */
-  lose(generation: number, fault: Fault, { heardOut = false } = {}): void {
+  lose(generation: number, fault: Fault, { readToEnd = false } = {}): void {
     if (!this.#live.delete(generation)) return;
     this.retire(generation);
     for (const entry of this.#shelf.all) {
       if (entry.generation !== generation || !this.#shelf.holds(entry)) continue;
-      if (heardOut && isUnbegun(entry)) this.#takeBackUnbegun(entry, fault);
+      if (readToEnd && isUnbegun(entry)) this.#takeBackUnbegun(entry, fault);
       else {
         if (entry.phase === 'in_flight') entry.ended += 1;
         this.#lose(entry, fault);
@@ -175,11 +175,11 @@ export class CallJournal<Payload, Reply> {
     return { generation };
   }
 
-  /** Gives up one call, for example at its deadline. `heardOut`: the generation would have announced a begin. */
-  fail(id: string, fault: Fault, { heardOut = false } = {}): boolean {
+  /** Gives up one call, for example at its deadline. `readToEnd`: the generation would have announced a begin. */
+  fail(id: string, fault: Fault, { readToEnd = false } = {}): boolean {
     const entry = this.#shelf.get(id);
     if (!entry) return false;
-    if (heardOut && isUnbegun(entry)) this.#uncount(entry);
+    if (readToEnd && isUnbegun(entry)) this.#uncount(entry);
     this.#fail(entry, fault);
     return true;
   }

@@ -2,7 +2,7 @@ import { isSecretValue, type SecretName, secretName, type ValueStyle } from './n
 import { type FoundSecret, SECRET_MASK } from './shapes.ts';
 
 const MAX_NAME_CHARS = 100;
-/** A value is judged by its beginning; a secret extends to the end of its run. */
+/** Judges a value by its beginning; a secret extends to the end of its run. */
 const MAX_JUDGED_CHARS = 1_024;
 const MAX_BLANKS = 40;
 /** A parameter of a URL is no code, so its value need not be random; shorter values are words. */
@@ -90,7 +90,7 @@ function assignedAt(text: string, at: number): FoundSecret | undefined {
   return { from, to: Math.max(end, value.to), start: value.start, end, label };
 }
 
-/** `==`, `!=`, `<=`, `=~`, and `::` and `://`, which assign nothing. */
+/** Recognises `==`, `!=`, `<=`, `=~`, `::` and `://`, which assign nothing. */
 function isComparison(text: string, at: number): boolean {
   const [before, after] = [text[at - 1] ?? '', text[at + 1] ?? ''];
   if (text[at] === '=') return /[=!<>~]/.test(before) || /[=~]/.test(after);
@@ -182,14 +182,14 @@ function valueAt(text: string, at: number, pattern = BARE): Value | undefined {
   return { value, style: quote === undefined ? 'bare' : 'quoted', start, end: bareEnd, to: bareEnd, scheme };
 }
 
-/** A full stop at the end belongs to the sentence; a colon shows that the value is a name itself. */
+/** Removes a full stop, which belongs to the sentence. A colon shows that the value is itself a name. */
 function withoutStop(run: string): string {
   let end = run.length;
   while (end > 0 && /[.:!?]/.test(run[end - 1] as string)) end -= 1;
   return run.includes(':', end) ? run : run.slice(0, end);
 }
 
-/** A secret extends to the end of its run, which was not read when the value was judged. */
+/** Returns the end of the run: judging the value did not read that far. */
 function wholeEnd(text: string, { style, value, end }: Value): number {
   return style === 'bare' && value.length === MAX_JUDGED_CHARS ? end + (runAt(REST, text, end)?.length ?? 0) : end;
 }

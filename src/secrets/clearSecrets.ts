@@ -15,7 +15,7 @@ const REFERENCE = /\$\{[^}]{0,200}\}/g;
 /** `Bearer x`: the scheme stays readable. */
 const SCHEME = /^(?:bearer|basic|token|apikey|api-key)\s+(?=\S)/i;
 const PASSWORD = /:\/\/[^\s:/@"'<>]*:$/;
-/** A random piece of a text, as no word is. Its neighbours show a commit, a UUID, a package or a path. */
+/** Random piece of a text, unlike any word. The signs beside a piece show a commit, a UUID, a package or a path. */
 const OPAQUE_PIECE = /(?<![\w./@#:+=-])[A-Za-z0-9_+=]{32,}(?![\w./@:-])/g;
 const MIN_OPAQUE_CHARS = 32;
 /** Segment of a URL's path: some hosted servers identify their user by a random segment. */
@@ -26,8 +26,9 @@ const PICTURE = /^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR)/;
 const UUID_BEGIN = /^[0-9a-f]{8}-[0-9a-f]{4}-/i;
 
 /**
- * Secrets in the value of a setting: the whole value under a secret name, and secrets within any value. References such
- * as `${env:NAME}` are left alone. The import and the warnings about `waygate.json` both use this function.
+ * Returns the secrets in the value of a setting: the whole value under a secret name, and secrets within any value.
+ * References such as `${env:NAME}` are no secrets. The import and the warnings about `waygate.json` both use this
+ * function.
  */
 export function clearSecrets(name: string, text: string): ClearSecret[] {
   const known = secretName(name);
@@ -77,7 +78,7 @@ function within(text: string): ClearSecret[] {
   return found;
 }
 
-/** Secrets among the arguments of a command, by the index of the argument. */
+/** Returns the secrets among the arguments of a command, by the index of the argument. */
 export function clearArguments(args: readonly string[]): { index: number; name: string; secrets: ClearSecret[] }[] {
   return args.flatMap((argument, index) => {
     const flag = flagOf(args[index - 1]);

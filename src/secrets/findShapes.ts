@@ -2,7 +2,7 @@ import { type FoundSecret, isRandom, SECRET_SHAPES, type TokenShape } from './sh
 
 /**
  * A token begins at the beginning of a word, where an escape of JSON (`\n`), of a URL (`%20`) or of a terminal
- * (`ESC[32m`) counts as a gap. So there is one attempt for each run of word characters.
+ * (`ESC[32m`) counts as a gap. This makes one attempt for each run of word characters.
  */
 const BEGIN = '(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrtbf]|\\\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\\u001b\\[[0-9;]{0,8}m))';
 
@@ -34,10 +34,10 @@ const TOKEN_BEGIN = new RegExp(`${BEGIN}(?:${PREFIXES.join('|')})`, 'g');
 
 const PEM_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** No private key is longer. A key whose end was cut off is a key still. */
+/** Longer than any private key. A key without its end is still a key. */
 export const MAX_PRIVATE_KEY_CHARS = 32 * 1024;
 
-/** Secrets that their own form shows, in no order. They may overlap. */
+/** Finds secrets by their own form, in no order. They may overlap. */
 export function* findShapes(text: string): Generator<FoundSecret> {
   yield* findPrivateKeys(text);
   yield* findTokens(text);
@@ -63,7 +63,7 @@ function* findTokens(text: string): Generator<FoundSecret> {
   }
 }
 
-/** End of the longest token that begins at a position. */
+/** Returns the end of the longest token that begins at a position. */
 function tokenEnd(text: string, at: number): number | undefined {
   const ends = (TOKEN_RULES.get(text.slice(at, at + 2)) ?? []).flatMap(({ prefix, body, random }) => {
     if (!text.startsWith(prefix, at)) return [];

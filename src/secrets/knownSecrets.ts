@@ -1,36 +1,36 @@
-/** Shorter values, and numbers up to this, stand in too many texts by chance: `true`, `8080`, `dev`. */
+/** Too many texts contain shorter values and numbers by chance: `true`, `8080`, `dev`. */
 const MIN_CHARS = 6;
 const MIN_DIGITS = 8;
-/** Tokens are renewed and secrets are changed; what was in use before may still be repeated for a while. */
+/** A server may repeat an earlier token or secret for a while after a change. */
 const KEPT_CHANGES = 8;
 
 /**
- * Values that servers were given to keep. No shape tells them, so they are looked for as they are, and in the forms that
- * a server repeats them in. The texts to look for are made when something new is learned, never for a text.
+ * Values that servers were given to keep. No form is common to all, so each value is searched for literally, and in the
+ * forms in which a server may repeat it. The forms are computed when a value is learned, not for each text.
  */
 export class KnownSecrets {
-  /** What each owner was given: the last few times, oldest first. */
+  /** Latest values of each owner, oldest first. */
   readonly #learned = new Map<string, readonly (readonly string[])[]>();
   readonly #mask: string;
   #forms: readonly string[] = [];
   #version = 0;
 
-  /** `mask` is what stands in the place of a secret: no part of it can be one, or masking would have no end. */
+  /** `mask` replaces a secret. No part of the mask can be a secret, or masking would never end. */
   constructor(mask: string) {
     this.#mask = mask;
   }
 
-  /** Another one after each change: what was found to hold no secret may hold one by now. */
+  /** Changes with each learned value: a text that was clean before may contain a secret now. */
   get version(): number {
     return this.#version;
   }
 
-  /** Of what is looked for. */
+  /** Length of the longest form. */
   get longest(): number {
     return this.#forms[0]?.length ?? 0;
   }
 
-  /** What an owner is given from now on. What it had before stays known for a while. */
+  /** Sets the values of an owner. Earlier values stay known for a while. */
   learn(owner: string, values: readonly string[]): void {
     const given = [...new Set(values)].sort();
     const before = this.#learned.get(owner) ?? [];
@@ -42,7 +42,7 @@ export class KnownSecrets {
     this.#version += 1;
   }
 
-  /** Where they stand in a text, also those that lie over one another. */
+  /** Finds the places of all values in a text, overlapping ones included. */
   *find(text: string): Generator<{ start: number; end: number }> {
     for (const form of this.#forms) {
       for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) {
@@ -56,9 +56,9 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((value, i) => value === others[i]);
 }
 
-/** stderr is told line by line, so the lines of a longer secret count each for itself. */
+/** Returns the forms of a value. Each line of a longer secret counts by itself, because stderr arrives line by line. */
 function* formsOf(given: string): Generator<string> {
-  // What is half a character cannot be encoded.
+  // Replaces half characters, which cannot be encoded.
   const whole = Buffer.from(given).toString();
   for (const value of new Set([whole, ...whole.split(/\r\n?|\n/).map((line) => line.trim())])) {
     if (value.length < (/\D/.test(value) ? MIN_CHARS : MIN_DIGITS)) continue;
@@ -75,12 +75,15 @@ function* formsOf(given: string): Generator<string> {
   }
 }
 
-/** What is encoded begins at any place of a longer text: `user:password`. So one form for each place in three bytes. */
+/**
+ * Returns the base64 forms of a value, one for each offset in three bytes: the value may stand anywhere in a longer
+ * text, as in `user:password`.
+ */
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value);
   return [0, 1, 2].map((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
-    // Signs that say something of its neighbours too are not its own.
+    // Drops the signs that also depend on the neighbours.
     return encoded.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
   });
 }

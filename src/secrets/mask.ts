@@ -55,9 +55,9 @@ function withoutOverlaps(secrets: readonly Span[]): Span[] {
   return apart;
 }
 
-/** Longer than any secret but a private key. A longer run is masked up to where it was cut. */
+/** Longer than any secret except a private key. A longer run is masked as far as the cut. */
 const HOLD_BACK_CHARS = 8 * 1024;
-/** A stream is cut behind white space where there is some: a secret behind it keeps the beginning of its word. */
+/** Cuts a stream after white space where possible, so that a secret keeps the beginning of its word. */
 const MAX_WORD_CHARS = 1_024;
 
 /** Masks a stream. The end of a chunk waits for the next chunk, because a secret may straddle both. */
@@ -69,7 +69,7 @@ export function* scrubSecretChunks(chunks: Iterable<string>): Generator<string> 
     if (held.length <= 2 * Math.max(MAX_PRIVATE_KEY_CHARS, heldBack)) continue;
     const secrets = findSecrets(held);
     let cut = behindWhiteSpace(held, held.length - heldBack);
-    // Overlapping secrets may move the cut several times; the last in the text is looked at first.
+    // Overlapping secrets may move the cut several times. The last in the text comes first.
     for (const { from, to } of secrets.toSorted((a, b) => b.from - a.from)) if (from < cut && cut < to) cut = from;
     yield mask(held, secrets, cut);
     held = held.slice(cut);
@@ -83,10 +83,10 @@ function behindWhiteSpace(text: string, cut: number): number {
   return gap ? start + gap.index + 1 : cut;
 }
 
-/** A mask is a boundary that was not there before; a word behind it may now be a token. Few texts need a second round. */
+/** A mask is a new boundary, so the word after it may now be a token. Few texts need a second round. */
 const MAX_ROUNDS = 8;
 
-/** Secrets in order of where they begin. The masked text holds none that is not in this list. */
+/** Returns the secrets in the order of their beginnings. The masked text contains no other. */
 function findSecrets(text: string): FoundSecret[] {
   let secrets = search(text);
   for (let round = 0; round < MAX_ROUNDS && secrets.length > 0; round += 1) {
@@ -156,7 +156,7 @@ class MaskedPlaces {
   }
 }
 
-/** Index of the last item of a sorted list that passes; -1 if none does. */
+/** Returns the index of the last item of a sorted list that passes, or -1. */
 function lastUpTo<T>(sorted: readonly T[], passes: (item: T) => boolean): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -167,7 +167,7 @@ function lastUpTo<T>(sorted: readonly T[], passes: (item: T) => boolean): number
   return low - 1;
 }
 
-/** `text` up to `until`; secrets that overlap become one. */
+/** Masks `text` up to `until`; overlapping secrets become one. */
 function mask(text: string, secrets: readonly Span[], until: number): string {
   let masked = '';
   let at = 0;

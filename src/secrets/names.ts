@@ -1,10 +1,10 @@
 import { SECRET_MASK } from './shapes.ts';
 
-/** Names under which secrets stand, and the values under such a name that are none. */
+/** Names of secrets, and values under such names that are no secrets. */
 
 /**
- * Weight of a name: `strong` names hold secrets, `key` names (`OPENAI_KEY`) and `weak` names (`auth`, `sig`) do with a
- * value that is random.
+ * Weight of a name. The value of a `strong` name is a secret; the value of a `key` name (`OPENAI_KEY`) or a `weak` name
+ * (`auth`, `sig`) only if it is random.
  */
 export type NameWeight = 'strong' | 'key' | 'weak';
 
@@ -16,7 +16,7 @@ export interface SecretName {
   readonly countable: boolean;
 }
 
-/** One row for each form of name: the rule and an example. Read together with `shapes.ts`. */
+/** Rule for a form of name, with examples. `shapes.ts` has the forms of values. */
 export interface NameShape {
   readonly weight: NameWeight;
   readonly matches: (words: readonly string[]) => boolean;
@@ -115,7 +115,7 @@ const MAY_BE_SECRET = /tok|sec|pass|pw|key|cred|auth|dsn|jwt|pat|sig|sess|cookie
 /** The mask of an earlier pass is no name. */
 const MASK_IN_NAME = SECRET_MASK.slice(1, -1);
 
-/** Weight of a name, or undefined for a name that holds no secret. */
+/** Returns the weight of a name, or undefined for a name that holds no secret. */
 export function secretName(written: string): SecretName | undefined {
   const name = written.replaceAll(MASK_IN_NAME, '');
   if (!MAY_BE_SECRET.test(name)) return undefined;
@@ -139,8 +139,8 @@ function wordsOf(name: string): string[] {
 }
 
 /**
- * Where a value stands: alone (a setting), in quotes, under a name in capitals (an environment), or bare in a text that
- * may be prose or source code.
+ * Surroundings of a value: alone (a setting), in quotes, under a name in capitals (an environment), or bare in a text
+ * that may be prose or source code.
  */
 export type ValueStyle = 'setting' | 'quoted' | 'environment' | 'bare';
 
@@ -152,7 +152,10 @@ const PLACEHOLDER =
 const URL_VALUE = /^https?:\/\/[^\s@]*$/i;
 const WORD = /^[A-Za-z]+(?:[-_][A-Za-z]+)*$/;
 
-/** Whether the value under a secret name is a secret, and not a switch, a reference, a placeholder, a path or code. */
+/**
+ * Decides whether the value under a secret name is a secret, and not a switch, a reference, a placeholder, a path or
+ * code.
+ */
 export function isSecretValue(name: SecretName, value: string, style: ValueStyle): boolean {
   const trimmed = value.trim();
   if (trimmed === '' || SWITCH.test(trimmed) || REFERENCE.test(trimmed) || PLACEHOLDER.test(trimmed)) return false;
@@ -182,7 +185,7 @@ function isSecretNumber({ weight, password, countable }: SecretName, digits: str
   return weight === 'strong' && !countable && (style !== 'setting' || digits.length > 6);
 }
 
-/** Random and of one piece, and neither a UUID nor the hash of a commit or a file. */
+/** Returns whether a text is one random piece, and neither a UUID nor the hash of a commit or a file. */
 export function isOpaque(value: string, minimum: number): boolean {
   if (value.length < minimum || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
   if (!/^[\w+/=%.~:-]+$/.test(value) || UUID.test(value) || HASH.test(value) || isDate(value)) return false;
@@ -192,14 +195,14 @@ export function isOpaque(value: string, minimum: number): boolean {
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-/** MD5 has the length of many API keys, so a hash of that length is none. */
+/** Hashes with the length of MD5 are missing here, because many API keys have that length. */
 const HASH = /^(?:sha\d+[:-])?(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 
 function isDate(value: string): boolean {
   return /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/.test(value);
 }
 
-/** Words of several, without a digit, are a label: `"password": "Enter your password"`. */
+/** Several words without a digit are a label: `"password": "Enter your password"`. */
 function isQuotedSecret(name: SecretName, value: string): boolean {
   if (NOT_SECRET.has(value.toLowerCase())) return false;
   if (/\s/.test(value) && !/\d/.test(value)) return name.password && !SECRET_TALK.test(value);
@@ -217,7 +220,7 @@ function isCode(value: string): boolean {
   if (NOT_SECRET.has(value.toLowerCase())) return true;
   if (value.endsWith(':') || value.startsWith('--')) return true;
   if (isMember(value)) return true;
-  // A variable that is called like its purpose.
+  // A variable named after its purpose.
   return WORD.test(value) && SECRET_TALK.test(value);
 }
 
@@ -226,12 +229,12 @@ function isMember(value: string): boolean {
   return /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+[?!]?$/.test(value) && value.split('.').every(isIdentifier);
 }
 
-/** Identifiers are made of words; a digit stands at most at the end. */
+/** Identifiers consist of words, with a digit at the end at most. */
 function isIdentifier(part: string): boolean {
   return /^[A-Za-z_$]{1,40}\d{0,2}[?!]?$/.test(part);
 }
 
-/** Segments of a path are words; a segment of base64 is none. */
+/** Segments of a path are words, unlike segments of base64. */
 function isRootedPath(value: string): boolean {
   if (!/^(?:~|\.{1,2})?[\\/]|^[A-Za-z]:[\\/]|^\$\{(?:workspaceFolder|userHome)\}/.test(value) || value.endsWith('=')) {
     return false;

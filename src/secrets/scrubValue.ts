@@ -14,7 +14,7 @@ export function scrubValue(value: unknown): unknown {
 
 class Collected {
   readonly pieces: string[] = [];
-  /** Values under a secret name; how the text around a value reads does not matter here. */
+  /** Values under a secret name. The text around them does not matter here. */
   readonly named: { start: number; end: number }[] = [];
   #length = 0;
 

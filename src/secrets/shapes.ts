@@ -7,7 +7,7 @@
  */
 export type SecretShape = TokenShape | PhraseShape;
 
-/** Stands in the place of a secret. */
+/** Replaces a secret in a text. */
 export const SECRET_MASK = '[REDACTED-SECRET]';
 
 /** Place of a secret in a text. */
@@ -18,7 +18,7 @@ export interface FoundSecret {
   /** Begin and end of the secret itself. */
   readonly start: number;
   readonly end: number;
-  /** Name under which it stands. */
+  /** Name of the secret in the text. */
   readonly label?: string;
 }
 
@@ -26,18 +26,18 @@ export interface FoundSecret {
 export interface TokenShape {
   readonly issuer: string;
   readonly prefixes: readonly string[];
-  /** Rest of the token. A letter or digit behind it means that this is another word. */
+  /** Rest of the token. A letter or digit after it belongs to a longer word, which is no token. */
   readonly body: RegExp;
-  /** Refuses a body that is made of words. */
+  /** Refuses a body made of words. */
   readonly random?: true;
   /** Body of an example; joined with each prefix. */
   readonly example: string;
 }
 
-/** Secret that its surroundings or its inner structure give away. */
+/** Secret recognised by its surroundings or its inner structure. */
 export interface PhraseShape {
   readonly issuer: string;
-  /** The group `secret` is the secret; without the group the whole match is. */
+  /** The group `secret` is the secret; without the group, the whole match. */
   readonly pattern: RegExp;
   /** A text without this string has no match. */
   readonly hint?: string;
@@ -161,17 +161,17 @@ const TOKENS: readonly TokenShape[] = [
   },
 ];
 
-/** `user:password` in base64. */
+/** Recognises `user:password` in base64. */
 function isBasicCredential(secret: string): boolean {
   return /^[\x20-\x7e\u00a0-\uffff]*:[\x20-\x7e\u00a0-\uffff]*$/.test(Buffer.from(secret, 'base64').toString('utf8'));
 }
 
-/** A word such as `authentication` is no token; a reference or a placeholder is none either. */
+/** Refuses words such as `authentication`. */
 function isNoWord(secret: string): boolean {
   return secret.length > 20 || !/^(?:[a-z]+|[A-Z]+|[A-Z][a-z]+)$/.test(secret);
 }
 
-/** User and group of a process (`curl -u 1000:1000` is none, but `docker run -u` is). */
+/** Refuses user and group of a process, as in `docker run -u 1000:1000`. */
 const isNoNumber = (secret: string): boolean => !/^\d{1,6}$/.test(secret);
 
 const isNoReference = (secret: string): boolean => !/^(?:[<*$%{]|x+$|\[REDACTED)/i.test(secret);
@@ -307,7 +307,10 @@ const PHRASES: readonly PhraseShape[] = [
 
 export const SECRET_SHAPES: readonly SecretShape[] = [...TOKENS, ...PHRASES];
 
-/** A piece with a digit that is longer than a year or a version, or more letters in a row than words have. */
+/**
+ * Returns whether a piece looks random: a digit and more length than a year or a version, or more letters in a row than
+ * words have.
+ */
 export function isRandom(text: string): boolean {
   return text.split(/[^A-Za-z0-9]+/).some((piece) => (piece.length >= 8 && /\d/.test(piece)) || piece.length >= 20);
 }

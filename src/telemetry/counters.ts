@@ -14,7 +14,7 @@ export type RequestEnd = 'ok' | 'answered_with_error' | 'lost';
 
 export interface CountedRequest {
   method: string;
-  /** Id of the tool that was called. */
+  /** Id of the called tool. */
   tool?: string;
   latencyMs: number;
   end: RequestEnd;
@@ -34,7 +34,7 @@ export interface CountersOptions {
   maxTools?: number;
 }
 
-/** Name of the row that all dropped rows are added to. */
+/** Name of the row that takes up all dropped rows. */
 export const OTHERS = '(others)';
 const MAX_METHODS = 64;
 const MAX_TOOLS = 256;
@@ -46,7 +46,7 @@ const LATENCY = { lowest: 1, highest: 30 * 60 * 1_000_000, figures: 2 } as const
 
 /**
  * Counts requests, errors, faults, latencies and tokens since this worker started. An event has a constant cost, and
- * memory is bounded: beyond the limit, the row that was not used for longest is added to the row `(others)`.
+ * memory is bounded: beyond the limit, the row `(others)` takes up the least recently used row.
  */
 export class Counters {
   readonly #options: CountersOptions;

@@ -61,7 +61,7 @@ export interface EventDraft {
   attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Makes an event that may be written: allowed attributes only, with texts masked, bounded and on one line. */
+/** Makes an event for the log: allowed attributes only, with masked and bounded texts of one line. */
 export function diagnosticEvent(draft: EventDraft, at: Date, scrub: (text: string) => string): DiagnosticEvent {
   const text = (value: string): string => cut(scrub(value.slice(0, 4 * MAX_TEXT)));
   const allowed = ATTRIBUTES[draft.event]?.split(' ') ?? [];
@@ -111,7 +111,7 @@ interface HotPath {
   max_latency_ms: number;
 }
 
-/** Selects the busiest and the slowest paths, twelve each. Ties are broken by requests, slowest call and name. */
+/** Selects the busiest and the slowest paths, twelve each. Requests, slowest call and name break ties. */
 export function hotPaths(tools: readonly (Omit<HotPath, 'path'> & { tool_id: string })[]): {
   hottest_paths: HotPath[];
   slowest_paths: HotPath[];

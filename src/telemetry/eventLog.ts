@@ -9,7 +9,7 @@ export interface EventLogOptions {
   /** Events that may wait to be written. */
   maxQueue?: number;
   flushDelayMs?: number;
-  /** Makes the event that reports how many events were dropped and why. */
+  /** Makes the event that reports the number of dropped events and the reason. */
   dropped?: (loss: { count: number; reason: string }) => object;
 }
 
@@ -38,8 +38,8 @@ export function eventLogFile(stateFolder: string): string {
 
 /**
  * Appends events to a file as lines of JSON, in the background. A batch is one write to a file opened for appending, so
- * lines of two workers never mix. A full file is renamed to a unique name and the oldest file is removed. If a write
- * fails, events are dropped and their number is reported. Callers never wait.
+ * lines of two workers never mix. A full file gets a unique name, and the oldest file is removed. If a write fails,
+ * events are dropped and their number is reported. Callers never wait.
  */
 export class EventLog {
   readonly #options: Required<Omit<EventLogOptions, 'dropped'>> & Pick<EventLogOptions, 'dropped'>;

@@ -7,7 +7,7 @@ const CHUNK_BYTES = 64 * 1024;
 /** Longer text without a line end is no event. */
 const MAX_LINE_BYTES = 1024 * 1024;
 
-/** Yields the events that are appended to a log from now on, across rotations. Broken lines are skipped. */
+/** Yields the events that are appended to a log from now on, across rotations. Skips broken lines. */
 export async function* followEvents(
   path: string,
   { signal, pollMs = POLL_MS }: { signal: AbortSignal; pollMs?: number },
@@ -28,7 +28,7 @@ export async function* followEvents(
       } else if (await isSame(file, path)) {
         await sleep(pollMs, undefined, { signal }).catch(() => undefined);
       } else {
-        // The file was read to its end before a new one took its name.
+        // The old file was read to its end.
         await file?.close();
         file = await opened(path);
         offset = 0;

@@ -94,7 +94,7 @@ function faultLines(fault: Fault | undefined): string[] {
 }
 
 export function telemetryText(telemetry: TelemetryReport | NoTelemetry): string {
-  if (telemetry.totals === null) return 'The worker counts requests, and there is none now; see waygate://health.';
+  if (telemetry.totals === null) return 'No worker runs, so nothing is counted; see waygate://health.';
   const { totals, tokens, methods, tools, last_fault: fault, oddities } = telemetry;
   const { request_count: requests, success_count: successes, error_count: errors, retry_count: retries } = totals;
   const lost = totals.recovery_error_count === 0 ? '' : ` (${groupDigits(totals.recovery_error_count)} lost)`;

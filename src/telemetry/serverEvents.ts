@@ -72,7 +72,7 @@ export class ServerWatch {
     const fault = health.last_fault;
     if (fault && fault !== seen.fault) {
       seen.fault = fault;
-      // The detail may repeat a secret that the server was given. The log gets Waygate's own words only.
+      // The detail may repeat a secret of the server, so the log gets Waygate's own words.
       const reason = `It ${traitsOf(fault).says} (${fault.class}/${fault.code}).`;
       const attributes = { reason, consecutive_failures: health.consecutive_failures };
       const event = seen.state === 'ready' ? 'upstream.crashed' : 'upstream.failed';

@@ -27,7 +27,7 @@ function person(...answers: ApprovalAnswer[]): ApprovalPort & { asked: ApprovalR
 }
 
 describe('approval', () => {
-  it('is asked by default for what is declared destructive, and for nothing else', async () => {
+  it('is asked by default for tools declared destructive, and for no other', async () => {
     const approval = person('once');
     const { run, upstream } = bench(TOOLS, {}, { approval });
     await run(LIST, {});
@@ -41,7 +41,7 @@ describe('approval', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  it('says how to allow the tool where nobody can be asked', async () => {
+  it('names the rule that allows the tool if nobody can be asked', async () => {
     const { fail, upstream } = bench(TOOLS);
     const error = await fail(DELETE, {});
     expect(error).toMatchObject({
@@ -53,13 +53,13 @@ describe('approval', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('refuses what was declined', async () => {
+  it('refuses a declined call', async () => {
     const { fail, upstream } = bench(TOOLS, {}, { approval: person('denied') });
     expect(await fail(DELETE, {})).toMatchObject({ error: 'POLICY_DENIED', details: { approval: 'denied' } });
     expect(upstream.calls).toEqual([]);
   });
 
-  it('for a session holds in another process too, for that session', async () => {
+  it('for a session also holds in the next process, for that session', async () => {
     const before = bench(TOOLS, {}, { approval: person('session') });
     const session = {};
     await before.run(DELETE, {}, { session });
@@ -79,7 +79,7 @@ describe('approval', () => {
     expect(approval.asked).toHaveLength(4);
   });
 
-  it('for a session is told to who watches that session, and no other answer is', async () => {
+  it('for a session is reported to the watcher of that session; no other answer is', async () => {
     const session = {};
     const changes = async (answer: 'once' | 'session' | 'workspace'): Promise<number> => {
       const { pipeline, run } = bench(TOOLS, {}, { approval: person(answer) });
@@ -94,7 +94,7 @@ describe('approval', () => {
     expect([await changes('once'), await changes('session'), await changes('workspace')]).toEqual([0, 1, 0]);
   });
 
-  it('is remembered for the session that gave it', async () => {
+  it('holds for the session that gave it', async () => {
     const approval = person('session');
     const { run } = bench(TOOLS, {}, { approval });
     await run(DELETE, {});
@@ -104,7 +104,7 @@ describe('approval', () => {
     expect(approval.asked).toHaveLength(2);
   });
 
-  it('is remembered for the workspace beyond the worker, until it is taken back or the tool changes', async () => {
+  it('holds for the workspace beyond the worker, until it is revoked or the tool changes', async () => {
     let stored: readonly string[] = [];
     const approvalStore = {
       load: () => stored,
@@ -125,14 +125,14 @@ describe('approval', () => {
     expect(stored).toEqual([]);
   });
 
-  it('asks once for calls at the same time', async () => {
+  it('is asked once for simultaneous calls', async () => {
     const approval = person('session');
     const { run } = bench(TOOLS, {}, { approval });
     await Promise.all([run(DELETE, { n: 1 }), run(DELETE, { n: 2 }), run(DELETE, { n: 3 })]);
     expect(approval.asked).toHaveLength(1);
   });
 
-  it('asks each of them where it was given for one', async () => {
+  it('is asked for each simultaneous call if it is given for one', async () => {
     const approval = person('once');
     await Promise.all([1, 2, 3].map((n) => bench(TOOLS, {}, { approval }).run(DELETE, { n })));
     const { run } = bench(TOOLS, {}, { approval });
@@ -140,7 +140,7 @@ describe('approval', () => {
     expect(approval.asked).toHaveLength(5);
   });
 
-  it('asks the client first, and the editor where the client cannot', async () => {
+  it('asks the client first, and the editor if the client cannot ask', async () => {
     const [client, editor] = [person('unavailable'), person('session')];
     await bench(TOOLS, {}, { approval: editor }).run(DELETE, {}, { approval: client });
     expect([client.asked.length, editor.asked.length]).toEqual([1, 1]);
@@ -148,7 +148,7 @@ describe('approval', () => {
     expect((await bench(TOOLS, {}, { approval: broken }).fail(DELETE, {})).error).toBe('AUTH_REQUIRED');
   });
 
-  it('no longer waits for an answer when the client has gone', async () => {
+  it('stops waiting when the client has disconnected', async () => {
     const controller = new AbortController();
     const approval: ApprovalPort = { ask: () => new Promise(() => undefined) };
     const { fail, upstream } = bench(TOOLS, {}, { approval });
@@ -159,13 +159,13 @@ describe('approval', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('no longer waits for the question about another call either, and asks nothing when that ends', async () => {
+  it("stops waiting for another call's question, and asks nothing when that ends", async () => {
     const [one, two, three] = [new AbortController(), new AbortController(), new AbortController()];
     let asked = 0;
     const approval: ApprovalPort = {
       ask: ({ signal }) => {
         asked += 1;
-        // As the SDK does with a request that is cancelled already.
+        // The SDK treats an already cancelled request like this.
         return signal.aborted ? Promise.reject(signal.reason) : new Promise(() => undefined);
       },
     };
@@ -175,7 +175,7 @@ describe('approval', () => {
     three.abort();
     one.abort();
     for (const call of [first, third]) expect((await call)?.message).toBe('The call was cancelled before it was sent.');
-    // The next one in line, which is still there.
+    // The next call in line is still open.
     await until('its own question', () => asked === 2);
     two.abort();
     await second;
@@ -184,7 +184,7 @@ describe('approval', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('is given up by a call that is cancelled while another one is still asked about', async () => {
+  it("is abandoned by a call that is cancelled during another call's question", async () => {
     const [one, two] = [new AbortController(), new AbortController()];
     const approval: ApprovalPort = { ask: () => new Promise(() => undefined) };
     const { fail } = bench(TOOLS, {}, { approval });
@@ -201,7 +201,7 @@ describe('approval', () => {
     await first;
   });
 
-  it('makes the preset "safe" one that can be used', async () => {
+  it('makes the preset "safe" usable', async () => {
     const approval = person('session');
     const { policy } = PRESETS.safe;
     const { run, upstream } = bench(TOOLS, { policy }, { approval });
@@ -224,7 +224,7 @@ describe('approval by elicitation', () => {
     signal: new AbortController().signal,
   };
 
-  it('names the inner tool and its arguments, and takes over what was chosen', async () => {
+  it('names the inner tool and its arguments, and applies the choice', async () => {
     let seen = '';
     const port = elicitApproval(
       async (question) => {
@@ -237,7 +237,7 @@ describe('approval by elicitation', () => {
     expect(seen).toBe('Allow the tool delete of the server repo to run?\nIt destroys.\nArguments: {"name":"x"}');
   });
 
-  it('takes an answer without a choice for this once, and anything else for no', async () => {
+  it('reads an answer without a choice as once, and anything else as no', async () => {
     const answering = (answer: { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, unknown> }) =>
       elicitApproval(
         async () => answer,

@@ -18,7 +18,7 @@ const schema = {
 };
 
 describe('argument repairs', () => {
-  it('reach every depth and tell each place', () => {
+  it('reach every depth and report each place', () => {
     const args = { inner: { n: '1' }, list: ['1', 2, 'x'], s: '1', any: '1', loop: '1' };
     expect(repairArgs(args, schema)).toEqual({
       args: { inner: { n: 1 }, list: [1, 2, 'x'], s: '1', any: '1', loop: '1' },
@@ -30,7 +30,7 @@ describe('argument repairs', () => {
     expect(args).toEqual({ inner: { n: '1' }, list: ['1', 2, 'x'], s: '1', any: '1', loop: '1' });
   });
 
-  it('parse arguments that came as text, and repair inside them', () => {
+  it('parse arguments sent as text, and repair inside them', () => {
     expect(repairArgs('\ufeff {"n": "7"} ', schema)).toEqual({
       args: { n: 7 },
       repairs: [
@@ -50,7 +50,7 @@ describe('argument repairs', () => {
     expect(repairArgs(args, by)).toMatchObject({ args: meant, repairs: [{ rule }] });
   });
 
-  it('leave every text alone that may be one: a file URI stays what it is, whatever the field is called', () => {
+  it('leave every text that may be one: a file URI stays unchanged in any field', () => {
     const path = { type: 'string', format: 'path', description: 'A path of the local file system.' };
     const args = { path: 'file:///tmp/a', Path: 'x', n: 1 };
     expect(repairArgs(args, { type: 'object', properties: { path, n: { type: 'integer' } } })).toEqual({
@@ -59,11 +59,11 @@ describe('argument repairs', () => {
     });
   });
 
-  it('never make another number of the one that was written', () => {
+  it('never change the value of a number', () => {
     expect(repairArgs({ n: '9007199254740993' }, schema).repairs).toEqual([]);
   });
 
-  it('take no key of the prototype for a field', () => {
+  it('do not read a key of the prototype as a field', () => {
     const args = JSON.parse('{"__proto__": {"n": "1"}, "constructor": "1"}');
     expect(
       repairArgs(args, {
@@ -74,7 +74,7 @@ describe('argument repairs', () => {
     expect(({} as { n?: unknown }).n).toBeUndefined();
   });
 
-  it('change nothing that was repaired already, and throw at nothing', () => {
+  it('change nothing the second time, and never throw', () => {
     const value = fc.oneof(fc.jsonValue(), fc.constantFrom('1', '-0', '1e3', 'true', 'null', '{"n":"1"}'));
     const object = fc.record({
       n: value,

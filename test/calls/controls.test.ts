@@ -24,11 +24,11 @@ describe('globs', () => {
     expect(globMatches(pattern, name)).toBe(matches);
   });
 
-  it('need no time to fail', () => {
+  it('fail in linear time', () => {
     expect(globMatches(`${'*a'.repeat(200)}b`, 'a'.repeat(5_000))).toBe(false);
   });
 
-  it('match every text by itself, without its special characters', () => {
+  it('match any string by itself once special characters are escaped', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         const plain = name.replace(/[*?[\]]/g, '');
@@ -40,7 +40,7 @@ describe('globs', () => {
 });
 
 describe('policy', () => {
-  it('knows a server by its name, and needs every tag of a rule', () => {
+  it('matches a server by name, and requires all tags of a rule', () => {
     const policy = readField(POLICY.field, {
       rules: [
         { action: 'deny', server: 'prod' },
@@ -53,7 +53,7 @@ describe('policy', () => {
     expect(decide(policy, { ...subject, tags: ['mcp', 'destructive'] }).rule_index).toBe(1);
   });
 
-  it('asks before what is declared destructive where nothing is configured', () => {
+  it('asks before destructive tools if nothing is configured', () => {
     const subject = { metaTool: 'tool_execute' as const, toolId: 'a:b@1' };
     expect(decide(DEFAULT_POLICY, { ...subject, tags: ['destructive'] }).action).toBe('require_approval');
     expect(decide(DEFAULT_POLICY, { ...subject, tags: ['mcp'] }).action).toBe('allow');
@@ -61,7 +61,7 @@ describe('policy', () => {
 });
 
 describe('quota', () => {
-  it('counts each session for itself, and a tool beside its meta-tool', () => {
+  it('counts per session, and per tool in addition to the meta-tool', () => {
     let now = 0;
     const limits = readField(RATE_LIMITS.field, {
       tool_execute: { maxCallsPerMinute: 2 },
@@ -72,7 +72,7 @@ describe('quota', () => {
     const take = (session: object, toolId?: string) => limiter.take({ session, metaTool: 'tool_execute', toolId });
     expect(take(one, 'a:b@1').allowed).toBe(true);
     expect(take(two, 'a:b@1').allowed).toBe(true);
-    // Refused by the tool's own limit, it does not count for the meta-tool.
+    // A call that the tool's own limit refuses does not count for the meta-tool.
     for (let i = 0; i < 5; i++)
       expect(take(one, 'a:b@1')).toMatchObject({ allowed: false, scope: 'tool:a:b@1/session' });
     expect(take(one, 'c:d@1').allowed).toBe(true);
@@ -86,7 +86,7 @@ describe('quota', () => {
     expect(take(one).allowed).toBe(true);
   });
 
-  it('goes on in another process, whatever its clock says, and believes nothing that is no count', () => {
+  it('continues in another process with another clock, and ignores malformed counts', () => {
     const limits = readField(RATE_LIMITS.field, {
       tool_execute: { maxCallsPerMinute: 2 },
       tool_view: { maxCallsPerSession: 1 },
@@ -107,7 +107,7 @@ describe('quota', () => {
     expect(after.evaluate({ session: two, metaTool: 'tool_view' })).toMatchObject({ scope: 'tool_view/session' });
     now += 40;
     expect(after.take({ session: two, metaTool: 'tool_execute' }).allowed).toBe(true);
-    // What was said some time ago has aged since.
+    // Counts that were handed over some time ago have aged since.
     const late = {};
     after.remember(late, before.memoryOf(one), 15);
     expect(after.evaluate({ session: late, metaTool: 'tool_execute' }).allowed).toBe(true);
@@ -129,7 +129,7 @@ describe('quota', () => {
     }
   });
 
-  it('tells when it has counted, and only then; what is kept of it is no more than its limits are', () => {
+  it('notifies only when it has counted; its memory is bounded by the limits', () => {
     const counted: object[] = [];
     const limits = readField(RATE_LIMITS.field, {
       tool_execute: { maxCallsPerSession: 100 },
@@ -162,27 +162,27 @@ describe('quota', () => {
     });
   });
 
-  it('counts what is sent again where it was counted, and lets it in', () => {
-    const told: unknown[] = [];
+  it('admits a resent request without counting it twice', () => {
+    const counted: unknown[] = [];
     const limiter = new RateLimiter(
       readField(RATE_LIMITS.field, { tool_execute: { maxCallsPerSession: 1 } }),
       () => 0,
-      (_session, requestId) => told.push(requestId),
+      (_session, requestId) => counted.push(requestId),
     );
     const session = {};
     const take = (requestId: string, counted: boolean) =>
       limiter.take({ session, metaTool: 'tool_execute', requestId, counted }).allowed;
     expect([take('a', false), take('a', true), take('a', true), take('b', false)]).toEqual([true, true, true, false]);
-    expect(told).toEqual(['a']);
+    expect(counted).toEqual(['a']);
   });
 
-  it('says that the same call may succeed later where that is so', () => {
+  it('marks an error as retryable only if waiting helps', () => {
     const refused = (scope: string, wait: number | null) =>
       rateLimited('a:b@1', { allowed: false, scope, retry_after: wait }).retryable;
     expect([refused('tool_execute/minute', 12), refused('tool_execute/session', null)]).toEqual([true, false]);
   });
 
-  it('never lets more calls through in any minute than it says', () => {
+  it('never admits more calls in any minute than its limit', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40), { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (gaps, limit) => {
         let now = 0;

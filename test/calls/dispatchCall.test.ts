@@ -30,7 +30,7 @@ const lost = (): never => {
 };
 
 describe('retry', () => {
-  it('never repeats a call that may have taken effect, whatever the server says of itself', async () => {
+  it('never repeats a call that may have taken effect, whatever the server hints', async () => {
     const { fail, upstream } = bench(TOOLS, { retry });
     upstream.answer = lost;
     expect(await fail(GET, {})).toMatchObject({
@@ -43,7 +43,7 @@ describe('retry', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('repeats what the person declared convergent, and tells the attempts', async () => {
+  it('repeats a call that the user declared convergent, and reports the attempts', async () => {
     const { run, fail, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
     upstream.answer = ({ n }) => (n < 3 ? lost() : text('at last'));
     const outcome = await run(GET, {});
@@ -55,7 +55,7 @@ describe('retry', () => {
   });
 
   it.each(['crash_loop', 'circuit_open'] as const)(
-    'tells at once of a server that is left alone (%s), and when to come back: no call waits for that',
+    'reports a server that stays stopped (%s) at once, with the time to retry',
     async (code) => {
       const { fail, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
       upstream.answer = () => {
@@ -72,7 +72,7 @@ describe('retry', () => {
     },
   );
 
-  it('never repeats what ended its server each time, however often it may be repeated', async () => {
+  it('never repeats a call that ended its server each time, whatever the limit', async () => {
     const { fail, upstream } = bench(TOOLS, { retry, replay: CONVERGENT });
     upstream.answer = () => {
       const fault = faultOf('replay_exhausted', { generation: 2 }, String);
@@ -87,7 +87,7 @@ describe('retry', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('repeats what never left', async () => {
+  it('repeats a call that never left', async () => {
     const { run, fail, upstream } = bench(TOOLS, { retry });
     upstream.answer = ({ n }) => {
       if (n < 2) throw new NotDispatchedError('it is starting');
@@ -104,7 +104,7 @@ describe('retry', () => {
     });
   });
 
-  it('never repeats what was answered in a way that nobody can read, and tells that it may have taken effect', async () => {
+  it('never repeats a call with an unreadable answer, and reports that it may have taken effect', async () => {
     const { fail, upstream } = bench(TOOLS, { retry });
     upstream.answer = () => {
       throw new UpstreamRequestError('protocol', 'an answer that is no JSON');
@@ -119,7 +119,7 @@ describe('retry', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('repeats later what a server that does not read was never sent', async () => {
+  it('repeats a call later that a server never read', async () => {
     const { run, upstream } = bench(TOOLS, { retry: { ...retry, retryableCodes: ['RATE_LIMITED'] } });
     upstream.answer = ({ n }) => {
       if (n < 2) throw new UpstreamRequestError('busy', 'it does not read what it is sent');
@@ -144,7 +144,7 @@ describe('retry', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('happens once where nothing is configured, for what the person has declared convergent', async () => {
+  it('repeats a call once by default that the user declared convergent', async () => {
     const { fail, upstream } = bench(TOOLS, { replay: CONVERGENT });
     upstream.answer = lost;
     await fail(GET, {});
@@ -155,7 +155,7 @@ describe('retry', () => {
     expect(never.upstream.calls).toHaveLength(1);
   });
 
-  it('asks the probe what became of a lost call, and repeats it only where it had no effect', async () => {
+  it('asks the probe about a lost call, and repeats the call only if it had no effect', async () => {
     const probe = { tool: 'look', arguments: { key: { $arg: '/key' } }, effect: { at: '/stored', equals: true } };
     const replay = { ...NOTHING_REPEATED, default: 'probe_required' as const, probes: { '*': probe } };
     const tried = async (stored: unknown) => {
@@ -179,7 +179,7 @@ describe('retry', () => {
     expect(unclear.upstream.calls).toHaveLength(2);
   });
 
-  it('waits between nothing and the whole of a doubling delay', () => {
+  it('waits between zero and the whole of a doubling delay', () => {
     fc.assert(
       fc.property(fc.nat(40), fc.double({ min: 0, max: 1, noNaN: true }), (failed, fraction) => {
         const delay = backoffDelay(DEFAULT_RETRY, failed, fraction);
@@ -210,7 +210,7 @@ describe('retry', () => {
     }
   });
 
-  it('gives up rather than wait beyond the deadline', async () => {
+  it('fails instead of waiting beyond the deadline', async () => {
     const config = { retry: { ...retry, retryableCodes: ['RATE_LIMITED'] as const }, replay: CONVERGENT };
     const { fail, upstream } = bench(TOOLS, config);
     upstream.answer = () => {
@@ -224,7 +224,7 @@ describe('retry', () => {
 describe('deadline and cancellation', () => {
   const never = (): Promise<never> => new Promise(() => undefined);
 
-  it('ends a call whose server does not react, and tells it so', async () => {
+  it('ends a call of a silent server, and notifies the server', async () => {
     const { fail, upstream } = bench(TOOLS, { timeouts: { default: 60, servers: { store: 0.02 }, tools: {} } });
     let aborted = false;
     upstream.answer = ({ signal }) => {
@@ -242,7 +242,7 @@ describe('deadline and cancellation', () => {
     expect(aborted).toBe(true);
   });
 
-  it('passes a cancellation on', async () => {
+  it('forwards a cancellation', async () => {
     const controller = new AbortController();
     const { fail, upstream } = bench(TOOLS);
     let reason: unknown;
@@ -260,7 +260,7 @@ describe('deadline and cancellation', () => {
     expect(String(reason)).toContain('cancelled');
   });
 
-  it('is put off by progress, up to a cap', async () => {
+  it('is extended by progress, up to a limit', async () => {
     vi.useFakeTimers();
     try {
       const { fail, upstream } = bench(TOOLS, { timeouts: { default: 100, servers: {}, tools: {} } });
@@ -286,7 +286,7 @@ describe('deadline and cancellation', () => {
 describe('sharing and the cache', () => {
   const cache = readField(CALL_BLOCKS.cache.field, { readOnly: true });
 
-  it('sends equal calls at the same time once, those of readers alone', async () => {
+  it('sends equal simultaneous calls once, if the tool only reads', async () => {
     const { run, upstream, firewalled } = bench(TOOLS, { cache });
     upstream.answer = () => new Promise((resolve) => setTimeout(() => resolve(text('one')), 10));
     const outcomes = await Promise.all(
@@ -303,7 +303,7 @@ describe('sharing and the cache', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  it('is told before it is sent to whoever it is sent for, not to who joins it then', async () => {
+  it('announces a call before it is sent to its first caller, and not to callers that join later', async () => {
     const { run, upstream } = bench(TOOLS, { cache });
     const events: string[] = [];
     const finish = deferred<void>();
@@ -330,11 +330,11 @@ describe('sharing and the cache', () => {
     expect(events).toEqual(['a never_replay', 'sent']);
   });
 
-  it('is told to all who wait for it by then, and sent as soon as one of them has been told', async () => {
+  it('announces a call to all callers that wait by then, and sends it after the first announcement', async () => {
     const shared = new SharedCalls<string>();
     const { signal } = new AbortController();
-    const told: string[] = [];
-    const there = { signal, onSend: () => void told.push('told') };
+    const announced: string[] = [];
+    const there = { signal, onSend: () => void announced.push('there') };
     const gone = { signal, onSend: () => Promise.reject(new Error('the session has ended')) };
     const doesNotRead = { signal, onSend: () => new Promise<void>(() => undefined) };
     const start = async ({ onSend }: Waiter): Promise<string> => {
@@ -344,18 +344,18 @@ describe('sharing and the cache', () => {
     };
     const calls = [there, gone, doesNotRead, there].map((waiter) => shared.run('a', { ...waiter }, start));
     expect((await Promise.all(calls)).map(({ value }) => value)).toEqual(['sent', 'sent', 'sent', 'sent']);
-    expect(told).toEqual(['told', 'told']);
+    expect(announced).toEqual(['there', 'there']);
     await expect(shared.run('b', gone, start)).rejects.toThrow(AggregateError);
   });
 
-  it('is not sent where nobody can be told', async () => {
+  it('does not send a call that cannot be announced', async () => {
     const { fail, upstream } = bench(TOOLS);
     const begins = () => Promise.reject(new Error('the session has ended'));
     expect((await fail(GET, {}, { begins })).message).toContain('was cancelled');
     expect(upstream.calls).toEqual([]);
   });
 
-  it('is cancelled only when nobody waits any more', async () => {
+  it('cancels a call only when no caller waits any more', async () => {
     const { run, fail, upstream } = bench(TOOLS, { cache });
     const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
     let aborted = false;
@@ -382,7 +382,7 @@ describe('sharing and the cache', () => {
     expect(aborted).toBe(true);
   });
 
-  it('shares a failure too, and forgets it', async () => {
+  it('shares a failure, and forgets it', async () => {
     const { run, fail, upstream } = bench(TOOLS, { cache });
     upstream.answer = lost;
     const errors = await Promise.all([fail(GET, {}), fail(GET, {})]);
@@ -392,7 +392,7 @@ describe('sharing and the cache', () => {
     expect(resultOf(await run(GET, {})).text).toBe('back');
   });
 
-  it('is off unless asked for, and for every tool that is not on the list', async () => {
+  it('is off by default, and for every tool that is not on the list', async () => {
     const off = bench(TOOLS);
     await off.run(GET, {});
     await off.run(GET, {});
@@ -405,7 +405,7 @@ describe('sharing and the cache', () => {
     expect(listed.upstream.calls).toHaveLength(2);
   });
 
-  it('is bounded in bytes, and by what one answer may take', () => {
+  it('is bounded in bytes, in total and per answer', () => {
     const kept = new ResultCache({ ...cache, maxBytes: 1_000 });
     for (let i = 0; i < 50; i++) kept.put(`k${i}`, text('x'.repeat(60)));
     expect(kept.bytes).toBeLessThanOrEqual(1_000);
@@ -419,7 +419,7 @@ describe('sharing and the cache', () => {
 });
 
 describe('classification', () => {
-  it('looks at types and codes before words', () => {
+  it('prefers types and codes to words', () => {
     const code = (error: unknown) => classified(error).code;
     expect(code(new UpstreamRequestError('timeout', 'unauthorized'))).toBe('UPSTREAM_TIMEOUT');
     expect(code(Object.assign(new Error('timed out'), { status: 401 }))).toBe('AUTH_FAILED');
@@ -447,7 +447,7 @@ describe('classification', () => {
     expect(classified(new Error(words)).code).toBe(code);
   });
 
-  it('judges anything that can be thrown', () => {
+  it('accepts anything that can be thrown', () => {
     const self: { cause?: unknown } = {};
     self.cause = self;
     for (const thrown of [undefined, null, 5, 'x', self, Object.create(null)]) {
@@ -457,7 +457,7 @@ describe('classification', () => {
 });
 
 describe('messages', () => {
-  it('hold no secret, no control character, and always a next step', async () => {
+  it('contain no secret, no control character, and always a next step', async () => {
     const words = `SECRET\u001b[31m\nat line 2 ${'x'.repeat(500)}`;
     for (const error of [
       new Error(words),
@@ -494,7 +494,7 @@ describe('settings of calls', () => {
     });
   });
 
-  it('say whose hints count and how lost calls are probed', () => {
+  it('name trusted servers and probes of lost calls', () => {
     const probe = { tool: 'look', arguments: { id: { $arg: '/id' } }, effect: { at: '/found' } };
     const { replay } = settingsOf({
       replay: { default: 'never_replay', trustHints: ['git'], probes: { 'store:put*': probe } },
@@ -508,7 +508,7 @@ describe('settings of calls', () => {
     );
   });
 
-  it('come from every block, and a block of its own replaces that of the preset', () => {
+  it('come from every block, and a configured block replaces that of the preset', () => {
     const settings = settingsOf({
       tolerantArgs: true,
       policyPreset: 'throughput',

@@ -7,7 +7,7 @@ import { checkSchemaHealth } from '../../src/calls/validation/schemaHealth.ts';
 import { ThreadedCheck } from '../../src/calls/validation/threadedCheck.ts';
 import { until } from '../support/hostProcess.ts';
 
-/** Schemas and values made to hold up whoever judges them. What counts is that the loop goes on meanwhile. */
+/** Schemas and values made to block their validator. The event loop must keep running meanwhile. */
 
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
 const nested = (levels: number): JsonObject => {
@@ -121,7 +121,7 @@ const CORPUS: readonly [name: string, schema: JsonObject, args: JsonObject][] = 
   ['code in a name', object({ '"]);process.exit();//': { type: 'string' } }), { '"]);process.exit();//': 1 }],
 ];
 
-/** What was computed, by this thread or by all: what other processes take of the machine does not count. */
+/** Measures the CPU time of this thread or of all threads, so that other processes do not count. */
 function computedMs(usage: () => NodeJS.CpuUsage): number {
   const { user, system } = usage();
   return (user + system) / 1_000;
@@ -129,7 +129,10 @@ function computedMs(usage: () => NodeJS.CpuUsage): number {
 const byThread = (): number => computedMs(() => process.threadCpuUsage());
 const byAll = (): number => computedMs(() => process.cpuUsage());
 
-/** The longest that this thread computed between two turns of the loop, while `work` ran, and what all threads did. */
+/**
+ * Returns the longest computation of this thread between two turns of the loop while `work` ran, and the CPU time of
+ * all threads.
+ */
 async function longestBlock<T>(work: () => Promise<T>): Promise<{ value: T; blockedMs: number; tookMs: number }> {
   let last = byThread();
   let blockedMs = 0;
@@ -152,7 +155,10 @@ async function longestBlock<T>(work: () => Promise<T>): Promise<{ value: T; bloc
 /** Longest time for which validation may block the worker's event loop (G6.6). */
 const MAX_BLOCK_MS = 50;
 
-/** Other processes share the machine: a block that is ours is there every time. `ready` is waited for before each. */
+/**
+ * Repeats a measurement and keeps the best: a block of our own occurs every time, one by other processes does not.
+ * Awaits `ready` before each.
+ */
 async function best<T>(work: () => Promise<T>, ready: () => Promise<unknown> = async () => undefined, attempts = 5) {
   await ready();
   let found = await longestBlock(work);
@@ -173,7 +179,7 @@ describe('hostile schemas and values', () => {
   validator.warmUp();
   afterAll(() => validator.dispose());
 
-  it.each(CORPUS)('%s: ends, and the loop goes on', async (_, schema, args) => {
+  it.each(CORPUS)('%s: ends without blocking the event loop', async (_, schema, args) => {
     // Its start is ours and not the schema's, also where it was killed over the attempt before.
     const threadIsThere = () =>
       until('the thread', async () => {
@@ -181,7 +187,7 @@ describe('hostile schemas and values', () => {
         return verdict.kind === 'valid';
       });
     const { value, blockedMs, tookMs } = await best(async (): Promise<ValidationVerdict> => {
-      // A copy: what was found out about a schema once is remembered.
+      // A copy, because the verdict on a schema object is remembered.
       const inputSchema = { ...schema };
       const verdict = await validator.validate(inputSchema, args);
       if (verdict.kind === 'invalid') {
@@ -197,16 +203,16 @@ describe('hostile schemas and values', () => {
     }, threadIsThere);
     expect(['valid', 'invalid', 'unchecked', 'bad_schema']).toContain(value.kind);
     expect(blockedMs).toBeLessThan(MAX_BLOCK_MS);
-    // What is killed over this one may be starting anew by the end of it.
+    // A killed thread may be restarting at the end.
     expect(tookMs).toBeLessThan(100 + 400);
   });
 
-  it.each(CORPUS)('%s: its health is told without compiling it', async (_, schema) => {
+  it.each(CORPUS)('%s: has its health checked without being compiled', async (_, schema) => {
     const { blockedMs } = await best(async () => checkSchemaHealth(schema));
     expect(blockedMs).toBeLessThan(MAX_BLOCK_MS);
   });
 
-  it('goes on judging others after one had to be killed, and does not try that one again', async () => {
+  it('checks other schemas after a killed one, and does not try that one again', async () => {
     // Whoever waits behind a hostile one has time; the hostile one has no more than what ships.
     const own = new ArgumentValidator({
       thread: new ThreadedCheck(undefined, { answerMs: 20_000, valueMs: 60, compileMs: 1_000, startMs: 20_000 }),

@@ -26,7 +26,7 @@ const DENY = readField(CALL_BLOCKS.policy.field, { default: 'deny' });
 const NOTHING_LEFT = readField(CALL_BLOCKS.rateLimits.field, { tool_execute: { maxCallsPerSession: 1 } });
 const CACHE = readField(CALL_BLOCKS.cache.field, { readOnly: true });
 
-describe('the chain', () => {
+describe('the pipeline', () => {
   it('runs its stages in order (G7.1)', () => {
     expect(STAGES.map(({ name }) => name)).toEqual([
       'hydrate',
@@ -42,13 +42,13 @@ describe('the chain', () => {
     ]);
   });
 
-  it('hydrates before it looks at arguments', async () => {
+  it('hydrates before it checks arguments', async () => {
     expect((await bench(TOOLS).fail('fs:gone#00000000', 5)).error).toBe('HYDRATE_FAILED');
     const gone = bench(TOOLS, {}, { upstream: () => undefined });
     expect(await gone.fail(READ, {})).toMatchObject({ error: 'HYDRATE_FAILED', path: READ });
   });
 
-  it('repairs before it validates, only where that is switched on', async () => {
+  it('repairs before it validates, if that is switched on', async () => {
     const args = { n: '5' };
     expect(await bench(TOOLS).fail(READ, args)).toMatchObject({ error: 'ARGS_INVALID', details: { path: ['n'] } });
     const tolerant = bench(TOOLS, { tolerantArgs: true });
@@ -60,7 +60,7 @@ describe('the chain', () => {
     });
   });
 
-  it('validates before the policy has its say, and nothing invalid reaches the server', async () => {
+  it('validates before the policy, and sends nothing invalid', async () => {
     const { fail, upstream } = bench(TOOLS, { policy: DENY, rateLimits: NOTHING_LEFT });
     expect((await fail(READ, {})).error).toBe('ARGS_INVALID');
     expect((await fail(READ, 'text')).error).toBe('ARGS_INVALID');
@@ -70,7 +70,7 @@ describe('the chain', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('asks the policy before it counts: what is denied is free', async () => {
+  it('checks the policy before it counts: a denied call is free', async () => {
     const { fail, pipeline } = bench(TOOLS, { policy: DENY, rateLimits: NOTHING_LEFT });
     const session = {};
     expect((await fail(READ, { n: 1 }, { session })).error).toBe('POLICY_DENIED');
@@ -80,20 +80,20 @@ describe('the chain', () => {
     expect((await allowed.fail(READ, { n: 1 })).error).toBe('RATE_LIMITED');
   });
 
-  it('tells that a call begins when it is sent, by its contract: of nothing that is refused, looked up or tried dry', async () => {
+  it('announces a call with its contract when it is sent, and no call that is refused, cached or a dry run', async () => {
     const { run, fail, upstream } = bench(TOOLS, { cache: CACHE });
-    const told: string[] = [];
-    const begins = (contract: string): undefined => void told.push(`${contract}, ${upstream.calls.length} sent`);
+    const announced: string[] = [];
+    const begins = (contract: string): undefined => void announced.push(`${contract}, ${upstream.calls.length} sent`);
     await run(READ, { n: 1 }, { begins });
-    expect(told).toEqual(['never_replay, 0 sent']);
+    expect(announced).toEqual(['never_replay, 0 sent']);
     await run(READ, { n: 1 }, { begins });
     await run(READ, { n: 2 }, { begins, dryRun: true });
     await fail(READ, { n: 'two' }, { begins });
     await bench(TOOLS, { policy: DENY }).fail(READ, { n: 1 }, { begins });
-    expect(told).toHaveLength(1);
+    expect(announced).toHaveLength(1);
   });
 
-  it('counts before it looks into the cache', async () => {
+  it('counts before it reads the cache', async () => {
     const { fail, run, upstream } = bench(TOOLS, { cache: CACHE, rateLimits: NOTHING_LEFT });
     await run(READ, { n: 1 });
     expect(await fail(READ, { n: 1 })).toMatchObject({
@@ -103,7 +103,7 @@ describe('the chain', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('ends a dry run before the cache, and writes and consumes nothing', async () => {
+  it('ends a dry run before the cache, without any effect', async () => {
     const { run, upstream, firewalled, pipeline } = bench(TOOLS, { cache: CACHE, rateLimits: NOTHING_LEFT });
     for (let i = 0; i < 3; i++) expect((await run(READ, { n: 1 }, { dryRun: true })).kind).toBe('dry_run');
     expect(upstream.calls).toEqual([]);
@@ -114,7 +114,7 @@ describe('the chain', () => {
     ]);
   });
 
-  it('stores what the firewall let through, and never an error', async () => {
+  it('caches the processed result, and never an error', async () => {
     const failing = bench(TOOLS, { cache: CACHE });
     failing.upstream.answer = () => text('not there', { isError: true });
     await failing.run(READ, { n: 1 });
@@ -138,7 +138,7 @@ describe('the chain', () => {
     expect(walled.upstream.calls).toHaveLength(2);
   });
 
-  it('says in the provenance where arguments could not be judged', async () => {
+  it('states in the provenance that arguments were not checked', async () => {
     const tools = toolsOf(
       [{ name: 'odd', description: 'Odd.', inputSchema: { properties: { a: { enum: [] } } } }],
       'fs',
@@ -148,21 +148,21 @@ describe('the chain', () => {
     expect(resultOf(outcome).provenance.args_unchecked).toContain('cannot be used');
   });
 
-  it('finishes on the view of the catalog that it started on', async () => {
+  it('finishes with the catalog that it started with', async () => {
     const { run, upstream, pipeline } = bench(TOOLS, { cache: CACHE });
     let goOn = (): void => undefined;
     upstream.answer = ({ n }) => (n > 1 ? text('new') : new Promise((resolve) => (goOn = () => resolve(text('old')))));
     const under = run(READ, { n: 1 });
     while (upstream.calls.length === 0) await new Promise((turn) => setImmediate(turn));
     pipeline.invalidate();
-    // It joins nothing that began before the refresh, and that one's answer is not kept.
+    // The call joins none that began before the refresh, and that one's answer is not kept.
     expect(resultOf(await run(READ, { n: 1 })).text).toBe('new');
     goOn();
     expect(resultOf(await under).text).toBe('old');
     expect(resultOf(await run(READ, { n: 1 }))).toEqual({ text: 'new', provenance: { cache_hit: true } });
   });
 
-  it('throws nothing but errors of its own, whatever comes in', async () => {
+  it('throws only errors of its own, for any input', async () => {
     const { run } = bench(TOOLS, { tolerantArgs: true, cache: CACHE });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...TOOLS.keys(), '', '__proto__'), fc.jsonValue(), async (id, args) => {
@@ -180,7 +180,7 @@ describe('the chain', () => {
     );
   });
 
-  it('tells of a fault of its own without its inside', async () => {
+  it('reports an internal error without internals', async () => {
     const { fail, log } = bench(
       TOOLS,
       {},
@@ -191,14 +191,14 @@ describe('the chain', () => {
       },
     );
     expect((await fail(READ, { n: 1 })).message).toBe(
-      'Waygate itself failed on this call; its log tells why. Tell the user.',
+      'Waygate itself failed on this call; the reason is in its log. Inform the user.',
     );
     expect(log.join()).toContain('undefined is not [REDACTED-SECRET]');
   });
 });
 
 describe('a dry run', () => {
-  it('tells everything', async () => {
+  it('reports everything', async () => {
     const { run, upstream } = bench(TOOLS, {
       tolerantArgs: true,
       cache: CACHE,
@@ -237,7 +237,7 @@ describe('a dry run', () => {
     });
   });
 
-  it('expects what the tool did before', async () => {
+  it('predicts the result from earlier calls of the tool', async () => {
     const { run } = bench(TOOLS);
     await run(READ, { n: 1 });
     await run(READ, { n: 2 });

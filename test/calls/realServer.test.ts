@@ -11,7 +11,7 @@ import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
 import { bench, resultOf } from './support.ts';
 
 /** The pipeline before a real server over stdio: what types and codes really come back. */
-describe('with a real server', () => {
+describe('a call of a real server', () => {
   let folder: string;
   let journal: ChildJournal;
   let connection: ServerConnection;
@@ -50,14 +50,14 @@ describe('with a real server', () => {
     return { ...bench(byId, config, { upstream: () => connection }), idOf };
   }
 
-  it('calls, and passes on what the tool itself calls an error', async () => {
+  it("returns results, and passes on the tool's own errors", async () => {
     const { run, idOf, firewalled } = benchOf();
     expect(resultOf(await run(idOf('echo'), { text: 'hello' })).text).toBe('hello');
     await run(idOf('fails'), {});
     expect(firewalled[1]).toMatchObject({ isError: true });
   });
 
-  it('tells an outcome that nobody knows, when the server ends in the middle', async () => {
+  it('has an unknown outcome if the server ends during the call', async () => {
     const { fail, idOf } = benchOf();
     expect(await fail(idOf('crash'), {})).toMatchObject({
       error: 'UPSTREAM_UNAVAILABLE',
@@ -66,7 +66,7 @@ describe('with a real server', () => {
     });
   });
 
-  it('ends a call at its deadline', async () => {
+  it('ends at its deadline', async () => {
     const { fail, idOf } = benchOf({ timeouts: { default: 0.1, servers: {}, tools: {} } });
     expect(await fail(idOf('wait'), { ms: 60_000 })).toMatchObject({
       error: 'UPSTREAM_TIMEOUT',
@@ -74,7 +74,7 @@ describe('with a real server', () => {
     });
   });
 
-  it('sends nothing to a server that cannot be started, and says so', async () => {
+  it('is not sent to a server that cannot be started, and says so', async () => {
     const { fail, idOf } = benchOf();
     const id = idOf('echo');
     await connection.stop();

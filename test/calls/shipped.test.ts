@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { testWorkspace } from '../support/workspace.ts';
 
-/** The pipeline as it ships: host, worker and validation thread are the built ones. */
+/** The pipeline as shipped, with the built host, worker and validation thread. */
 describe('tool_execute of the built worker', () => {
   const connect = async () => {
     const script = join(import.meta.dirname, '../fixtures/hostileServer.mjs');
@@ -16,11 +16,11 @@ describe('tool_execute of the built worker', () => {
     return { host, execute };
   };
 
-  it('checks in its thread what may take long', async () => {
+  it('runs slow checks in its thread', async () => {
     const { execute } = await connect();
     const good = await execute('tree', { value: 1, children: [{ value: 2 }] });
     expect(good).toMatchObject({ isError: false, text: 'ok\ncalled tree\n' });
-    // On a machine that is busy the first question may be answered too late; the schema is compiled for the next.
+    // On a busy machine the first answer may come too late; the next call finds the schema compiled.
     const bad = await until('a verdict', async () => {
       const answer = await execute('tree', { value: 1, children: [{ value: 'two' }] });
       return answer.isError && answer;
@@ -32,7 +32,7 @@ describe('tool_execute of the built worker', () => {
     expect(bad.text).toContain('problems:\n- children.0.value must be a whole number, not a string\n');
   });
 
-  it('serves others while a hostile schema is being checked, and passes that call on with a note', async () => {
+  it('serves other calls during the check of a hostile schema, and sends that call with a note', async () => {
     const { host, execute } = await connect();
     await execute('tree', { value: 1 });
     const hostile = ['chain', 'pattern'].map((name) =>
@@ -48,11 +48,11 @@ describe('tool_execute of the built worker', () => {
       expect(isError).toBe(false);
       expect(structured?.provenance).toMatchObject({ args_unchecked: expect.stringContaining('took too long') });
     }
-    // Unkilled, each would hold the loop for longer than anybody waits.
+    // Without a kill, each would block the loop for far longer.
     expect(slowest).toBeLessThan(20_000);
   });
 
-  it('tells a dry run in words', async () => {
+  it('reports a dry run in words', async () => {
     const { execute } = await connect();
     const { text, isError } = await execute('tree', { value: 1 }, { dry_run: true });
     expect(isError).toBe(false);
@@ -62,7 +62,7 @@ describe('tool_execute of the built worker', () => {
       'rate_limit: pass',
       'policy: pass',
     ]);
-    expect(text).toContain('\nserver: hostile is ready\nreplay: never_replay: it is never repeated by itself');
-    expect(text).toContain('expected: unknown, it was not called before');
+    expect(text).toContain('\nserver: hostile is ready\nreplay: never_replay: a lost call is never repeated');
+    expect(text).toContain('expected: unknown, no earlier calls');
   });
 });

@@ -40,7 +40,7 @@ type TestAnswer = (call: {
   onProgress: (p: { progress: number }) => void;
 }) => JsonObject | Promise<JsonObject>;
 
-/** A server within the test, behind the calls of a connection: what it was sent is counted, what it answers is said. */
+/** Server within the test, behind the calls of a connection. Counts requests and returns prepared answers. */
 export class TestUpstream extends UpstreamClient implements Upstream {
   state = 'ready';
   reason: string | undefined;
@@ -77,7 +77,7 @@ export class TestUpstream extends UpstreamClient implements Upstream {
     return this.#calls.send('tools/call', { name: tool, arguments: args }, options);
   }
 
-  /** What the connection sends to the server. */
+  /** Requests that the connection sends to the server. */
   override async request(_method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
     const { name: tool, arguments: args } = params as { name: string; arguments: JsonObject };
     const { signal, onProgress = () => undefined } = options;
@@ -98,7 +98,7 @@ export interface Bench {
   firewalled: JsonObject[];
   session: object;
   run(toolId: string, args: unknown, more?: Partial<CallRequest>): Promise<CallOutcome<Firewalled>>;
-  /** The error object of a call that must fail. */
+  /** Returns the error object of a call that must fail. */
   fail(toolId: string, args: unknown, more?: Partial<CallRequest>): Promise<GatewayErrorObject>;
 }
 

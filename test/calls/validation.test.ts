@@ -12,7 +12,7 @@ import { ThreadedCheck } from '../../src/calls/validation/threadedCheck.ts';
 import { sampleListings } from '../catalog/sampleListings.ts';
 import schemaForms from '../fixtures/catalog/schemaForms.json' with { type: 'json' };
 
-/** What is judged, not how fast: hostileSchemas.test.ts has the limits that ship. */
+/** Tests verdicts, not speed: hostileSchemas.test.ts has the shipped limits. */
 const unhurried = () =>
   new ThreadedCheck(undefined, { answerMs: 20_000, valueMs: 20_000, compileMs: 20_000, startMs: 20_000 });
 
@@ -21,8 +21,8 @@ afterAll(() => validator.dispose());
 
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
 
-/** What the model is told of arguments that do not fit. */
-async function told(schema: JsonObject, args: unknown) {
+/** Returns the error that a model reads for invalid arguments. */
+async function modelError(schema: JsonObject, args: unknown) {
   const verdict = await validator.validate(schema, args);
   if (verdict.kind !== 'invalid') throw new Error(`it is ${verdict.kind}`);
   const tool = { id: 'git:log#00000000', name: 'log', server: 'git', inputSchema: schema };
@@ -33,7 +33,7 @@ async function told(schema: JsonObject, args: unknown) {
 }
 
 describe('validation', () => {
-  it('takes what declares no type, no properties or nothing at all', async () => {
+  it('accepts schemas without a type, without properties, or empty', async () => {
     for (const schema of [
       {},
       null,
@@ -45,13 +45,13 @@ describe('validation', () => {
     }
   });
 
-  it('reads a schema by the dialect that it declares', async () => {
+  it('uses the dialect that a schema declares', async () => {
     const tuple = { properties: { at: { type: 'array', items: [{ type: 'integer' }] } } };
     const wrong = { at: ['x'] };
     expect(
       await validator.validate({ $schema: 'http://json-schema.org/draft-07/schema#', ...tuple }, wrong),
     ).toMatchObject({ kind: 'invalid' });
-    // Lists of items are no 2020-12; undeclared they are still understood.
+    // Lists of items are not valid in 2020-12, but are accepted without a declared dialect.
     expect(
       await validator.validate({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...tuple }, wrong),
     ).toMatchObject({ kind: 'bad_schema' });
@@ -71,10 +71,10 @@ describe('validation', () => {
 
   it('follows references into properties and back to the root', async () => {
     const byProperty = object({ a: { type: 'integer' }, b: { $ref: '#/properties/a' } });
-    expect((await told(byProperty, { b: 'x' })).problems).toEqual(['b must be a whole number, not a string']);
+    expect((await modelError(byProperty, { b: 'x' })).problems).toEqual(['b must be a whole number, not a string']);
     const tree = object({ value: { type: 'integer' }, children: { type: 'array', items: { $ref: '#' } } });
     expect(await validator.validate(tree, { value: 1, children: [{ value: 2 }] })).toEqual({ kind: 'valid' });
-    expect((await told(tree, { children: [{ children: [{ value: 'x' }] }] })).path).toEqual([
+    expect((await modelError(tree, { children: [{ children: [{ value: 'x' }] }] })).path).toEqual([
       'children',
       0,
       'children',
@@ -83,14 +83,14 @@ describe('validation', () => {
     ]);
   });
 
-  it('takes no arguments nested beyond what can be sent', async () => {
+  it('refuses arguments nested too deep to be sent', async () => {
     const args = { a: JSON.parse(`${'['.repeat(300)}${']'.repeat(300)}`) };
-    expect((await told(object({ a: {} }), args)).message).toContain(
+    expect((await modelError(object({ a: {} }), args)).message).toContain(
       'the arguments must not be nested deeper than 200 levels',
     );
   });
 
-  it('compiles on the loop only what is quick to compile', async () => {
+  it('compiles only quick schemas on the event loop', async () => {
     const wide = (n: number) =>
       object(Object.fromEntries(Array.from({ length: n }, (_, i) => [`p${i}`, { type: 'string' }])));
     const own = new ArgumentValidator({ thread: unhurried() });
@@ -101,7 +101,7 @@ describe('validation', () => {
     own.dispose();
   });
 
-  it('compiles nothing that goes beyond the limits, which can be set', async () => {
+  it('compiles nothing beyond the configured limits', async () => {
     const own = new ArgumentValidator({ limits: { ...SCHEMA_LIMITS, maxProperties: 1 } });
     const two = object({ a: { type: 'string' }, b: { type: 'string' } });
     const reason = 'its schema goes beyond the limits (2 properties > 1)';
@@ -111,7 +111,7 @@ describe('validation', () => {
     for (const one of [own, wider]) one.dispose();
   });
 
-  it('fetches no reference', async () => {
+  it('never fetches a reference', async () => {
     let asked = 0;
     const server = createServer((_, answer) => {
       asked += 1;
@@ -128,7 +128,7 @@ describe('validation', () => {
     expect(asked).toBe(0);
   });
 
-  it('passes on what a well-formed schema cannot judge, and says so', async () => {
+  it('forwards a call with a note if its well-formed schema is unusable', async () => {
     // A real server sends an empty enum.
     expect(await validator.validate(object({ a: { enum: [] } }), { a: 1 })).toMatchObject({ kind: 'unchecked' });
     // A promise would count as true.
@@ -137,7 +137,7 @@ describe('validation', () => {
     });
   });
 
-  it('keeps patterns apart, and reads them as JavaScript does', async () => {
+  it('keeps patterns apart, and interprets them as JavaScript does', async () => {
     const schema = object({
       a: { pattern: '^a+$' },
       b: { pattern: '^b+$' },
@@ -145,23 +145,23 @@ describe('validation', () => {
       c: { pattern: 'b' },
     });
     expect(await validator.validate(schema, { a: 'aa', b: 'bb', u: 'A', c: 'abc' })).toEqual({ kind: 'valid' });
-    expect((await told(schema, { a: 'bb', b: 'bb' })).problems).toEqual(['a must be a string that matches ^a+$']);
+    expect((await modelError(schema, { a: 'bb', b: 'bb' })).problems).toEqual(['a must be a string that matches ^a+$']);
     expect(linearEngine('^a$', 'u').toString()).not.toBe(linearEngine('^b$', 'u').toString());
   });
 
-  it('checks patterns that no linear engine knows where they can be killed', async () => {
+  it('checks patterns outside the linear engine in the thread', async () => {
     const schema = object({ a: { pattern: '^(?=.*\\d)\\w{3,100}$' } });
     expect(isLightPattern('^(?=.*\\d)\\w{3,100}$')).toBe(false);
     expect(await validator.validate(schema, { a: 'ab1' })).toEqual({ kind: 'valid' });
     expect(await validator.validate(schema, { a: 'abc' })).toMatchObject({ kind: 'invalid' });
   });
 
-  it('keeps the identifiers of one schema out of another', async () => {
+  it('isolates the identifiers of schemas', async () => {
     const $id = 'http://example.com/inner';
     const named = object({ a: { $ref: $id } }, { $defs: { inner: { $id, type: 'string' } } });
     expect(await validator.validate(named, { a: 'x' })).toEqual({ kind: 'valid' });
     expect(await validator.validate(named, { a: 1 })).toMatchObject({ kind: 'invalid' });
-    // Those that only name it have nothing to be checked against: one checked in place, one in the thread.
+    // Schemas that only name the identifier have nothing to check against: one runs in place, one in the thread.
     const elsewhere = object({ a: { $ref: $id } });
     const inThread = object({ a: { $ref: $id }, again: { $ref: '#' } });
     for (const schema of [elsewhere, inThread]) {
@@ -181,19 +181,19 @@ describe('validation', () => {
     ['ipv6', '2001:db8::1', '2001:db8::g'],
     ['uri', 'https://example.com/a?b=c', 'example.com/a'],
     ['uuid', '123e4567-e89b-12d3-a456-426614174000', '123e4567'],
-  ])('knows the format %s', async (format, good, bad) => {
+  ])('checks the format %s', async (format, good, bad) => {
     const schema = object({ a: { type: 'string', format } });
     expect(await validator.validate(schema, { a: good })).toEqual({ kind: 'valid' });
-    expect((await told(schema, { a: bad })).message).toContain(`of format ${format}, like `);
+    expect((await modelError(schema, { a: bad })).message).toContain(`of format ${format}, like `);
   });
 
-  it('leaves formats alone that it does not know', async () => {
+  it('ignores unknown formats', async () => {
     expect(await validator.validate(object({ a: { type: 'string', format: 'cidrv4' } }), { a: '?' })).toEqual({
       kind: 'valid',
     });
   });
 
-  it('holds a bounded number of compiled validators, and forgets them with the catalog', async () => {
+  it('holds a bounded number of compiled validators, and drops them with the catalog', async () => {
     const compiler = new SchemaCompiler<string>(linearEngine, 8);
     for (let i = 0; i < 100; i++) compiler.validator(`k${i}`, () => ({ dialect: 'draft-07', schema: { minimum: i } }));
     expect(compiler.size).toBeLessThanOrEqual(8);
@@ -213,7 +213,7 @@ describe('validation', () => {
     own.dispose();
   });
 
-  it('passes on what no thread can be had for', async () => {
+  it('forwards a call with a note if no thread can start', async () => {
     const missing = new URL('./missing.ts', import.meta.url);
     const own = new ArgumentValidator({ thread: new ThreadedCheck(missing) });
     const recursive = object({ a: { $ref: '#' } });
@@ -226,7 +226,7 @@ describe('validation', () => {
     own.dispose();
   });
 
-  it('takes no time for the thread’s that this loop was held up itself', async () => {
+  it('does not blame the thread for time in which its own event loop was blocked', async () => {
     const answers = `
       import { parentPort } from 'node:worker_threads';
       parentPort.on('message', ({ id, value }) => {
@@ -246,11 +246,11 @@ describe('validation', () => {
     const flag = () => new Int32Array(new SharedArrayBuffer(4));
     await ask(flag());
     Object.assign(limits, { answerMs: 1, valueMs: 1, compileMs: 1 });
-    // Where timers are the next to have their turn, and not what comes.
+    // From here on, timers run before messages.
     await new Promise((turn) => setImmediate(turn));
     const answered = flag();
     const asked = ask(answered);
-    // It is sent before any timer has its turn.
+    // The message is sent before any timer runs.
     for (let i = 0; i < 5; i++) await undefined;
     Atomics.wait(answered, 0, 0);
     Atomics.wait(flag(), 0, 0, 50);
@@ -259,7 +259,7 @@ describe('validation', () => {
     own.dispose();
   });
 
-  it('throws at no schema and no value', async () => {
+  it('never throws, whatever the schema and value', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue(), async (schema, args) => {
         const verdict = await validator.validate(schema, args);
@@ -270,7 +270,7 @@ describe('validation', () => {
     );
   });
 
-  it.each(Object.entries(schemaForms.usable))('can use a schema in the form of %s', async (_, schema) => {
+  it.each(Object.entries(schemaForms.usable))('accepts a schema in the form of %s', async (_, schema) => {
     const { kind } = await validator.validate(schema as JsonObject, {});
     expect(['valid', 'invalid']).toContain(kind);
   });
@@ -282,7 +282,7 @@ describe('validation', () => {
     });
   });
 
-  it('can use the schemas of a whole catalog', { timeout: 120_000 }, async () => {
+  it('accepts the schemas of a whole catalog', { timeout: 120_000 }, async () => {
     const own = new ArgumentValidator();
     const refused: string[] = [];
     for (const { server, tools } of sampleListings()) {
@@ -298,7 +298,7 @@ describe('validation', () => {
   });
 });
 
-describe('what a model is told', () => {
+describe('the error for a model', () => {
   const issue = object(
     {
       owner: { type: 'string' },
@@ -309,8 +309,8 @@ describe('what a model is told', () => {
     { required: ['owner'], additionalProperties: false },
   );
 
-  it('lists every failing path, with what was expected and what was most likely meant', async () => {
-    const { message, path, problems, expected } = await told(issue, {
+  it('lists every failing path, with the expected form and the nearest name', async () => {
+    const { message, path, problems, expected } = await modelError(issue, {
       Owner: 'me',
       state: 'opened',
       perPage: 3,
@@ -336,22 +336,26 @@ describe('what a model is told', () => {
     ]);
   });
 
-  it('never says the values again: they may be secrets', async () => {
-    const { message, problems } = await told(issue, { owner: 5, state: 'hunter2-hunter2', per_page: 'hunter3' });
+  it('never repeats values, which may be secrets', async () => {
+    const { message, problems } = await modelError(issue, { owner: 5, state: 'hunter2-hunter2', per_page: 'hunter3' });
     expect(`${message}${problems.join()}`).not.toContain('hunter');
   });
 
-  it('tells the branch of a choice that was meant, or all of them', async () => {
+  it('explains the branch that was meant, or all alternatives', async () => {
     const schema = object({
       where: { anyOf: [{ type: 'string' }, object({ path: { type: 'string' } }, { required: ['path'] })] },
     });
-    expect((await told(schema, { where: { file: 'x' } })).problems).toEqual(['"path" is missing: a string (in where)']);
-    expect((await told(schema, { where: 5 })).problems).toEqual(['where must be a string, or an object']);
+    expect((await modelError(schema, { where: { file: 'x' } })).problems).toEqual([
+      '"path" is missing: a string (in where)',
+    ]);
+    expect((await modelError(schema, { where: 5 })).problems).toEqual(['where must be a string, or an object']);
   });
 
-  it('stays within an answer, whatever is wrong', async () => {
+  it('has a bounded size, whatever is wrong', async () => {
     const schema = object({ items: { type: 'array', items: object({ x: { type: 'string' } }, { required: ['x'] }) } });
-    const { problems, expected, message } = await told(schema, { items: Array.from({ length: 2_000 }, () => ({})) });
+    const { problems, expected, message } = await modelError(schema, {
+      items: Array.from({ length: 2_000 }, () => ({})),
+    });
     expect(problems.length).toBe(20);
     expect(JSON.stringify({ problems, expected, message }).length).toBeLessThan(6_000);
     const choices = object({
@@ -361,28 +365,31 @@ describe('what a model is told', () => {
         ),
       },
     });
-    expect(JSON.stringify((await told(choices, { a: 5 })).expected).length).toBeLessThan(1_700);
+    expect(JSON.stringify((await modelError(choices, { a: 5 })).expected).length).toBeLessThan(1_700);
     const long = 'k'.repeat(5_000);
-    const answer = await told(object({}, { additionalProperties: false }), { [long]: 1, [`${long}2`]: 1 });
+    const answer = await modelError(object({}, { additionalProperties: false }), { [long]: 1, [`${long}2`]: 1 });
     expect(JSON.stringify(answer).length).toBeLessThan(2_000);
   });
 
-  it('holds no secret of the schema either', async () => {
-    const { message, problems, expected } = await told(object({ a: { enum: ['SECRET'], description: 'a SECRET' } }), {
-      a: 1,
-    });
+  it('contains no secret of the schema either', async () => {
+    const { message, problems, expected } = await modelError(
+      object({ a: { enum: ['SECRET'], description: 'a SECRET' } }),
+      {
+        a: 1,
+      },
+    );
     expect(problems).toEqual(['a must be "MASK"']);
     expect(JSON.stringify([message, expected])).not.toContain('SECRET');
   });
 
   it('is one line without control characters', async () => {
     const schema = object({ a: { enum: ['x\u001b[31m\ny', '\u202e'] } });
-    expect((await told(schema, { a: 1 })).message).not.toMatch(/\p{Cc}/u);
+    expect((await modelError(schema, { a: 1 })).message).not.toMatch(/\p{Cc}/u);
   });
 });
 
 describe('schema health', () => {
-  it('bounds what multiplies too', () => {
+  it('bounds keywords that multiply work', () => {
     const branches = { anyOf: Array.from({ length: 600 }, () => ({ type: 'string' })) };
     expect(checkSchemaHealth(branches).map(({ kind }) => kind)).toEqual(['branches_exceeded']);
     const refs = {
@@ -397,7 +404,7 @@ describe('schema health', () => {
     expect(checkSchemaHealth(deep)).toContainEqual({ kind: 'depth_exceeded', detail: '5001 levels > 32' });
   });
 
-  it('is told of however many patterns', () => {
+  it('is reported for any number of patterns', () => {
     const patternProperties = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`^${i}`, true]));
     expect(checkSchemaHealth({ patternProperties }).map(({ kind }) => kind)).toContain('size_exceeded');
   });

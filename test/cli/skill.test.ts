@@ -14,7 +14,7 @@ describe('waygate skill install', () => {
       const { env, folder: cwd } = testWorkspace();
       const child = spawn(process.execPath, [WAYGATE, 'skill', 'install', '--into', '/proc/x'], { env, cwd });
       onTestFinished(() => void child.kill('SIGKILL'));
-      expect(await text(child.stderr)).toBe('waygate: The folder /proc/x cannot be made (ENOENT).\n');
+      expect(await text(child.stderr)).toBe('waygate: The folder /proc/x cannot be created (ENOENT).\n');
     },
   );
 

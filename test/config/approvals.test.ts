@@ -24,7 +24,7 @@ describe('an approval', () => {
     ['the secrets it is given', { ...BASE, env: { A: '${secret:T}', B: '2' } }],
     ['what decides what it runs', { ...BASE, env: { A: '1', B: '2', NODE_OPTIONS: '--require ./x.js' } }],
     ['its kind', { url: 'https://x/mcp' }],
-  ])('is for exactly that: %s', (_what, changed) => {
+  ])('is for exactly the shown command: %s', (_what, changed) => {
     expect(hash(changed)).not.toBe(hash(BASE));
   });
 
@@ -39,11 +39,11 @@ describe('an approval', () => {
       { url: 'https://x/mcp', headers: { A: 'x' } },
       { url: 'https://x/mcp', headers: { A: '${secret:T}' } },
     ],
-  ])('is another for %j and %j', (a, b) => {
+  ])('differs for %j and %j', (a, b) => {
     expect(hash(a)).not.toBe(hash(b));
   });
 
-  it('is for the file that variables are read from, by its name and theirs, and what decides by its value', () => {
+  it('covers the name of envFile, the names of variables, and the values of decisive variables', () => {
     const folder = temporaryFolder('wg-');
     const file = (name: string, text: string): string => {
       writeFileSync(join(folder, name), text);
@@ -65,11 +65,11 @@ describe('an approval', () => {
     expect(approvable(server({ ...BASE, envFile: a })).lines.at(-1)).toBe(`some of them from ${a}`);
   });
 
-  it('holds where only the value of a variable or the order of them changes', () => {
+  it('holds if only the value of a variable or the order of variables changes', () => {
     expect(hash({ ...BASE, env: { B: 'x', A: 'y' } })).toBe(hash(BASE));
   });
 
-  it('shows all of it, where each argument ends, and what a terminal would hide', () => {
+  it('shows the whole command, the end of each argument, and characters that a terminal would hide', () => {
     const long = 'x'.repeat(5_000);
     const { lines } = approvable(
       server({
@@ -98,7 +98,7 @@ describe('an approval', () => {
 });
 
 describe('the file of approvals', () => {
-  it('is for its owner alone, and an approval is for one workspace', () => {
+  it('is readable by the owner only, and an approval is for one workspace', () => {
     const approvals = approvalsOf(join(temporaryFolder('wg-'), 'state'));
     const config = server(BASE);
     expect(approvals.isApproved('/a', config)).toBe(false);
@@ -110,7 +110,7 @@ describe('the file of approvals', () => {
     expect(statSync(approvals.file).mode & 0o777).toBe(0o600);
   });
 
-  it('is taken back one by one, or whole, for one workspace', () => {
+  it('loses single approvals or all of one workspace on revoke', () => {
     const approvals = approvalsOf(join(temporaryFolder('wg-'), 'state'));
     for (const workspace of ['/a', '/b']) approvals.approve(workspace, ['one', 'two', 'three']);
     expect(approvals.revoke('/a', ['one', 'four'])).toBe(1);
@@ -123,7 +123,7 @@ describe('the file of approvals', () => {
   });
 
   it.each(['', '[', 'null', '5', '{"x": 5}', '{"x": {"approved": "all"}}'])(
-    'approves nothing where it is %s',
+    'approves nothing if it contains %s',
     (text) => {
       const approvals = approvalsOf(temporaryFolder('wg-'));
       writeFileSync(approvals.file, text);

@@ -13,7 +13,7 @@ function file(text: string, name = 'catalog.json'): string {
 const SCHEMA = '{"type": "object"}';
 
 describe('the file of a static catalog', () => {
-  it('takes tools as MCP lists them, with all that they have', () => {
+  it('accepts tools as MCP lists them, with all their members', () => {
     const tool = { name: 'a', title: 'A', description: 'b', inputSchema: { type: 'object' }, _meta: { version: '1' } };
     expect(readCatalogFile(file(JSON.stringify([tool])))).toEqual({
       tools: [{ listed: tool }],
@@ -22,7 +22,7 @@ describe('the file of a static catalog', () => {
     });
   });
 
-  it('takes entries in the specification’s own form: the id is the name', () => {
+  it("accepts entries in Waygate's own form: the id is the name", () => {
     const entry = {
       id: 'billing.refund',
       kind: 'tool',
@@ -46,7 +46,7 @@ describe('the file of a static catalog', () => {
     ]);
   });
 
-  it('keeps answers apart from what is listed', () => {
+  it('keeps canned answers out of the lists', () => {
     const text = JSON.stringify({
       tools: [{ name: 'a', inputSchema: {}, result: 'yes' }],
       resources: [{ uri: 'x:y', blob: 'AA==' }],
@@ -80,13 +80,13 @@ describe('the file of a static catalog', () => {
       `[{"name": "a", "inputSchema": ${SCHEMA}, "result": 7}]`,
       /"result" of "a" must be a text, or an object with "content"/,
     ],
-  ])('refuses %j with its place, in one sentence', (text, message) => {
+  ])('rejects %j with its place, in one sentence', (text, message) => {
     const path = file(text);
     expect(() => readCatalogFile(path)).toThrow(message);
     expect(() => readCatalogFile(path)).toThrow(new RegExp(`^${path}:`));
   });
 
-  it('refuses aliases that multiply', () => {
+  it('rejects multiplying aliases', () => {
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x,x]'];
     for (const [name, before] of ['ba', 'cb', 'dc', 'ed', 'fe', 'gf', 'hg'].map((pair) => [...pair])) {
       bomb.push(`${name}: &${name} [${Array(10).fill(`*${before}`).join(',')}]`);

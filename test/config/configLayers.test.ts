@@ -37,8 +37,8 @@ const find = ({ servers }: MergedConfig, name: string): ServerConfig =>
 const messages = ({ problems }: MergedConfig): string[] =>
   problems.map(({ severity, message, location }) => `${severity} ${location.line}:${location.column} ${message}`);
 
-describe('the person’s own file and a workspace’s', () => {
-  it('go together by the names of servers, the workspace’s over the person’s, which needs an approval of its own', () => {
+describe("the user's own file and a workspace's", () => {
+  it("are merged by server name: the workspace's entry overrides the user's and needs its own approval", () => {
     const config = load({
       user: { servers: { mine: { command: 'mine' }, both: { command: 'of-user' } } },
       workspace: { servers: { both: { command: 'of-workspace' }, theirs: { command: 'theirs' } } },
@@ -50,12 +50,12 @@ describe('the person’s own file and a workspace’s', () => {
       ['theirs', 'theirs'],
     ]);
     expect(config.servers.map(needsApproval)).toEqual([false, true, true]);
-    // One that was made by no file is trusted least.
+    // A server without a file is trusted least.
     const { origin: _, ...made } = find(config, 'mine');
     expect(needsApproval(made as ServerConfig)).toBe(true);
   });
 
-  it('leave a name to the workspace even where what it says of it is wrong', () => {
+  it("leave a name to the workspace's entry even if that entry is wrong", () => {
     const config = load({
       user: { servers: { one: { command: 'mine' } } },
       workspace: { servers: { one: { comand: 'theirs' } } },
@@ -64,7 +64,7 @@ describe('the person’s own file and a workspace’s', () => {
     expect(config.broken.map(({ name }) => name)).toEqual(['one']);
   });
 
-  it('go together by block: the later one whole, the earlier where the later is silent', () => {
+  it('are merged by block: a block of the later file replaces that of the earlier one', () => {
     const config = load({
       user: { browse: { topK: 5, learning: false }, idleMinutes: 3, startup: { mode: 'strict' } },
       workspace: { browse: { topK: 7 }, liveRefresh: { enabled: false } },
@@ -75,7 +75,7 @@ describe('the person’s own file and a workspace’s', () => {
     expect(config.settings.liveRefresh.enabled).toBe(false);
   });
 
-  it('run the person’s own servers outside the repository, which could bring programs and settings of its own', () => {
+  it("run the user's own servers outside the repository, which could contain programs and settings", () => {
     const config = load({
       user: { servers: { a: { command: 'npx' }, b: { command: 'x', cwd: 'tools' } } },
       workspace: { servers: { c: { command: 'npx' } } },
@@ -85,7 +85,7 @@ describe('the person’s own file and a workspace’s', () => {
     expect(cwd('c')).toMatch(/\/w$/);
   });
 
-  it('keep a mask that the person has put on, and say so where the workspace would take it off', () => {
+  it("keep the user's masking and warn if the workspace would switch it off", () => {
     const config = load({
       user: { artifacts: { maskSecrets: 'always', maskOnDisk: true, shownChars: 500 } },
       workspace: '{\n  "artifacts": { "maskSecrets": "never", "maskOnDisk": false }\n}',
@@ -96,13 +96,13 @@ describe('the person’s own file and a workspace’s', () => {
       'warning 2:56 "artifacts.maskOnDisk" has no effect: your own waygate.json sets true, which is stricter.',
     ]);
     expect(config.problems[0]?.location.file).toMatch(/\.vscode\/waygate\.json$/);
-    // What is said without a word of masks changes no mask, and is no fault.
+    // Artifacts without mask keys change no mask and are no error.
     const silent = load({
       user: { artifacts: { maskSecrets: 'always' } },
       workspace: { artifacts: { shownChars: 900 } },
     });
     expect(silent).toMatchObject({ settings: { artifacts: { maskSecrets: 'always', shownChars: 900 } }, problems: [] });
-    // The workspace may put one on, and say what it likes where the person is silent.
+    // The workspace may add a mask, and decides if the user's file is silent.
     expect(load({ workspace: { artifacts: { maskSecrets: 'never' } } }).settings.artifacts.maskSecrets).toBe('never');
     const stricter = load({
       user: { artifacts: { maskSecrets: 'errors' } },
@@ -114,7 +114,7 @@ describe('the person’s own file and a workspace’s', () => {
     });
   });
 
-  it('let no default of a workspace’s input into a server of the person’s own', async () => {
+  it("keep defaults of a workspace's inputs out of the user's own servers", async () => {
     const input = (preset: string) => [{ id: 'host', type: 'promptString', default: preset }];
     const config = load({
       user: { inputs: input('good.example'), servers: { mine: { command: 'x', args: ['${input:host}'] } } },
@@ -131,7 +131,7 @@ describe('the person’s own file and a workspace’s', () => {
     expect(await argsOf('theirs')).toEqual(['evil.example']);
   });
 
-  it('each tell their own problems by their own file', () => {
+  it('report each problem with its own file', () => {
     const { folder, env, files } = place({ user: '{\n"servers": {', workspace: { sevrers: {} } });
     const { problems } = new ConfigLayers(folder, env).load();
     expect(problems.map(({ location }) => [location.file, location.line])).toEqual([
@@ -140,7 +140,7 @@ describe('the person’s own file and a workspace’s', () => {
     ]);
   });
 
-  it('each keep their own last good content where they break, and are none where they go', () => {
+  it('each keep their last readable content if they break, and count as empty if they are deleted', () => {
     const user = { servers: { mine: { command: 'x' } } };
     const workspace = { servers: { theirs: { command: 'y' } } };
     const { folder, env, files, write } = place({ user, workspace });
@@ -161,7 +161,7 @@ describe('the person’s own file and a workspace’s', () => {
     ]);
   });
 
-  it('are read by nobody where a file is given by hand', () => {
+  it('are not read if a file is given by --config', () => {
     const { root, folder, env, write } = place({
       user: { idleMinutes: 3, servers: { mine: { command: 'x' } } },
       workspace: { servers: { theirs: { command: 'y' } } },
@@ -173,25 +173,25 @@ describe('the person’s own file and a workspace’s', () => {
     expect(config).toMatchObject({ file: given, settings: { idleMinutes: 10 }, files: [{ origin: 'given' }] });
     expect(config.servers).toMatchObject([{ name: 'one', cwd: folder }]);
     expect(config.servers.map(needsApproval)).toEqual([false]);
-    // Somebody has asked for this very file: that it has gone is an error, and what it said runs on.
+    // The user named this file, so its deletion is an error, and its content stays in force.
     rmSync(given);
     const gone = layers.load();
     expect(gone.servers.map(({ name }) => name)).toEqual(['one']);
     expect(messages(gone)).toEqual([
-      'error 1:1 given.json does not exist any more. Until then the last readable version of this file stays in force.',
+      'error 1:1 given.json does not exist. Until then the last readable version of this file stays in force.',
     ]);
   });
 });
 
 describe('the places', () => {
-  it('are what the system has for such things, unless the environment names another', () => {
+  it('follow the system, unless the environment names another folder', () => {
     expect(configRoot({ WAYGATE_CONFIG_DIR: '/c' })).toBe('/c');
     if (process.platform !== 'linux') return;
     expect(configRoot({ XDG_CONFIG_HOME: '/x' })).toBe('/x/waygate');
     expect(configRoot({})).toBe(join(homedir(), '.config', 'waygate'));
   });
 
-  it('make a gateway of its own of a file given by hand', () => {
+  it('make a separate gateway of a file given by --config', () => {
     const folders = [[], ['config', '/a.json'], ['config', '/b.json']].map((variant) =>
       workspaceStateFolder('/w', '/s', variant),
     );

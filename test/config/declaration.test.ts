@@ -27,7 +27,7 @@ const problemsOf = (config: unknown): string[] =>
     ({ message }) => message,
   );
 
-/** Values whose form the types of JSON Schema do not tell. */
+/** Values whose form JSON Schema types do not express. */
 const VALUES: Readonly<Record<string, unknown>> = {
   envFile: '/dev/null',
   url: 'https://example.com/mcp',
@@ -68,7 +68,7 @@ function objectsIn(value: unknown, path: (string | number)[] = []): (string | nu
   return Array.isArray(value) ? inner : [path, ...inner];
 }
 
-/** The value with `key` added to the object at a path. */
+/** Returns the value with `key` added to the object at a path. */
 function withKey(value: object, path: readonly (string | number)[], key: string): object {
   const copy = structuredClone(value);
   const target = path.reduce<Record<string, unknown>>(
@@ -83,11 +83,11 @@ function withKey(value: object, path: readonly (string | number)[], key: string)
 const FREE = /^servers$|\.(env|headers|perTool|probes|arguments)$|^(timeouts|replay)\.(servers|tools)$/;
 
 describe('the declaration of waygate.json', () => {
-  it('is what media/waygate.schema.json says (npm run docs writes it)', () => {
+  it('matches media/waygate.schema.json (written by npm run docs)', () => {
     expect(readFileSync('media/waygate.schema.json', 'utf8')).toBe(schemaText(documentSchema()));
   });
 
-  it('has a schema and a reader that take the same keys', () => {
+  it('has a schema and a reader that accept the same keys', () => {
     const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false });
     ajv.addVocabulary(['markdownDescription', 'defaultSnippets']);
     const isValid = ajv.compile(documentSchema());
@@ -96,21 +96,21 @@ describe('the declaration of waygate.json', () => {
   });
 
   const CLOSED = objectsIn(EVERYTHING).filter((path) => !FREE.test(path.join('.')));
-  it.each(CLOSED.map((path) => [path.join('.'), path] as const))('takes no other key in "%s"', (_, path) => {
+  it.each(CLOSED.map((path) => [path.join('.'), path] as const))('accepts no other key in "%s"', (_, path) => {
     const [problem, ...others] = problemsOf(withKey(EVERYTHING, path, 'zzzzzzzzzz'));
     expect(others).toEqual([]);
     expect(problem).toMatch(/^"[^"]*zzzzzzzzzz" is not a key; known keys are [\w$, ]+\.$/);
     expect(path.length === 0 || problem?.includes(String(path.at(-1)))).toBe(true);
   });
 
-  it('covers the objects in which an unknown key used to be accepted', () => {
+  it('covers objects in which unknown keys are easy to miss', () => {
     const names = CLOSED.map((path) => path.join('.'));
     expect(names).toEqual(
       expect.arrayContaining(['', 'retry', 'policy', 'policy.rules.0', 'rateLimits.perTool.a-b', 'replay.probes.a-b']),
     );
   });
 
-  it('says what every key is for', () => {
+  it('documents every key', () => {
     const silent: string[] = [];
     const visit = (node: Schema, path: string): void => {
       for (const [key, inner] of Object.entries(node.properties ?? {})) {
@@ -173,7 +173,7 @@ describe('an error in waygate.json', () => {
     expect(problemsOf(config)).toEqual([typeof message === 'string' ? message : expect.stringMatching(message)]);
   });
 
-  it('has the range of the very value', () => {
+  it('has the range of the wrong value', () => {
     const { problems } = parseConfig('{\n  "retry": {\n    "maxAttempts": 0 } }', '/w.json', '/w', {});
     expect(problems).toEqual([
       {
@@ -185,8 +185,8 @@ describe('an error in waygate.json', () => {
     ]);
   });
 
-  it('leaves the other keys of a block that is not about safety', () => {
-    const { said } = parseConfig('{"retry": {"maxAttempts": 3, "jitter": 9}}', '/w.json', '/w', {});
-    expect(said.get('retry')?.value).toMatchObject({ maxAttempts: 3, jitter: 1 });
+  it('leaves the other keys of a block without safety rules in force', () => {
+    const { blocks } = parseConfig('{"retry": {"maxAttempts": 3, "jitter": 9}}', '/w.json', '/w', {});
+    expect(blocks.get('retry')?.value).toMatchObject({ maxAttempts: 3, jitter: 1 });
   });
 });

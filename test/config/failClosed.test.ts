@@ -24,7 +24,7 @@ function place() {
   return { files, write, layers };
 }
 
-/** What happens to a call of the tool `name`, by policy, by limits, and when it is lost. */
+/** Returns the treatment of a call of the tool `name`: by policy, by limits, and after a loss. */
 function fateOf({ settings }: MergedConfig, name = 'any'): [policy: string, isInLimits: boolean, contract: string] {
   const { action } = decide(settings.policy, { metaTool: 'tool_execute', toolName: name });
   const { allowed } = new RateLimiter(settings.rateLimits).take({ session: {}, metaTool: 'tool_execute' });
@@ -32,7 +32,7 @@ function fateOf({ settings }: MergedConfig, name = 'any'): [policy: string, isIn
   return [action, allowed, contract];
 }
 
-/** A file that denies `drop`, limits nothing it is asked here, and lets lost calls run again. */
+/** File that denies `drop`, limits no call of these tests, and lets lost calls run again. */
 const GOOD = {
   servers: { one: { command: 'x' } },
   policy: { default: 'allow', rules: [{ action: 'deny', tool: 'drop' }] },
@@ -41,14 +41,14 @@ const GOOD = {
 const OPEN = ['allow', true, 'convergent'];
 const messages = ({ problems }: MergedConfig): string[] => problems.map(({ message }) => message);
 
-describe.each(LEVELS)('a file that is not right, at the level of the %s', (level) => {
+describe.each(LEVELS)('a file with an error, at the level of the %s', (level) => {
   const loaded = (content: object | string): MergedConfig => {
     const { write, layers } = place();
     write(level, content);
     return layers().load();
   };
 
-  it('has in force what another block says beside a typo', () => {
+  it('keeps other blocks in force beside a typo', () => {
     const config = loaded({ ...GOOD, cache: { ttlSecond: 5 }, retry: { max_attempts: 2 } });
     expect([fateOf(config), fateOf(config, 'drop')[0]]).toEqual([OPEN, 'deny']);
     expect(messages(config)).toEqual([
@@ -70,7 +70,7 @@ describe.each(LEVELS)('a file that is not right, at the level of the %s', (level
   ])('denies every call after an error in the policy: %s', (_, content) => {
     const config = loaded(content);
     expect(fateOf(config)[0]).toBe('deny');
-    // The other blocks are what they are.
+    // Other blocks are not affected.
     expect(fateOf(config)[2]).toBe('convergent');
     expect(messages(config)[0]).toMatch(/Until then every call that no readable rule decides before is denied/);
   });
@@ -104,7 +104,7 @@ describe.each(LEVELS)('a file that is not right, at the level of the %s', (level
     ['a wrong pattern in its filter', { one: { command: 'x', tools: { exclude: ['drop', 5] } } }],
     ['a wrong type of its filter', { one: { command: 'x', tools: 'drop' } }],
     ['a typo in the name of its filter', { one: { command: 'x', tool: { exclude: ['drop'] } } }],
-  ])('has nothing of a server after %s', (_, servers) => {
+  ])('offers nothing of a server after %s', (_, servers) => {
     const config = loaded({ ...GOOD, servers });
     expect([config.servers, config.broken.map(({ name }) => name), fateOf(config)]).toEqual([[], ['one'], OPEN]);
   });
@@ -136,7 +136,7 @@ describe.each(LEVELS)('a file that is not right, at the level of the %s', (level
     ]);
   });
 
-  it('says in the reason of a refusal which file, which line and what is wrong', () => {
+  it('names file, line and error in the reason of a refusal', () => {
     const { files, write, layers } = place();
     write(level, '{\n"policy": {\n "defualt": "deny" } }');
     const { policy } = layers().load().settings;
@@ -187,7 +187,7 @@ describe.each(LEVELS)('the last readable version of a file, at the level of the 
     expect([fateOf(config), fateOf(config, 'drop')[0]]).toEqual([OPEN, 'deny']);
   });
 
-  it('stays in force for the broken block alone: every other edit takes effect', () => {
+  it('stays in force for the broken block only: every other edit takes effect', () => {
     const { write, layers } = place();
     write(level, GOOD);
     const running = layers();
@@ -202,7 +202,7 @@ describe.each(LEVELS)('the last readable version of a file, at the level of the 
     ]);
   });
 
-  it('is not one that was unreadable itself', () => {
+  it('is never a version that was unreadable itself', () => {
     const { write, layers } = place();
     write(level, { ...GOOD, policy: { defualt: 'allow' } });
     const running = layers();

@@ -5,7 +5,7 @@ import { FileTokens } from '../../src/config/state/fileTokens.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 describe('the tokens of sign-ins', () => {
-  it('lie in files for their owner alone', async () => {
+  it('are in files that only the owner can read', async () => {
     const root = temporaryFolder('wg-');
     const tokens = new FileTokens(root);
     expect(await tokens.get('a')).toBeUndefined();
@@ -19,7 +19,7 @@ describe('the tokens of sign-ins', () => {
     expect(await tokens.get('a')).toBeUndefined();
   });
 
-  it('are renewed by one at a time, also where that fails', async () => {
+  it('are renewed by one process at a time, also after a failure', async () => {
     const root = temporaryFolder('wg-');
     const steps: string[] = [];
     const step = (name: string) => async (): Promise<void> => {
@@ -35,7 +35,7 @@ describe('the tokens of sign-ins', () => {
     expect(readdirSync(join(root, 'tokens'))).toEqual([]);
   });
 
-  it('do not wait for one that died in the middle', async () => {
+  it('do not wait for a process that died during a renewal', async () => {
     const root = temporaryFolder('wg-');
     const tokens = new FileTokens(root);
     await tokens.set('key', 'x');

@@ -11,12 +11,12 @@ const WORKSPACE = '/home/ada/shop';
 
 const parse = (text: string, env: NodeJS.ProcessEnv = {}): LoadedConfig => parseConfig(text, FILE, WORKSPACE, env);
 const server = (text: string, env: NodeJS.ProcessEnv = {}) => parse(`{"servers": {"one": ${text}}}`, env);
-/** `line:column message`, as a person reads it. */
+/** Returns problems as `line:column message`. */
 const problems = (config: LoadedConfig): string[] =>
   config.problems.map(({ location, message }) => `${location.line}:${location.column} ${message}`);
 
 describe('the configuration', () => {
-  it('is read with comments, trailing commas and a byte order mark', () => {
+  it('may contain comments, trailing commas and a byte order mark', () => {
     const config = parse('\ufeff// ours\r\n{\r\n  "servers": { "one": { "command": "x", /* no args */ }, },\r\n}');
     expect(config.usable).toBe(true);
     expect(config.problems).toEqual([]);
@@ -46,7 +46,7 @@ describe('the configuration', () => {
     ['{"servers": {}}\n{"servers": {}}', '2:1 This is not JSON: an end of file is expected here.'],
     [`{"servers": ${'['.repeat(100_000)}`, '1:112 This nests deeper than 100 levels.'],
     [`{"servers": ${'{"a":'.repeat(100_000)}`, /nests deeper/],
-  ])('is told as unusable with its place: %.40s', (text, problem) => {
+  ])('is reported as unusable with its place: %.40s', (text, problem) => {
     const config = parse(text);
     expect(config).toMatchObject({ usable: false, exists: true, servers: [] });
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
@@ -89,7 +89,7 @@ describe('the configuration', () => {
       '{"url": "https://x", "auth": {"clientSecret": "hunter22"}}',
       '1:67 "servers.one.auth.clientSecret" must be a reference like "${secret:NAME}".',
     ],
-    ['{"url": "https://x", "auth": {"clientId": "${secret:a}"}}', /"\$\{secret:a\}" has no place here/],
+    ['{"url": "https://x", "auth": {"clientId": "${secret:a}"}}', /"\$\{secret:a\}" is not allowed here/],
     ['{"url": "https://x", "auth": {"scopes": "read"}}', '1:61 "servers.one.auth.scopes" must be a list.'],
     [
       '{"url": "https://x", "auth": {"issuer": "login.example"}}',
@@ -126,7 +126,7 @@ describe('the configuration', () => {
     ['{"url": "https://x", "headers": {"A": "1\\n2"}}', '1:59 "servers.one.headers.A" must be one line.'],
     [
       '{"command": "${env:TOKEN}"}',
-      '1:33 "servers.one.command": The environment variable TOKEN of "${env:TOKEN}" was not set where the gateway was started; set it there, and stop the gateway so that it starts anew.',
+      '1:33 "servers.one.command": The environment variable TOKEN of "${env:TOKEN}" is not set in the environment of the gateway; set it there and restart the gateway.',
     ],
     ['{"command": "x", "required": "maybe"}', '1:50 "servers.one.required" must be true or false.'],
     ['{"command": "x", "tools": []}', '1:47 "servers.one.tools" must be an object.'],
@@ -136,20 +136,23 @@ describe('the configuration', () => {
     ],
     ['{"command": "x", "tools": {"include": "read_*"}}', '1:59 "servers.one.tools.include" must be a list.'],
     ['{"command": "x", "tools": {"exclude": ["a", ""]}}', '1:65 "servers.one.tools.exclude[1]" must not be empty.'],
-    ['{"command": "x", "args": ["${nope:key}"]}', /"\$\{nope:key\}" is not known here; use \$\{workspaceFolder\}/],
+    [
+      '{"command": "x", "args": ["${nope:key}"]}',
+      /"\$\{nope:key\}" is not a known variable; use \$\{workspaceFolder\}/,
+    ],
     [
       '{"command": "x", "args": ["${input:key}"]}',
-      '1:47 "servers.one.args[0]": The input of "${input:key}" stands nowhere in "inputs"; add it there.',
+      '1:47 "servers.one.args[0]": "${input:key}" names no entry of "inputs"; add one.',
     ],
     [
       '{"command": "${secret:key}"}',
-      '1:33 "servers.one.command": "${secret:key}" has no place here; secrets belong into "env", "args", "headers", "url" or "auth.clientSecret".',
+      '1:33 "servers.one.command": "${secret:key}" is not allowed here; use secrets in "env", "args", "headers", "url" or "auth.clientSecret".',
     ],
     ['{"command": "x", "args": ["${secret:a b}"]}', /needs a name of letters/],
-  ])('tells what is wrong with a server, and where: %s', (text, problem) => {
+  ])('reports the error of a server and its place: %s', (text, problem) => {
     const config = parse(`{"servers": {"one": ${text}, "two": {"command": "y"}}}`);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
-    // The others work.
+    // Other servers keep working.
     expect(config.usable).toBe(true);
     expect(config.servers.map(({ name }) => name)).toEqual(['two']);
     expect(config.broken).toEqual([
@@ -181,14 +184,14 @@ describe('the configuration', () => {
     ['{"liveRefresh": []}', '1:17 "liveRefresh" must be an object.'],
     ['{"liveRefresh": {"enabled": "yes"}}', '1:29 "liveRefresh.enabled" must be true or false.'],
     ['{"liveRefresh": {"debounceSeconds": -1}}', '1:37 "liveRefresh.debounceSeconds" must be a number from 0 to 3600.'],
-  ])('tells of it and uses the rest: %s', (text, problem) => {
+  ])('reports the error and uses the rest: %s', (text, problem) => {
     const config = parse(text);
     expect(problems(config)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
     expect(config.usable).toBe(true);
     for (const server of config.servers) expect(server).toMatchObject({ name: 'a', command: 'x' });
   });
 
-  it('knows names that a prototype has', () => {
+  it('accepts names that a prototype has', () => {
     const config = parse(
       '{"servers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}',
     );
@@ -199,7 +202,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('replaces variables wherever a text stands', () => {
+  it('replaces variables in every text', () => {
     const text =
       '{"command": "${env:BIN}/x", "args": ["${workspaceFolder}", "${workspaceFolderBasename}"], "env": {"H": "${userHome}", "N": 5, "B": true}, "cwd": "sub"}';
     expect(server(text, { BIN: '/opt' }).servers[0]).toMatchObject({
@@ -208,19 +211,19 @@ describe('the configuration', () => {
       env: { H: homedir(), N: '5', B: 'true' },
       cwd: join(WORKSPACE, 'sub'),
     });
-    // A value is not searched again: what the environment holds is data.
+    // A value is not resolved again: the environment's content is data.
     expect(server('{"command": "${env:A}"}', { A: '${env:B}' }).servers[0]).toMatchObject({ command: '${env:B}' });
     expect(server('{"command": "$HOME $ {}"}').problems).toEqual([]);
   });
 
-  it('asks nothing of a server that is switched off but its form', () => {
+  it('checks only the form of a disabled server', () => {
     const off = server('{"disabled": true, "command": "${env:TOKEN}", "envFile": "no.env", "args": ["${input:key}"]}');
     expect(off.problems).toEqual([]);
     expect(off.servers).toMatchObject([{ name: 'one', disabled: true }]);
     expect(problems(server('{"disabled": true, "command": 5}'))).toHaveLength(1);
   });
 
-  it('has what env says before what envFile says', () => {
+  it('prefers env to envFile', () => {
     const workspace = testWorkspace();
     workspace.write('.env', '\ufeffFIRST=file\n# a comment\nSECOND="two words"\n');
     workspace.configure({ one: { command: 'x', envFile: '${workspaceFolder}/.env', env: { FIRST: 'own' } } });
@@ -228,12 +231,12 @@ describe('the configuration', () => {
     expect(config.servers[0]).toMatchObject({ env: { FIRST: 'own', SECOND: 'two words' } });
   });
 
-  it('is an empty one where there is no file', () => {
+  it('is empty without a file', () => {
     const folder = temporaryFolder('waygate-test-');
     expect(loadConfig(folder, {})).toMatchObject({ exists: false, usable: true, servers: [], problems: [] });
   });
 
-  it('is told as unreadable where it is a folder', () => {
+  it('is reported as unreadable if it is a folder', () => {
     const folder = temporaryFolder('waygate-test-');
     mkdirSync(configFile(folder), { recursive: true });
     const config = loadConfig(folder, {});

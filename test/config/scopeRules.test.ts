@@ -79,7 +79,7 @@ describe("the user's settings of calls", () => {
     expect(actionOf(config, { server: 'mine', tags })).toBe('require_approval');
     expect(actionOf(config, { server: 'mine', tags, toolName: 'drop_table' })).toBe('deny');
     expect(actionOf(config, { server: 'mine', tags: [] })).toBe('allow');
-    // The user has approved the workspace's servers, so the workspace may allow what it likes for them.
+    // The user has approved the workspace's servers, so the workspace's rules decide about them.
     expect(actionOf(config, { server: 'theirs', tags })).toBe('allow');
     expect(actionOf(read({}, {}), { server: 'theirs', tags })).toBe('require_approval');
   });
@@ -127,7 +127,7 @@ describe("the user's settings of calls", () => {
     expect(settings).toMatchObject({ tolerantArgs: true, timeouts: { default: 9 }, retry: { maxAttempts: 2 } });
   });
 
-  it('do not exist if a file is given by hand', () => {
+  it('do not apply to a given file', () => {
     expect(settingsOf({ policy: { rules: [] }, replay: { default: 'convergent' } })).toMatchObject({
       policy: { default: 'allow', rules: [] },
       replay: { default: 'convergent' },

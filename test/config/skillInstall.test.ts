@@ -21,14 +21,14 @@ function workspace(contents: Record<string, string> = {}): string {
   return root;
 }
 
-describe('where the skill can go', () => {
-  it('is .github/skills where nothing is there', () => {
+describe('the places for the skill', () => {
+  it('begin with .github/skills in an empty folder', () => {
     const places = skillPlaces(workspace());
     expect(places[0]).toEqual({ folder: '.github/skills', readBy: 'GitHub Copilot', there: 'no' });
     expect(places.map(({ folder }) => folder)).toContain('.codex/skills');
   });
 
-  it('is first where skills are, then where an agent is at home', () => {
+  it('begin with folders of skills, then folders of an agent', () => {
     const root = workspace({
       '.codex/skills/x/SKILL.md': '',
       '.claude/settings.json': '{}',
@@ -46,7 +46,7 @@ describe('where the skill can go', () => {
 });
 
 describe('installing the skill', () => {
-  it('writes all of it, and nothing the second time', () => {
+  it('writes every file, and nothing the second time', () => {
     const root = workspace();
     const plan = planSkillInstall(SOURCE, root, '.github/skills');
     expect(plan).toMatchObject({
@@ -64,7 +64,7 @@ describe('installing the skill', () => {
     expect(installSkill(again, { replace: true })).toEqual([]);
   });
 
-  it('keeps what somebody has changed, unless told to replace it, and adds what is missing', () => {
+  it('keeps changed files unless it should replace them, and adds missing files', () => {
     const changed = `s/${SKILL_NAME}/SKILL.md`;
     const root = workspace({ [changed]: 'mine', [`s/${SKILL_NAME}/notes.md`]: 'also mine' });
     const plan = planSkillInstall(SOURCE, root, 's');
@@ -76,7 +76,7 @@ describe('installing the skill', () => {
     expect(readFileSync(join(root, `s/${SKILL_NAME}/notes.md`), 'utf8')).toBe('also mine');
   });
 
-  it('replaces parts of another version unasked, and no other file', () => {
+  it('replaces parts of another version without a question, and no other file', () => {
     const source = workspace({ 'SKILL.md': 'ours', 'parts/LICENSE': 'L', 'parts/src/replay/a.ts': 'new' });
     const root = workspace({
       [`s/${SKILL_NAME}/SKILL.md`]: 'mine',
@@ -102,7 +102,7 @@ describe('installing the skill', () => {
     });
   });
 
-  it('takes other ends of lines for no change', () => {
+  it('does not count other line ends as a change', () => {
     const text = readFileSync(join(SOURCE, 'SKILL.md'), 'utf8').replaceAll('\n', '\r\n');
     const root = workspace({ [`s/${SKILL_NAME}/SKILL.md`]: text });
     expect(planSkillInstall(SOURCE, root, 's').same).toEqual(['SKILL.md']);
@@ -113,7 +113,7 @@ describe('installing the skill', () => {
     symlinkSync(outside, join(root, '.github/skills'));
     expect(() => planSkillInstall(SOURCE, root, '.github/skills')).toThrow(/\.github\/skills leads out of /);
     expect(readdirSync(outside)).toEqual(['victim.md']);
-    // A file that is a link gives way to a file; what it led to stays as it was.
+    // A linked file is replaced by a file; its target stays unchanged.
     mkdirSync(join(root, 's', SKILL_NAME), { recursive: true });
     symlinkSync(join(outside, 'victim.md'), join(root, 's', SKILL_NAME, 'SKILL.md'));
     installSkill(planSkillInstall(SOURCE, root, 's'), { replace: true });
@@ -133,12 +133,12 @@ describe('installing the skill', () => {
     },
   );
 
-  it('says in one sentence what is in the way', () => {
+  it('names an obstacle in one sentence', () => {
     const root = workspace({ s: 'a file', [`d/${SKILL_NAME}/SKILL.md/x`]: '' });
     expect(() => installSkill(planSkillInstall(SOURCE, root, 's'), { replace: false })).toThrow(
       /cannot be (read|written) \(ENOTDIR\)\.$/,
     );
     expect(() => planSkillInstall(SOURCE, root, 'd')).toThrow(/SKILL\.md cannot be read \(EISDIR\)\.$/);
-    expect(() => planSkillInstall(root, root, 's')).toThrow(/^The skill is not in .*: install Waygate again\.$/);
+    expect(() => planSkillInstall(root, root, 's')).toThrow(/^The skill is missing in .*: reinstall Waygate\.$/);
   });
 });

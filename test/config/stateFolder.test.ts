@@ -23,7 +23,7 @@ describe('the state folder', () => {
     expect([root, join(root, 'workspaces'), folder].map(mode)).toEqual([0o700, 0o700, 0o700]);
   });
 
-  it('is one for two ways to write a path, and another for another', () => {
+  it('is the same for two spellings of a path, and differs for another path', () => {
     const root = temporaryFolder('wg-state-');
     const real = join(root, 'real');
     mkdirSync(real);
@@ -33,7 +33,7 @@ describe('the state folder', () => {
   });
 
   it.each([
-    ['a file', (path: string) => writeFileSync(path, ''), /is not a folder; make it a folder of your own/],
+    ['a file', (path: string) => writeFileSync(path, ''), /is not a folder; make it a writable folder of your own/],
     ['a symbolic link', (path: string) => symlinkSync('/tmp', path), /is a symbolic link/],
     [
       'a folder for everybody',
@@ -41,10 +41,10 @@ describe('the state folder', () => {
         mkdirSync(path);
         chmodSync(path, 0o1777);
       },
-      /is a folder for everybody/,
+      /is writable by everybody/,
     ],
     ['below a file', (path: string) => writeFileSync(join(path, '..', 'file'), ''), /is not a folder/, 'file/state'],
-  ])('is refused in one sentence where it is %s', (_what, make, sentence, name = 'state') => {
+  ])('is rejected in one sentence if it is %s', (_what, make, sentence, name = 'state') => {
     const parent = temporaryFolder('wg-state-');
     const path = join(parent, name);
     make(name === 'state' ? path : join(parent, 'x'));
@@ -53,7 +53,7 @@ describe('the state folder', () => {
     expect(() => ensurePrivateFolder(path)).toThrow(/WAYGATE_STATE_DIR/);
   });
 
-  it('is never narrowed where everybody writes', () => {
+  it('never changes the mode of a folder that everybody can write to', () => {
     const path = join(temporaryFolder('wg-state-'), 'state');
     mkdirSync(path);
     chmodSync(path, 0o1777);
@@ -65,13 +65,13 @@ describe('the state folder', () => {
     ['ENOSPC', /disk of Waygate's state folder \/s is full/],
     ['EROFS', /cannot write its state folder \/s \(EROFS\)/],
     ['ENOTDIR', /\/s is not a folder/],
-  ])('tells %s in one sentence', (code, sentence) => {
+  ])('reports %s in one sentence', (code, sentence) => {
     const error = unwritable('/s', Object.assign(new Error(), { code }));
     expect(error.message).toMatch(sentence);
     expect(unwritable('/other', error)).toBe(error);
   });
 
-  it('is where the person or the system says', () => {
+  it('follows the environment or the system', () => {
     expect(stateRoot({ WAYGATE_STATE_DIR: '/x/y' })).toBe('/x/y');
     if (process.platform === 'linux') expect(stateRoot({ XDG_STATE_HOME: '/x' })).toBe('/x/waygate');
   });

@@ -27,7 +27,7 @@ async function channel(handlers: Partial<ControlHandlers> = {}) {
     client.dispose();
     listener.close();
   });
-  // The other end is there once it has answered.
+  // The other end exists once it has answered.
   await client.request('status', {});
   return { client, server: server as ControlServer, socket, far: far as Socket };
 }
@@ -35,7 +35,7 @@ async function channel(handlers: Partial<ControlHandlers> = {}) {
 const closed = (end: ControlClient | ControlServer): Promise<void> => new Promise((done) => end.onClose(done));
 
 describe('the control channel', () => {
-  it('carries requests with their parameters, and answers that come late', async () => {
+  it('carries requests with their parameters, and late answers', async () => {
     const { client } = await channel({
       children: async ({ path }) => {
         await new Promise((done) => setTimeout(done, path === '/slow' ? 50 : 0));
@@ -49,7 +49,7 @@ describe('the control channel', () => {
     expect(order).toEqual(['/ 1', '/slow 5']);
   });
 
-  it('passes on what a handler throws, and goes on', async () => {
+  it('passes on the error of a handler and keeps working', async () => {
     const { client } = await channel({
       refresh: () => {
         throw new Error('the disk is gone');
@@ -60,7 +60,7 @@ describe('the control channel', () => {
     expect(await client.request('status', {})).toMatchObject({ health: 'ready' });
   });
 
-  it('brings snapshots to every listener', async () => {
+  it('delivers snapshots to every listener', async () => {
     const { client, server } = await channel();
     const seen: GatewaySnapshot[] = [];
     const both = new Promise<void>((done) => {
@@ -73,7 +73,7 @@ describe('the control channel', () => {
     expect(seen.map((news) => news.health)).toEqual(['starting', 'ready']);
   });
 
-  it('rejects what still waits when the other end goes, and tells so', async () => {
+  it('rejects open requests and reports the close when the other end disappears', async () => {
     const { client, far } = await channel({ refresh: () => new Promise(() => undefined) });
     const waiting = client.request('refresh', {});
     const gone = closed(client);
@@ -83,12 +83,12 @@ describe('the control channel', () => {
     await expect(client.request('status', {})).rejects.toThrow();
   });
 
-  it('tells the worker that a watcher has gone', async () => {
+  it('reports to the worker that a watcher has disconnected', async () => {
     const { client, server } = await channel();
     const gone = closed(server);
     client.dispose();
     await gone;
-    // A snapshot for nobody settles all the same.
+    // A snapshot without a recipient settles, too.
     await server.notify(snapshot());
     const late = closed(server);
     await late;
@@ -103,21 +103,21 @@ describe('the control channel', () => {
       left = true;
     });
     await new Promise((done) => setTimeout(done, 100));
-    // The worker knows by this that the watcher is behind.
+    // The worker knows from this that the watcher is behind.
     expect(left).toBe(false);
     socket.resume();
     await sent;
     client.dispose();
   });
 
-  it('closes on what is not of its protocol', async () => {
+  it('closes on input that is not of its protocol', async () => {
     const { server, socket } = await channel();
     const gone = closed(server);
     socket.write('GET / HTTP/1.1\r\n\r\n');
     await gone;
   });
 
-  it('asks the far end for secrets as often as need be, and keeps nothing of the questions', async () => {
+  it('asks the other end for secrets any number of times without leaking listeners', async () => {
     const { client, server, far } = await channel();
     expect(await server.secret({ op: 'get', key: 'k' })).toEqual({ kept: false });
     client.onSecret(async ({ key }) => ({ kept: true, value: key }));
@@ -127,7 +127,7 @@ describe('the control channel', () => {
     expect(far.listenerCount('close')).toBe(before);
   });
 
-  it('has no answer from a far end that goes while it is asked', async () => {
+  it('gets no answer from an end that disappears during a question', async () => {
     const { client, server } = await channel();
     const asked = new Promise<void>((done) => {
       client.onSecret(() => {

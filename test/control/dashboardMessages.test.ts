@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FromDashboard, parseFromDashboard, parseToDashboard } from '../../src/control/dashboardMessages.ts';
 
-describe('what the page says', () => {
+describe('a message of the dashboard page', () => {
   it.each<FromDashboard>([
     { type: 'ready' },
     { type: 'action', action: 'refresh' },
@@ -9,7 +9,7 @@ describe('what the page says', () => {
     { type: 'action', action: 'showLog' },
     { type: 'openServer', server: 'files' },
     { type: 'openProblem', index: 0 },
-  ])('is taken when it is well-formed: %j', (message) => {
+  ])('is accepted if it is well-formed: %j', (message) => {
     expect(parseFromDashboard({ ...message, extra: 1 })).toEqual(message);
   });
 
@@ -26,15 +26,15 @@ describe('what the page says', () => {
     { type: 'openServer', server: 7 },
     { type: 'openProblem', index: '0' },
     { type: 'openProblem', index: 0.5 },
-  ])('is dropped when it is not: %j', (message) => {
+  ])('is dropped otherwise: %j', (message) => {
     expect(parseFromDashboard(message)).toBeUndefined();
   });
 });
 
-describe('what the page is told', () => {
+describe('a message to the dashboard page', () => {
   const state = { now: 1, refreshing: false, live: true, summary: { level: 'ready', headline: 'h', problems: [] } };
 
-  it('is a whole state', () => {
+  it('is accepted if it is a whole state', () => {
     expect(parseToDashboard({ type: 'state', state })).toEqual({ type: 'state', state });
   });
 
@@ -47,7 +47,7 @@ describe('what the page is told', () => {
     { type: 'state', state: { ...state, summary: undefined } },
     { type: 'state', state: { ...state, summary: { headline: 'h' } } },
     { type: 'state', state: { ...state, snapshot: 'x' } },
-  ])('and nothing else: %j', (message) => {
+  ])('is dropped otherwise: %j', (message) => {
     expect(parseToDashboard(message)).toBeUndefined();
   });
 });

@@ -9,7 +9,7 @@ describe('the table of server states', () => {
     expect(silent.filter((state) => serverState(state).absent === undefined)).toEqual([]);
   });
 
-  it('shows a person every state that needs one', () => {
+  it('shows the user every state that needs the user', () => {
     const needing = states.filter((state) => serverState(state).needsPerson);
     expect(needing.length).toBeGreaterThan(3);
     expect(needing.filter((state) => !serverState(state).icon || !serverState(state).note)).toEqual([]);

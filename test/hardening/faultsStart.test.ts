@@ -23,7 +23,7 @@ const LEFT_ALONE = { supervision: 'needs_configuration', generation: 1, restart_
 describe('a command that cannot be started', () => {
   it.each([
     ['is not there', { command: 'waygate-no-such-command' }, /"waygate-no-such-command" was not found/, 'spawn_enoent'],
-    ['may not be run', { command: '/tmp' }, /The command "\/tmp" may not be run/, 'spawn_eacces'],
+    ['may not be run', { command: '/tmp' }, /The command "\/tmp" cannot be run/, 'spawn_eacces'],
   ])('because it %s is named, and is not tried again', async (_what, config, reason, code) => {
     const workspace = testWorkspace({
       faulty: { ...config, env: { TOKEN: 'not-to-be-told' } },
@@ -90,7 +90,7 @@ describe('a server that refuses', () => {
       {
         raw: '{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}',
       },
-      /^It speaks a version of MCP that is not known here \(1999-01-01\)\.$/,
+      /^It uses an unsupported version of MCP \(1999-01-01\)\.$/,
     ],
     ['an answer that is no JSON', { raw: '{"jsonrpc":"2.0","id":ID,"result":{' }, /an answer that is no JSON/],
   ])('to be initialized with %s is told so at once', async (_what, action, reason) => {
@@ -151,7 +151,7 @@ describe('a server that ends while it lists again', () => {
       const faulty = await gateway.faulty();
       return gateway.lives.length === 5 && faulty.state === 'failed' && faulty;
     });
-    expect(reason).toMatch(/^It ended by itself \(exit code 7\)\. What is shown of it/);
+    expect(reason).toMatch(/^It ended by itself \(exit code 7\)\. The shown catalog/);
     const log = readFileSync(join(stateFolder(gateway.workspace), 'worker.log'), 'utf8');
     expect(log.match(/faulty: lost: It ended by itself \(exit code 7\)\./g)).toHaveLength(5);
     expect(log).not.toMatch(/faulty: .*(?:answered with an error|could not list)/);

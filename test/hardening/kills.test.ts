@@ -164,7 +164,7 @@ describe('a full disk', () => {
     process.kill(worker, 'SIGKILL');
     const answer = await host.call('tool_browse', { path: '/' });
     expect(answer).toMatchObject({ isError: true });
-    expect(answer.text).toMatch(/The disk of Waygate's state folder \S+ is full; make room/);
+    expect(answer.text).toMatch(/The disk of Waygate's state folder \S+ is full; free some space/);
     // Room again, and the session goes on where it was.
     execFileSync('rm', ['-f', join(disk, 'large'), join(disk, 'small')]);
     await until('an answer', async () => !(await host.call('tool_browse', { path: '/' })).isError);

@@ -292,11 +292,11 @@ describe('a session over HTTP', () => {
 describe('a candidate that fails', () => {
   const HANGS = (): string => 'setInterval(() => {}, 1000);';
   it.each([
-    ['is not there', null, /This build of Waygate is no longer there/],
-    ['is no program', () => 'this is not JavaScript', /ended at its start \(exit code 1\)/],
-    ['ends at its start', () => 'process.exit(7);', /ended at its start \(exit code 7\)/],
+    ['is not there', null, /This build of Waygate is missing/],
+    ['is no program', () => 'this is not JavaScript', /ended during its start \(exit code 1\)/],
+    ['ends at its start', () => 'process.exit(7);', /ended during its start \(exit code 7\)/],
     ['hangs', HANGS, /was not ready within 1\.5 s/],
-    ['is killed before it takes over', killedAtTakeover('before'), /ended at its start \(SIGKILL\)/],
+    ['is killed before it takes over', killedAtTakeover('before'), /ended during its start \(SIGKILL\)/],
     ['is killed as it takes over', killedAtTakeover('behind'), /SIGKILL/],
   ] as const)('because it %s leaves the one that serves, and is told', async (_, worker, reason) => {
     const { workspace, pids } = watched();
@@ -353,7 +353,7 @@ describe('an update of the extension', () => {
     expect((await chat.call('tool_browse', { path: '/one' })).isError).toBe(false);
     process.kill(here(workspace).pid, 'SIGKILL');
     const { text } = await chat.call('tool_browse', { path: '/one' });
-    expect(text).toContain('is no longer there');
+    expect(text).toContain('is missing (');
     expect(text).toContain('restart this client');
     // Somebody else's worker is as good.
     const next = await HostProcess.connect(workspace);
@@ -405,7 +405,7 @@ describe('an update of the extension', () => {
     const program = otherBuild({ builtAt: '20990101000000', worker: () => 'process.exit(9);' });
     const next = await HostProcess.connect({ ...workspace, program });
     await until('the reason', () => next.stderr.includes('exit code 9'));
-    expect(next.stderr).toMatch(/^waygate: the older gateway serves on: [^\n]+\n$/);
+    expect(next.stderr).toMatch(/^waygate: the older gateway continues: [^\n]+\n$/);
     expect((await next.call('tool_browse', { path: '/one' })).isError).toBe(false);
     expect(here(workspace).token).toBe(before.token);
     expect(chat.stderr).toBe('');
@@ -422,7 +422,7 @@ describe('an update of the extension', () => {
     const told = async (other: TestWorkspace): Promise<void> => {
       const host = await HostProcess.connect(other);
       await until('the reason', () => host.stderr.includes('exit code 9'));
-      expect(host.stderr).toMatch(/^waygate: the older gateway serves on: [^\n]+\n$/);
+      expect(host.stderr).toMatch(/^waygate: the older gateway continues: [^\n]+\n$/);
       expect((await host.call('tool_browse', { path: '/one' })).isError).toBe(false);
     };
     for (let hosts = 0; hosts < 3; hosts++) await told({ ...workspace, program });

@@ -82,7 +82,7 @@ describe('where a worker cannot start', () => {
     expect(text.endsWith(`\nlog of the worker: ${logOf(workspace)}\n`)).toBe(true);
     expect(readFileSync(logOf(workspace), 'utf8')).toContain(missing);
     expect(await read(host, 'waygate://telemetry')).toBe(
-      'The worker counts requests, and there is none now; see waygate://health.\n',
+      'No worker runs, so nothing is counted; see waygate://health.\n',
     );
     expect(JSON.parse(await read(host, 'waygate://telemetry?render=json'))).toMatchObject({ totals: null });
   });

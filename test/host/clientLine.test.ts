@@ -8,27 +8,27 @@ const answerTo = (line: string): { id: unknown; code: number } => {
   return { id, code: error.code };
 };
 
-describe('a line of a client', () => {
+describe('a line from the client', () => {
   it.each([
     ['{"jsonrpc":"2.0","id":1,"method":"ping"}', 'request'],
     ['{"jsonrpc":"2.0","method":"notifications/initialized"}', 'notification'],
     ['{"jsonrpc":"2.0","id":1,"result":{}}', 'answer'],
     ['{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}', 'answer'],
     ['{"jsonrpc":"2.0","method":"notifications/waygate/stopped"}', 'ignored'],
-  ])('%s is a %s', (line, kind) => {
+  ])('classifies %s as %s', (line, kind) => {
     expect(read(line).kind).toBe(kind);
   });
 
   it.each([
-    ['no JSON', 'oops', null, -32700],
+    ['invalid JSON', 'oops', null, -32700],
     ['a batch', '[]', null, -32600],
-    ['a method that is no text', '{"id":"m1","method":42}', 'm1', -32600],
+    ['a method that is not a string', '{"id":"m1","method":42}', 'm1', -32600],
     ['a method of null', '{"id":2,"method":null}', 2, -32600],
-    ['neither a method nor an answer', '{"id":"m3","params":{}}', 'm3', -32600],
-    ['nothing at all', '{}', null, -32600],
-    ['an id that is none', '{"id":{},"method":"ping"}', null, -32600],
-    ['what only a host may say', '{"id":4,"method":"notifications/waygate/stopped"}', 4, -32601],
-  ])('with %s is answered', (_what, line, id, code) => {
+    ['neither a method nor a result', '{"id":"m3","params":{}}', 'm3', -32600],
+    ['an empty object', '{}', null, -32600],
+    ['an invalid id', '{"id":{},"method":"ping"}', null, -32600],
+    ['a private method', '{"id":4,"method":"notifications/waygate/stopped"}', 4, -32601],
+  ])('answers %s with an error', (_what, line, id, code) => {
     expect(answerTo(line)).toEqual({ id, code });
   });
 });

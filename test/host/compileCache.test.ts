@@ -10,15 +10,15 @@ function state(): { root: string; workspaceState: string } {
   return { root, workspaceState: ensureWorkspaceState('/somewhere', root) };
 }
 
-describe('the folder of compiled code', () => {
-  it('lies in the state of the user, for the user alone', () => {
+describe('the compile cache folder', () => {
+  it("is in the user's state folder and private to the user", () => {
     const { root, workspaceState } = state();
     const folder = compileCacheFolder(workspaceState) as string;
     expect(dirname(folder)).toBe(join(root, 'compile-cache'));
     for (const one of [folder, dirname(folder)]) expect(statSync(one).mode & 0o777).toBe(0o700);
   });
 
-  it('is taken from others where it was open to them', () => {
+  it('removes access of other users', () => {
     const { root, workspaceState } = state();
     const parent = join(root, 'compile-cache');
     mkdirSync(parent, { mode: 0o755 });
@@ -29,13 +29,13 @@ describe('the folder of compiled code', () => {
   it.each([
     ['a file', (place: string) => writeFileSync(place, '')],
     ['a link', (place: string) => symlinkSync('/tmp', place)],
-  ])('is none where there is %s in its place', (_, put) => {
+  ])('is not used if its path is %s', (_, put) => {
     const { root, workspaceState } = state();
     put(join(root, 'compile-cache'));
     expect(compileCacheFolder(workspaceState)).toBeUndefined();
   });
 
-  it('of another build goes a month after it was last written, its own never', () => {
+  it('is deleted a month after the last write if it belongs to another build', () => {
     const { root, workspaceState } = state();
     const own = compileCacheFolder(workspaceState) as string;
     const [old, recent] = ['0.0.1-20200101000000', '0.0.2-20200102000000'].map((name) =>

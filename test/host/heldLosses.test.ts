@@ -17,22 +17,22 @@ const lost = (toolId: string): LostCall => ({
 const sent = (frames: readonly string[]): unknown =>
   frames.map((frame) => (JSON.parse(frame) as { params: { calls: unknown } }).params.calls)[0];
 
-describe('what a host has answered without a worker', () => {
-  it('is told to the next one as it was, once', () => {
+describe('the calls lost without a worker', () => {
+  it('are reported once, to the next worker', () => {
     const losses = new HeldLosses();
     losses.note(lost('a:b#00000001'));
     expect(readLostCalls(sent(losses.frames()))).toEqual([lost('a:b#00000001')]);
     expect(losses.frames()).toEqual([]);
   });
 
-  it('is bounded, the first of it kept', () => {
+  it('are limited in number: the first are kept', () => {
     const losses = new HeldLosses();
     for (let n = 0; n < MAX_LOST_CALLS + 5; n++) losses.note(lost(`t${n}`));
     const calls = readLostCalls(sent(losses.frames()));
     expect([calls.length, calls[0]?.toolId]).toEqual([MAX_LOST_CALLS, 't0']);
   });
 
-  it('is bounded in what it names too, whole characters of it kept', () => {
+  it('have shortened names that end at a whole character', () => {
     const losses = new HeldLosses();
     const long = `${'x'.repeat(254)}${'😀'.repeat(500_000)}`;
     for (let n = 0; n < MAX_LOST_CALLS; n++) losses.note({ ...lost(long), method: long, tool: long });
@@ -42,7 +42,7 @@ describe('what a host has answered without a worker', () => {
     expect(readLostCalls(sent(frames))[0]).toEqual({ ...lost(name), method: name, tool: name });
   });
 
-  it('is read with care: it comes from another process', () => {
+  it('are validated by the worker', () => {
     const whole = lost('x');
     const odd = [
       null,

@@ -7,8 +7,8 @@ type Kept = [key: string, value: unknown, age: number][];
 const kept = (memory: HeldMemory): Kept =>
   memory.frames().flatMap((frame) => (JSON.parse(frame) as { params: { kept: Kept } }).params.kept);
 
-describe('what workers keep with a host', () => {
-  it('is the latest that each has said, by its key, as it came', () => {
+describe('the memory that workers keep with a host', () => {
+  it('returns the latest value of each key unchanged', () => {
     const memory = new HeldMemory();
     expect(memory.frames()).toEqual([]);
     memory.keep('a', { n: 1 }, 10);
@@ -24,7 +24,7 @@ describe('what workers keep with a host', () => {
     expect(JSON.parse(memory.frames()[0] as string)).toMatchObject({ method: 'notifications/waygate/kept' });
   });
 
-  it('is told with its age, in seconds', () => {
+  it('contains the age of each value in seconds', () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const memory = new HeldMemory();
@@ -38,13 +38,13 @@ describe('what workers keep with a host', () => {
     ]);
   });
 
-  it('is bounded in number and in bytes: the oldest goes', () => {
+  it('is limited in number and bytes: the oldest values are dropped', () => {
     const memory = new HeldMemory();
     for (let i = 0; i < 130; i++) memory.keep(`k${i}`, i, 10);
     expect(kept(memory).map(([key]) => key)).toEqual(Array.from({ length: 128 }, (_, i) => `k${i + 2}`));
     memory.keep('large', 'x', 1024 * 1024 - 15);
     expect(kept(memory).map(([key]) => key)).toEqual(['k129', 'large']);
-    // What would leave room for nothing else is not taken; what there was stays.
+    // A value that would fill the memory alone is rejected; the previous value stays.
     memory.keep('large', 'y', 1024 * 1024 + 1);
     expect(kept(memory).map(([, value]) => value)).toEqual([129, 'x']);
     memory.keep('large', undefined, 10);
@@ -52,7 +52,7 @@ describe('what workers keep with a host', () => {
     expect(kept(memory).map(([, value]) => value)).toEqual([129, 99]);
   });
 
-  it('comes as a frame, whose size counts', () => {
+  it('counts the size of the frame', () => {
     const frame = (params: object) => Buffer.from(encodeMessage({ method: KEEP_NOTIFICATION, params }));
     const said = frame({ key: 'a', value: [1] });
     expect(readWorkerFrame(said)).toEqual({ kind: 'keep', key: 'a', value: [1], bytes: said.length });

@@ -31,8 +31,8 @@ const health = (more: Partial<HealthWithoutWorker> = {}): HealthWithoutWorker =>
   ...more,
 });
 
-describe('what is known of the last worker', () => {
-  it('loses nothing where several processes change it at once', async () => {
+describe('the record of the last worker', () => {
+  it('keeps the changes of several processes that write at the same time', async () => {
     const folder = temporaryFolder('wg-last-');
     const module = JSON.stringify(resolve('src/host/attach/lastWorker.ts'));
     const script = `import { updateLastWorker } from ${module};
@@ -46,14 +46,14 @@ describe('what is known of the last worker', () => {
     expect(statSync(join(folder, 'lastWorker.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('is not held up by a process that was killed as it changed it', () => {
+  it('ignores the lock of a killed process', () => {
     const folder = temporaryFolder('wg-last-');
     writeFileSync(join(folder, 'lastWorker.json.lock'), String(spawnSync(process.execPath, ['-e', '']).pid));
     expect(updateLastWorker(folder, () => ({ watched: true }))).toMatchObject({ watched: true });
     expect(readLastWorker(folder).watched).toBe(true);
   });
 
-  it('begins anew where the file is none', () => {
+  it('starts at zero if the file is damaged', () => {
     const folder = temporaryFolder('wg-last-');
     for (const text of ['', '{', '7', '"x"', '[]', '{"generation":-1}']) {
       writeFileSync(join(folder, 'lastWorker.json'), text);
@@ -62,14 +62,14 @@ describe('what is known of the last worker', () => {
   });
 });
 
-describe('an outage, for whoever asks on the command line', () => {
-  it('is what the host has told, as long as that may be true', () => {
+describe('an outage', () => {
+  it('is reported while its host lives and keeps trying', () => {
     const folder = temporaryFolder('wg-outage-');
     noteOutage(folder, health());
     const now = Date.now();
     expect(readOutage(folder, now)).toMatchObject({ state: 'recovering', supervision: 'crash_loop' });
     expect(readOutage(folder, now + 20_000)?.next_attempt_in_ms).toBeLessThanOrEqual(40_000);
-    // By then it has told again, or the number is another process's.
+    // After an hour without a report, the host may have ended and its pid may belong to another process.
     expect(readOutage(folder, now + 3_600_000)).toMatchObject({
       state: 'cold',
       supervision: 'idle',
@@ -77,7 +77,7 @@ describe('an outage, for whoever asks on the command line', () => {
     });
   });
 
-  it('is over as far as trying goes when that host has ended, and over when it is forgotten', () => {
+  it('has no next attempt after its host has ended, and disappears when forgotten', () => {
     const folder = temporaryFolder('wg-outage-');
     noteOutage(folder, health({ host_pid: spawnSync(process.execPath, ['-e', '']).pid }));
     const left = readOutage(folder);
@@ -89,7 +89,7 @@ describe('an outage, for whoever asks on the command line', () => {
     expect(readdirSync(folder)).toEqual(['lastWorker.json']);
   });
 
-  it('costs nothing where the folder cannot be written', () => {
+  it('is ignored if the folder cannot be written', () => {
     expect(() => noteOutage('/nowhere/at/all', health())).not.toThrow();
     expect(() => forgetOutage('/nowhere/at/all')).not.toThrow();
     expect(readOutage('/nowhere/at/all')).toBeUndefined();

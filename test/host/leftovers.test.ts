@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 
 const NOBODY = 2 ** 22 - 3;
 
-/** A process that is killed while it listens leaves its socket. */
+/** Leaves the socket of a process that was killed while it listened. */
 async function deadSocket(path: string): Promise<void> {
   const listens = `require('net').createServer().listen(${JSON.stringify(path)}, () => console.log('listening'))`;
   const child = spawn(process.execPath, ['-e', listens]);
@@ -18,8 +18,10 @@ async function deadSocket(path: string): Promise<void> {
   await once(child, 'close');
 }
 
-describe('what killed workers leave in a state folder', () => {
-  it('goes, and what belongs to those that live stays', { skip: process.platform === 'win32' }, async () => {
+describe('the sweep of a state folder', () => {
+  it('deletes the files of dead processes and keeps those of living ones', {
+    skip: process.platform === 'win32',
+  }, async () => {
     const folder = temporaryFolder('wg-left-');
     await deadSocket(join(folder, '0123456789abcdef.sock'));
     const living = createServer((socket) => void socket.destroy());

@@ -5,9 +5,9 @@ import { HostProcess, until } from '../support/hostProcess.ts';
 import { linesOf } from '../support/lines.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** One client's session with a real host, a real worker and real servers. */
+/** Runs a client's session with a real host, worker and servers. */
 describe('a session', () => {
-  it('is answered by the host before there is a worker', async () => {
+  it('gets an answer to `initialize` before a worker runs', async () => {
     const workspace = testWorkspace({ slow: servers.fixture('--start-delay', '600000') });
     const host = new HostProcess(workspace);
     const { result } = await host.initialize();
@@ -15,7 +15,7 @@ describe('a session', () => {
     expect((await host.request('ping')).result).toEqual({});
   });
 
-  it('settles on the revision that the client asked for, or offers the newest', async () => {
+  it('uses the protocol version of the client, or the newest', async () => {
     const workspace = testWorkspace({});
     const old = await new HostProcess(workspace).initialize({ protocolVersion: '2024-11-05' });
     expect(old.result).toMatchObject({ protocolVersion: '2024-11-05' });
@@ -36,7 +36,7 @@ describe('a session', () => {
     expect(answer.structured).toBeUndefined();
   });
 
-  it('writes nothing but protocol to stdout', async () => {
+  it('writes only protocol messages to stdout', async () => {
     const workspace = testWorkspace({ noisy: servers.fixture('--banner', '--bom') });
     const host = await HostProcess.connect(workspace);
     await host.toolId('/noisy/echo');
@@ -50,7 +50,7 @@ describe('a session', () => {
     expect(messages.flatMap((message) => message.error?.code ?? [])).toEqual([-32700, -32600, -32600, -32600]);
   });
 
-  it('refuses a second initialize, and an id that is in flight', async () => {
+  it('rejects a second initialize and an id that is in flight', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/wait');
@@ -62,11 +62,11 @@ describe('a session', () => {
     );
     host.write('{"jsonrpc":"2.0","id":"x","method":"tools/list"}');
     expect((await first).error).toMatchObject({ code: -32600 });
-    // The call itself is unharmed: its own answer comes as well, and only once.
-    await until('its answer', () => host.lines.filter((line) => line.includes('"id":"x"')).length === 2);
+    // The first call still gets its own answer, once.
+    await until('the answer', () => host.lines.filter((line) => line.includes('"id":"x"')).length === 2);
   });
 
-  it('keeps the number 7 and the string "7" apart', async () => {
+  it('distinguishes the id 7 from the id "7"', async () => {
     const workspace = testWorkspace({});
     const host = await HostProcess.connect(workspace);
     const answers = await Promise.all([host.request('tools/list', {}, 7), host.request('ping', {}, '7')]);
@@ -74,7 +74,7 @@ describe('a session', () => {
     expect(answers[1].result).toEqual({});
   });
 
-  it('leaves on end of input, answering what is in flight', async () => {
+  it('answers calls in flight at the end of input, then ends', async () => {
     const workspace = testWorkspace();
     const effects = join(workspace.folder, 'effects');
     workspace.configure({ one: servers.fixture('--effects', effects) });
@@ -83,14 +83,14 @@ describe('a session', () => {
       tool_id: await host.toolId('/one/wait'),
       args: { until: workspace.gate, nonce: 'a' },
     });
-    await until('the call to be under way', () => linesOf(effects).length === 1);
+    await until('the call to be running', () => linesOf(effects).length === 1);
     host.end();
     workspace.letGo();
     expect(await host.exited).toBe(0);
     expect(await call).toMatchObject({ isError: false, text: expect.stringContaining('let go') });
   });
 
-  it('tells the person who is attached', async () => {
+  it('appears in the status report with its client', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');
@@ -103,7 +103,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('passes a request on that the gateway does not know', async () => {
+  it('forwards a request that the gateway does not know', async () => {
     const host = await HostProcess.connect(testWorkspace({}));
     expect((await host.request('server/discover')).error).toMatchObject({ code: -32601 });
   });

@@ -12,7 +12,7 @@ const kept = (name: string, mode: Mode, args: object = {}) =>
     mode,
   );
 
-describe('a call as a host keeps it', () => {
+describe("a call in the host's journal", () => {
   it.each<[string, Mode, string]>([
     ['tool_browse', 'gateway', 'convergent'],
     ['mcp__waygate__tool_browse', 'gateway', 'convergent'],
@@ -21,7 +21,7 @@ describe('a call as a host keeps it', () => {
     ['mcp__waygate__tool_execute', 'gateway', 'never_replay'],
     ['read', 'gateway', 'never_replay'],
     ['tool_view', 'transparent', 'convergent'],
-    // May be the name of a listed tool.
+    // Could be the name of a listed tool.
     ['resources.read', 'transparent', 'never_replay'],
     ['tools.view', 'transparent', 'never_replay'],
     ['tool_view', 'passthrough', 'never_replay'],
@@ -36,7 +36,7 @@ describe('a call as a host keeps it', () => {
     ['tool_execute', 'gateway', 'porcelain', false],
     ['tool_execute', 'gateway', 7, false],
     ['tool_execute', 'gateway', undefined, false],
-    // A server's own argument.
+    // The argument belongs to the server.
     ['one.draw', 'transparent', 'json', false],
     ['draw', 'passthrough', 'json', false],
   ])('%s in %s mode with render %j wants data: %j', (name, mode, render, wantsData) => {
@@ -44,18 +44,18 @@ describe('a call as a host keeps it', () => {
   });
 });
 
-describe('an answer in place of a worker', () => {
+describe('an answer in place of the worker', () => {
   const fault = faultOf('exited', { generation: 1, detail: '' }, (text) => text);
   const terms = { fault, knowledge: 'outcome_unknown', contract: 'never_replay', dispatches: 1 } as const;
   const error = { error: 'UPSTREAM_UNAVAILABLE', retryable: false, details: { outcome: 'unknown' } };
 
-  it('is an error of JSON-RPC with the error object as its data, for anything but a call', () => {
+  it('is a JSON-RPC error with the error object as data, except for a tool call', () => {
     const answer = JSON.parse(faultAnswer({ id: 7, method: 'resources/read' }, terms));
     expect(answer).toMatchObject({ id: 7, error: { code: -32603, data: error } });
     expect(answer.error.data.message).toBe(answer.error.message);
   });
 
-  it('is text, or the error object in both places where data is wanted', () => {
+  it('is text, or the error object in both places if the client wants data', () => {
     const call = { id: 7, method: 'tools/call' };
     const { result: lines } = JSON.parse(faultAnswer(call, terms));
     expect(lines).toEqual({

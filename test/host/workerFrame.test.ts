@@ -4,10 +4,10 @@ import { CONTRACT_NOTIFICATION, encodeMessage, KEEP_NOTIFICATION } from '../../s
 
 const read = (method: string, params: object) => readWorkerFrame(Buffer.from(encodeMessage({ method, params })));
 
-describe('what a worker tells its host alone', () => {
-  it('is that a call begins, unless it says that it does not yet', () => {
+describe('a private frame of a worker', () => {
+  it('begins a call unless it says otherwise', () => {
     const told = { id: 7, contract: 'convergent' };
-    // A worker of another build says it once, and has begun.
+    // A worker of another build sends this once, when it has begun.
     expect(read(CONTRACT_NOTIFICATION, told)).toEqual({ kind: 'contract', ...told, begins: true });
     expect(read(CONTRACT_NOTIFICATION, { ...told, begins: false })).toEqual({
       kind: 'contract',
@@ -16,7 +16,7 @@ describe('what a worker tells its host alone', () => {
     });
   });
 
-  it('names the request that was counted, where it is one', () => {
+  it('names the counted request, if its id is valid', () => {
     const keep = (more: object) => read(KEEP_NOTIFICATION, { key: 'session', value: 1, ...more });
     expect(keep({ counted: 'a' })).toMatchObject({ kind: 'keep', key: 'session', value: 1, counted: 'a' });
     for (const odd of [{}, { counted: null }, { counted: {} }]) expect(keep(odd)).toMatchObject({ counted: undefined });

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A session that waits for a worker which nobody looks for. */
+/** Makes a session whose search for a worker never ends. */
 function waiting() {
   const folder = temporaryFolder('wg-wait-');
   const health = () => new HealthRecord(() => 0).snapshot();
@@ -36,17 +36,17 @@ function waiting() {
 }
 
 describe('the wait for a worker', () => {
-  it('ends after 25 s, and whoever waits is answered', () => {
+  it('ends after 25 s with a fault for every waiting request', () => {
     const { withoutWorker, log, answered } = waiting();
     vi.advanceTimersByTime(24_999);
     expect(answered).toEqual([]);
     vi.advanceTimersByTime(1);
     expect(answered).toMatchObject([{ code: 'handshake_timeout' }]);
     expect(withoutWorker.fault).toBe(answered[0]);
-    expect(log).toEqual(['no worker was there within 25 s']);
+    expect(log).toEqual(['no worker was available within 25 s']);
   });
 
-  it('is over when it is known why there is none, and that stays the reason', () => {
+  it('ends early with the known reason', () => {
     const { wait, withoutWorker, log, answered } = waiting();
     const fault = faultOf('spawn_failed', { generation: 1, detail: 'a part is missing' }, (text) => text);
     wait.giveUp(fault, 'it cannot start');

@@ -27,7 +27,7 @@ describe('what a repository names', () => {
     const { servers: states, worker } = await status(workspace);
     expect(worker?.state).toBe('degraded');
     expect(states).toMatchObject([{ state: 'needs_approval' }, { state: 'needs_approval' }]);
-    expect(states[0]?.reason).toMatch(/has not been approved for this workspace; .*: waygate approve one\.$/);
+    expect(states[0]?.reason).toMatch(/has not been approved for this workspace\. .*: waygate approve one\.$/);
     const shown = await waygate(workspace, ['approve']);
     expect(shown.stdout).toContain(`"one" (not approved)\n  runs ${process.execPath} `);
     expect(shown.stdout).toContain(`--pid-file ${pids}\n  in ${workspace.folder}\n`);

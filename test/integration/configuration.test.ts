@@ -35,13 +35,13 @@ describe('what is wrong with a configuration', () => {
     expect(told('dies')).toMatch(/exit code 3.*It said: Error: no API key.*line 4\)$/);
     expect(told('wrong')).toMatch(/^wrong: "servers\.wrong\.command" must be a text\..*line 5\)$/);
     expect(told('unset')).toMatch(
-      /variable WAYGATE_TEST_UNSET .*was not set where the gateway was started; .*line 6\)$/,
+      /variable WAYGATE_TEST_UNSET .*is not set in the environment of the gateway; .*line 6\)$/,
     );
     expect(told('fileless')).toMatch(
       /"servers\.fileless\.envFile": .*missing\.env cannot be read \(ENOENT\)\..*line 7\)$/,
     );
     expect(told('homeless')).toMatch(/folder \/no\/such\/folder does not exist.*line 8\)$/);
-    expect(told('folder')).toMatch(/may not be run.*line 9\)$/);
+    expect(told('folder')).toMatch(/cannot be run.*line 9\)$/);
     const { servers: states, worker } = await status(workspace);
     expect(worker?.state).toBe('degraded');
     expect(states.filter((server) => server.state === 'ready').map((server) => server.name)).toEqual(['works']);

@@ -526,7 +526,7 @@ describe('a call that is given up', () => {
     journal.admit(call('says nothing'));
     journal.begin(1, 'begun');
     const timeout = fault('call_timeout');
-    for (const id of ['begun', 'told', 'says nothing']) journal.fail(id, timeout, { heardOut: true });
+    for (const id of ['begun', 'told', 'says nothing']) journal.fail(id, timeout, { readToEnd: true });
     journal.fail('unheard', timeout);
     expect(end('told')).toMatchObject({ fault: timeout, knowledge: 'not_dispatched', dispatches: 0 });
     for (const id of ['begun', 'says nothing', 'unheard']) {
@@ -589,7 +589,7 @@ describe('a call of which is told when it begins', () => {
     for (const id of ['begun', 'not']) journal.admit(declared(id));
     journal.admit(call('silent'));
     journal.begin(1, 'begun');
-    journal.lose(1, fault(), { heardOut: true });
+    journal.lose(1, fault(), { readToEnd: true });
     expect([...ended.keys()]).toEqual(['begun', 'silent']);
     expect(journal.knowledgeOf('not')).toBe('not_dispatched');
     journal.open(2);
@@ -609,9 +609,9 @@ describe('a call of which is told when it begins', () => {
     journal.admit(declared('a'));
     journal.reclassify(1, 'a', { contract: 'convergent', canProbe: false });
     expect([journal.begin(1, 'a'), journal.begin(2, 'a'), journal.begin(1, 'b')]).toEqual([true, false, false]);
-    journal.lose(1, fault(), { heardOut: true });
+    journal.lose(1, fault(), { readToEnd: true });
     journal.open(2);
-    journal.lose(2, fault(), { heardOut: true });
+    journal.lose(2, fault(), { readToEnd: true });
     expect(journal.knowledgeOf('a')).toBe('outcome_unknown');
     journal.open(3);
     expect(sent).toEqual(['a@1', 'a@2', 'a@3']);
@@ -622,7 +622,7 @@ describe('a call of which is told when it begins', () => {
     journal.admit(declared('a'));
     journal.open(1);
     journal.reclassify(1, 'a', { contract: 'convergent', canProbe: false });
-    journal.lose(1, fault(), { heardOut: true });
+    journal.lose(1, fault(), { readToEnd: true });
     expect(journal.knowledgeOf('a')).toBe('not_dispatched');
     journal.open(2);
     journal.lose(2, fault());
@@ -646,7 +646,7 @@ describe('a call of which is told when it begins', () => {
     journal.admit(declared('asks'));
     for (let generation = 1; generation <= 10; generation++) {
       journal.open(generation);
-      journal.lose(generation, fault('drain_limit'), { heardOut: true });
+      journal.lose(generation, fault('drain_limit'), { readToEnd: true });
     }
     journal.open(11);
     expect([sent.length, journal.reply(11, 'asks', 'done')]).toEqual([11, 'delivered']);
@@ -656,7 +656,7 @@ describe('a call of which is told when it begins', () => {
     journal.admit(declared('poison'));
     for (let generation = 1; generation <= LIMITS.maxReplays + 2; generation++) {
       journal.open(generation);
-      journal.lose(generation, fault(), { heardOut: true });
+      journal.lose(generation, fault(), { readToEnd: true });
     }
     expect(sent).toHaveLength(LIMITS.maxReplays + 1);
     expect(ended.get('poison')).toMatchObject({ fault: { code: 'replay_exhausted' }, knowledge: 'not_dispatched' });

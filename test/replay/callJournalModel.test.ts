@@ -97,13 +97,15 @@ const commands: fc.Arbitrary<Step>[] = [
       expect(real.journal.begin(process, name)).toBe(counts);
     }),
   ),
-  fc.tuple(back, fc.boolean(), fc.constantFrom('killed' as const, 'drain_limit' as const)).map(([n, heardOut, cause]) =>
-    step(`lose ${n} back, ${cause}${heardOut ? ', heard out' : ''}`, (model, real) => {
-      const process = model.processes - n;
-      if (model.alive.has(process)) model.lose(process, heardOut, cause);
-      real.journal.lose(process, fault(cause), { heardOut });
-    }),
-  ),
+  fc
+    .tuple(back, fc.boolean(), fc.constantFrom('killed' as const, 'drain_limit' as const))
+    .map(([n, readToEnd, cause]) =>
+      step(`lose ${n} back, ${cause}${readToEnd ? ', heard out' : ''}`, (model, real) => {
+        const process = model.processes - n;
+        if (model.alive.has(process)) model.lose(process, readToEnd, cause);
+        real.journal.lose(process, fault(cause), { readToEnd });
+      }),
+    ),
   back.map((n) =>
     step(`retire ${n} back`, (model, real) => {
       if (model.current === model.processes - n) model.current = 0;
@@ -157,11 +159,11 @@ const commands: fc.Arbitrary<Step>[] = [
       expect(real.journal.cancel(name) !== undefined).toBe(call !== undefined);
     }),
   ),
-  fc.tuple(id, fc.boolean()).map(([name, heardOut]) =>
-    step(`time-out of ${name}${heardOut ? ', heard out' : ''}`, (model, real) => {
+  fc.tuple(id, fc.boolean()).map(([name, readToEnd]) =>
+    step(`time-out of ${name}${readToEnd ? ', heard out' : ''}`, (model, real) => {
       const call = model.find(name);
-      if (call) model.fail(call, 'call_timeout', heardOut);
-      real.journal.fail(name, fault('call_timeout'), { heardOut });
+      if (call) model.fail(call, 'call_timeout', readToEnd);
+      real.journal.fail(name, fault('call_timeout'), { readToEnd });
     }),
   ),
   fc.constant(

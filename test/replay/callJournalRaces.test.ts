@@ -46,7 +46,7 @@ const always = inAnyOrder({
     contract: fc.constantFrom<ReplayContract>('convergent', 'probe_required', 'never_replay'),
     cancelled: fc.boolean(),
   }),
-  heardOut: fc.constant(false),
+  readToEnd: fc.constant(false),
   call: (world, id, { contract, cancelled }) => {
     world.at(`admit ${id}`, () => world.journal.admit({ id, contract, payload: null, bytes: 1, canProbe: true }));
     if (!cancelled) return;

@@ -26,13 +26,13 @@ class World extends JournalWorld {
     this.#say(generation, `${id} answers`, () => void this.journal.reply(generation, id, id));
   }
 
-  protected override ended(generation: number, heardOut: boolean): void {
-    if (heardOut) for (const word of this.#said.get(generation) ?? []) word();
+  protected override ended(generation: number, readToEnd: boolean): void {
+    if (readToEnd) for (const word of this.#said.get(generation) ?? []) word();
     this.#said.delete(generation);
   }
 
-  protected lost(id: string, generation: number, heardOut: boolean): void {
-    if (heardOut && this.#begunBy.get(id) !== generation) bump(this.inVain, id);
+  protected lost(id: string, generation: number, readToEnd: boolean): void {
+    if (readToEnd && this.#begunBy.get(id) !== generation) bump(this.inVain, id);
     else this.risked.add(id);
   }
 
@@ -51,7 +51,7 @@ class World extends JournalWorld {
 const always = inAnyOrder({
   begin: (scheduler) => new World(scheduler),
   plan: fc.constantFrom<ReplayContract>('convergent', 'never_replay'),
-  heardOut: fc.boolean(),
+  readToEnd: fc.boolean(),
   call: (world, id, contract) =>
     world.at(`admit ${id}`, () =>
       world.journal.admit({ id, contract, payload: null, bytes: 1, canProbe: false, declared: true }),

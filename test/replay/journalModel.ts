@@ -95,11 +95,11 @@ export class JournalModel {
     return this.current;
   }
 
-  lose(process: number, heardOut: boolean, cause: KnownFaultCode): void {
+  lose(process: number, readToEnd: boolean, cause: KnownFaultCode): void {
     this.alive.delete(process);
     if (this.current === process) this.current = 0;
     for (const call of this.calls.filter((one) => one.process === process)) {
-      if (heardOut && call.declared && !call.begun && call.at === 'process') this.wasInVain(call, cause);
+      if (readToEnd && call.declared && !call.begun && call.at === 'process') this.wasInVain(call, cause);
       else {
         if (call.at === 'process') call.deaths += 1;
         this.bereave(call, cause);
@@ -154,9 +154,9 @@ export class JournalModel {
     this.pump();
   }
 
-  fail(call: ModelCall, code: KnownFaultCode, heardOut = false): void {
+  fail(call: ModelCall, code: KnownFaultCode, readToEnd = false): void {
     // It was not sent.
-    if (heardOut && call.declared && !call.begun && call.at === 'process') call.at = 'queue';
+    if (readToEnd && call.declared && !call.begun && call.at === 'process') call.at = 'queue';
     const risky = this.knowledge(call) !== 'not_dispatched' && call.contract !== 'convergent';
     this.end(call, risky ? (code === 'call_timeout' ? 'outcome_unknown_after_timeout' : 'outcome_unknown') : code);
   }

@@ -43,9 +43,9 @@ export abstract class JournalWorld {
   protected abstract serve(id: string, generation: number): Promise<void>;
   protected async probe(_id: string, _generation: number): Promise<void> {}
   /** A process has ended. */
-  protected ended(_generation: number, _heardOut: boolean): void {}
+  protected ended(_generation: number, _readToEnd: boolean): void {}
   /** A process has ended that had the call. */
-  protected abstract lost(id: string, generation: number, heardOut: boolean): void;
+  protected abstract lost(id: string, generation: number, readToEnd: boolean): void;
 
   start(): void {
     this.#generation += 1;
@@ -54,18 +54,18 @@ export abstract class JournalWorld {
   }
 
   /** The oldest of those that live. */
-  kill(heardOut: boolean): void {
+  kill(readToEnd: boolean): void {
     const [dead] = this.alive;
     if (dead === undefined) return;
     this.alive.delete(dead);
-    this.ended(dead, heardOut);
+    this.ended(dead, readToEnd);
     for (const [id, holder] of this.holders) {
-      if (holder === dead && this.journal.knowledgeOf(id) === 'in_flight') this.lost(id, dead, heardOut);
+      if (holder === dead && this.journal.knowledgeOf(id) === 'in_flight') this.lost(id, dead, readToEnd);
     }
     this.journal.lose(
       dead,
       faultOf('killed', { generation: dead }, (text) => text),
-      { heardOut },
+      { readToEnd },
     );
   }
 
@@ -91,20 +91,20 @@ export interface Play<World, Plan> {
   begin(scheduler: fc.Scheduler): World;
   plan: fc.Arbitrary<Plan>;
   /** Of a process that ends. */
-  heardOut: fc.Arbitrary<boolean>;
+  readToEnd: fc.Arbitrary<boolean>;
   /** What its client does with a call. */
   call(world: World, id: string, plan: Plan): void;
 }
 
 /** What holds of every call, whatever comes before whatever. */
 export const inAnyOrder =
-  <World extends JournalWorld, Plan>({ begin, plan, heardOut, call }: Play<World, Plan>) =>
+  <World extends JournalWorld, Plan>({ begin, plan, readToEnd, call }: Play<World, Plan>) =>
   (judge: (world: World, id: string, plan: Plan) => void): Promise<void> =>
     fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
         fc.array(plan, { minLength: 1, maxLength: 6 }),
-        fc.array(heardOut, { maxLength: 5 }),
+        fc.array(readToEnd, { maxLength: 5 }),
         async (scheduler, plans, kills) => {
           const world = begin(scheduler);
           world.at('first start', () => world.start());

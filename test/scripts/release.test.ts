@@ -38,7 +38,7 @@ describe('changelog of a release', () => {
 
   it('can be made from the one in the repository', () => {
     const { notes } = releaseChangelog(readFileSync('CHANGELOG.md', 'utf8'), '999.0.0', '2026-11-19');
-    expect(notes).toMatch(/^- /);
+    expect(notes).toMatch(/^- /m);
   });
 });
 

@@ -18,7 +18,7 @@ describe('a setting', () => {
     ['VALUE', 'https://example.com/mcp?key=k-1-2-3&page=2', ['k-1-2-3']],
     ['VALUE', `${HEX}${HEX}`, [`${HEX}${HEX}`]],
     ['VALUE', `a ${HEX}${HEX} b, ghp_${'a1'.repeat(18)}`, [`${HEX}${HEX}`, `ghp_${'a1'.repeat(18)}`]],
-  ])('%s=%s holds secrets', (name, value, secrets) => {
+  ])('finds the secrets in %s=%s', (name, value, secrets) => {
     expect(valuesOf(name, value)).toEqual(secrets);
   });
 
@@ -45,11 +45,11 @@ describe('a setting', () => {
     ['MAX_TOKENS', '4096'],
     ['MODEL', 'claude-sonnet-4-20250514'],
     ['SSH_AUTH_SOCK', '/tmp/ssh-x/agent.1'],
-  ])('%s=%s holds none', (name, value) => {
+  ])('finds no secret in %s=%s', (name, value) => {
     expect(valuesOf(name, value)).toEqual([]);
   });
 
-  it('gives each secret the place and the name that it has', () => {
+  it('reports place and name of each secret', () => {
     const [secret] = clearSecrets('URL', 'https://me:pass-1@example.com/?token=t-123456');
     expect(secret).toEqual({ start: 11, end: 17, value: 'pass-1', label: 'password' });
     expect(clearSecrets('URL', 'https://example.com/?token=t-123456')).toEqual([
@@ -69,7 +69,7 @@ describe('arguments', () => {
     [['--no-auth', 'stdio', '--auth', '--verbose', '--token', '${secret:T}'], []],
     [['--rev', `${HEX}${HEX}${HEX.slice(0, 8)}`, '--id', '3f2504e0-4f89-11d3-9a0c-0305e82c3301'], []],
     [['-e', 'GITHUB_TOKEN', 'ghcr.io/github/github-mcp-server', '-y', 'package@1.2.3'], []],
-  ])('%j', (args, expected) => {
+  ])('finds the secrets among %j', (args, expected) => {
     const found = clearArguments(args).map(({ index, name, secrets }) => [
       index,
       name,

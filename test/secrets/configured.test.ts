@@ -26,13 +26,13 @@ describe('references to secrets', () => {
   });
   const [program, address] = config.servers;
 
-  it('are no problem, and no value stands in the configuration', () => {
+  it('cause no problem, and the configuration contains no value', () => {
     expect(config.problems).toEqual([]);
     expect(writtenForm((program as StdioServerConfig).args.join(' '))).toBe('--key=${input:key} a');
     expect(writtenForm((program as StdioServerConfig).env.T as string)).toBe('a ${secret:T} b ${secret:U}');
   });
 
-  it('are followed for a start, and a value is data', async () => {
+  it('are resolved for a start, and values are not resolved again', async () => {
     const source = sourceOf({ 'input:key': 'k1', T: '${secret:U}$&\0U\0', U: 'u' });
     const started = await followReferences(program as StdioServerConfig, source, config.inputs);
     expect(started).toMatchObject({ args: ['--key=k1', 'a'], env: { T: 'a ${secret:U}$&\0U\0 b u' } });
@@ -48,7 +48,7 @@ describe('references to secrets', () => {
     });
   });
 
-  it('are told apart from what is none: secrets and passwords, and no other inputs', async () => {
+  it('report secrets and passwords as secret values, and no other inputs', async () => {
     const secrets: string[] = [];
     const source = sourceOf({ 'input:key': 'k1', 'input:zone': 'us', T: 't1', U: 'u1' });
     for (const server of [program, address] as ServerConfig[]) {
@@ -60,7 +60,7 @@ describe('references to secrets', () => {
   it.each([
     [{ T: 't', U: 'u' }, 'It needs the input "key" (the API key); set it: waygate secret set input:key.'],
     [{ 'input:key': 'k', T: 't' }, 'It needs the secret "U"; set it: waygate secret set U.'],
-  ])('that nobody has set are told with the way out: %o', async (values, sentence) => {
+  ])('without a value give an error with the remedy: %o', async (values, sentence) => {
     const started = followReferences(program as StdioServerConfig, sourceOf(values), config.inputs);
     await expect(started).rejects.toThrow(sentence);
   });
@@ -95,7 +95,7 @@ describe('a secret in clear', () => {
       /"servers\.one\.headers\.Authorization" .*set one_TOKEN\.$/,
     ],
     [{ url: 'https://x', headers: { 'X-Api-Key': 'abcdefgh1' } }, /"servers\.one\.headers\.X-Api-Key" looks like/],
-  ])('is warned of, and used all the same: %j', (server, warning) => {
+  ])('causes a warning and is used: %j', (server, warning) => {
     expect(warned(server)).toEqual([expect.stringMatching(warning)]);
   });
 
@@ -104,13 +104,13 @@ describe('a secret in clear', () => {
     { command: 'x', env: { MAX_TOKENS: '4096', USE_TOKEN: 'true', API_KEY: '<your key>', PASSWORD: '' } },
     { command: 'x', args: ['--token', '${secret:T}', '--monkey', 'abcdefgh1', '--token', './token.txt'] },
     { url: 'https://x', headers: { Authorization: 'Bearer ${secret:T}', Accept: 'application/json' } },
-  ])('is not suspected where there is none: %j', (server) => {
+  ])('is not suspected without reason: %j', (server) => {
     expect(warned(server)).toEqual([]);
   });
 });
 
 describe('the file of secrets', () => {
-  it('is for its owner alone, keeps inputs apart by workspace, and has one secret for all', async () => {
+  it('is readable by the owner only, separates inputs by workspace, and shares secrets', async () => {
     const root = join(temporaryFolder('wg-'), 'state');
     const [a, b] = [new FileSecrets(root, '/a'), new FileSecrets(root, '/b')];
     expect(await a.get('T')).toBeUndefined();
@@ -125,7 +125,7 @@ describe('the file of secrets', () => {
     expect(b.names()).toEqual(['T']);
   });
 
-  it('that is damaged holds nothing, and is written anew', async () => {
+  it('counts as empty if it is damaged, and is written anew', async () => {
     const root = temporaryFolder('wg-');
     const secrets = new FileSecrets(root, '/a');
     for (const text of ['', '[', 'null', '{"T": 5}']) {
@@ -138,7 +138,7 @@ describe('the file of secrets', () => {
   });
 });
 
-describe('what a server is given that is secret', () => {
+describe('secrets that a server is given', () => {
   const givenTo = (server: object, kept: readonly string[] = []): string[] =>
     secretsGiven(parse({ servers: { one: server } }).servers[0] as ServerConfig, kept);
 
@@ -148,11 +148,11 @@ describe('what a server is given that is secret', () => {
     [{ url: 'https://x/mcp?key=k-1-2-3', headers: { 'X-Api-Key': 'h 1', Accept: 'text/plain' } }, ['k-1-2-3', 'h 1']],
     [{ url: 'https://x', headers: { Authorization: 'Bearer b-1-2-3' } }, ['b-1-2-3']],
     [{ command: 'x', env: { DSN: 'postgres://me:pass-1@db/shop' } }, ['postgres://me:pass-1@db/shop', 'pass-1']],
-  ])('stands in clear in %j', (server, secrets) => {
+  ])('are found in clear in %j', (server, secrets) => {
     expect(givenTo(server)).toEqual(secrets);
   });
 
-  it('is all that was kept for it, and the password within', () => {
+  it('include all kept values and the passwords within them', () => {
     const kept = ['plain words', 'Server=db;Password=pass-2;Timeout=5'];
     expect(givenTo({ command: 'x' }, kept)).toEqual([...kept, 'pass-2']);
   });

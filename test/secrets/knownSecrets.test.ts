@@ -3,7 +3,7 @@ import { KnownSecrets } from '../../src/secrets/knownSecrets.ts';
 import { knownSecrets, SECRET_MASK, scrubSecretChunks, scrubSecrets } from '../../src/secrets/mask.ts';
 import { computedMs } from '../support/computedMs.ts';
 
-/** What is left of a text beside what was found in it, each run of that as one sign. */
+/** Returns a text with each run of found places as one sign. */
 function rest(known: KnownSecrets, text: string): string {
   const found = [...known.find(text)];
   const isFound = (at: number): boolean => found.some(({ start, end }) => start <= at && at < end);
@@ -18,8 +18,8 @@ function knowing(...values: string[]): KnownSecrets {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('what a server was given to keep', () => {
-  it('is found wherever it stands, as it is', () => {
+describe('a value that a server was given', () => {
+  it('is found literally, anywhere in a text', () => {
     const known = knowing('Zq7-secret', 'a.*+?^$()[b]{2}|\\c');
     expect(rest(known, 'Zq7-secret and "Zq7-secret", xZq7-secrety')).toBe('* and "*", x*y');
     expect(rest(known, 'is a.*+?^$()[b]{2}|\\c, not aXbbc')).toBe('is *, not aXbbc');
@@ -34,13 +34,13 @@ describe('what a server was given to keep', () => {
     ],
     ['a URL', encodeURIComponent],
     ['a form', (value: string) => new URLSearchParams({ '': value }).toString().slice(1)],
-  ])('is found as it stands in %s', (_, encode) => {
+  ])('is found in the form of %s', (_, encode) => {
     for (const value of ['Zq7-plain-value', 'pass w€rt/ü+ "so"\\?&=~!', 'two\nlines of it']) {
       expect(rest(knowing(value), `<${encode(value)}>`)).toBe('<*>');
     }
   });
 
-  it('is found in base64, whatever stands before and behind it', () => {
+  it('is found in base64, whatever surrounds it', () => {
     for (const value of ['Zq7-value', 'Zq7?>value~', 'Zq7-valué-77']) {
       const known = knowing(value);
       for (const before of ['', 'u', 'us', 'usr:', 'user:']) {
@@ -56,33 +56,33 @@ describe('what a server was given to keep', () => {
     }
   });
 
-  it('is not what stands in too many texts by chance', () => {
+  it('is not searched for if many texts contain it by chance', () => {
     const known = knowing('', 'a', 'true', '8080', 'admin', '1234567', ' on ', 'x\ny');
     const text = 'true: 8080 is on, admin has 12345678 a x y dHJ1ZQ== ODA4MA== YWRtaW4=';
     expect(rest(known, text)).toBe(text);
     expect(rest(knowing('hunter', '12345678'), 'hunter has 12345678')).toBe('* has *');
   });
 
-  it('is found whole where two lie over one another, or one lies within another', () => {
+  it('is masked whole if it overlaps or contains another value', () => {
     const known = knowing('abc123def', '123defghi', 'zq7-zq7-zq7', 'zq7-zq7-zq7-more');
     expect(rest(known, '<abc123defghi>')).toBe('<*>');
     expect(rest(known, '<zq7-zq7-zq7-zq7-more>')).toBe('<*>');
     expect(rest(known, '<zq7-zq7-zq7-zq7-zq7>')).toBe('<*>');
   });
 
-  it('is found line by line where it has several', () => {
+  it('is found line by line if it has several lines', () => {
     const known = knowing('first-line\r\n  second-line\nend-line');
     expect(rest(known, 'said:\nsecond-line')).toBe('said:\n*');
     expect(rest(known, 'first-line | end-line')).toBe('* | *');
     expect(rest(known, '<first-line\r\n  second-line\nend-line>')).toBe('<*>');
   });
 
-  it('is no part of the mask, which would be masked for ever', () => {
+  it('is not searched for if the mask contains it', () => {
     const known = knowing('REDACTED', 'SECRET]', 'D-SECRET');
     expect(rest(known, SECRET_MASK)).toBe(SECRET_MASK);
   });
 
-  it('stays known when it is another, as long as somebody may repeat it', () => {
+  it('stays known for some changes after it was replaced', () => {
     const known = knowing('value-number-0');
     const version = () => known.version;
     for (let n = 1; n < 8; n++) known.learn('server one', [`value-number-${n}`]);
@@ -98,16 +98,16 @@ describe('what a server was given to keep', () => {
   });
 });
 
-describe('the scrub of all texts', () => {
+describe('the mask of a process', () => {
   const value = 'Bn5-kept by the whole process';
   knownSecrets.learn('a test', [value]);
 
-  it('masks it, and all that stands over it, once', () => {
+  it('masks a known value once, also if a form overlaps it', () => {
     expect(scrubSecrets(`no: ${value}.`)).toBe(`no: ${SECRET_MASK}.`);
     expect(scrubSecrets(scrubSecrets(`password=x${value}`))).toBe(`password=${SECRET_MASK}`);
   });
 
-  it('finds it in a stream, wherever that is cut, however long it is', () => {
+  it('finds a known value of any length in a stream, wherever the stream is cut', () => {
     const long = `Lg8 ${'a long one '.repeat(9_000)}`;
     knownSecrets.learn('a long test', [long]);
     for (const secret of [value, long]) {
@@ -121,14 +121,14 @@ describe('the scrub of all texts', () => {
     knownSecrets.learn('a long test', []);
   });
 
-  it('takes no longer for many than for a few, but for looking', () => {
+  it('needs no preparation per text for many known values', () => {
     const many = Array.from({ length: 100 }, (_, i) => `${i}-many-values-${i * 7_919}`);
     knownSecrets.learn('many', many);
     const line = 'github: failed: It ended before it answered (exit code 3). It said: Error: no way there. '.repeat(2);
     const ms = computedMs(() => {
       for (let n = 0; n < 2_000; n++) scrubSecrets(line);
     });
-    // Some 40 µs for each; making the texts to look for anew would be a millisecond.
+    // About 40 µs each. Computing the forms anew would take a millisecond.
     expect(ms / 2_000).toBeLessThan(0.4);
   });
 });

@@ -1,8 +1,8 @@
-/** Secrets of the fifteen kinds, made up. */
+/** Invented secrets of the fifteen kinds. */
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-/** Deterministic, of the issuer's alphabet and length. */
+/** Returns deterministic text in the issuer's alphabet and length. */
 function made(length: number, seed: number, alphabet = LETTERS): string {
   let state = seed * 7919 + 17;
   let text = '';
@@ -13,7 +13,7 @@ function made(length: number, seed: number, alphabet = LETTERS): string {
   return text;
 }
 
-/** Put together here, so that no scanner of this repository finds one. */
+/** Assembled at run time, so that no scanner of this repository finds one. */
 export const ISSUERS: readonly ((seed: number) => { secret: string; in: string })[] = [
   (n) => bare(`AK${'IA'}${made(16, n, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}`),
   (n) => bare(`AI${'za'}${made(35, n)}`),

@@ -14,30 +14,30 @@ describe('a value of JSON', () => {
     ['a text', `it is ${KEPT}`, `it is ${SECRET_MASK}`],
     ['a number', DIGITS, SECRET_MASK],
     ['what is in lists and objects', [{ deep: [`a ${TOKEN}`] }], [{ deep: [`a ${SECRET_MASK}`] }]],
-    ['what its name tells', { password: 'hunter2-and-more' }, { password: SECRET_MASK }],
-    ['a number whose name tells', { password: 12_345_678 }, { password: SECRET_MASK }],
+    ['a text under a secret name', { password: 'hunter2-and-more' }, { password: SECRET_MASK }],
+    ['a number under a secret name', { password: 12_345_678 }, { password: SECRET_MASK }],
     ['a name', { [KEPT]: 1 }, { [SECRET_MASK]: 1 }],
     ['a name and its value', { [KEPT]: KEPT }, { [SECRET_MASK]: SECRET_MASK }],
-    ['an object under a name that tells', { password: { value: KEPT } }, { password: { value: SECRET_MASK } }],
+    ['an object under a secret name', { password: { value: KEPT } }, { password: { value: SECRET_MASK } }],
     ['two in one text', [`${KEPT} and ${TOKEN}${KEPT}`, KEPT], [`${SECRET_MASK} and ${SECRET_MASK}`, SECRET_MASK]],
-    ['a key that is told line by line', PEM.split('\n'), PEM.split('\n').map(() => SECRET_MASK)],
-  ])('has its secrets masked: %s', (_what, value, masked) => {
+    ['a private key in lines', PEM.split('\n'), PEM.split('\n').map(() => SECRET_MASK)],
+  ])('has masked secrets: %s', (_what, value, masked) => {
     expect(scrubValue(value)).toEqual(masked);
   });
 
-  it('is the same where it has none', () => {
+  it('is returned unchanged without a secret', () => {
     const value = { a: [1, 2.5, true, null, 'plain'], b: { c: {}, '': [] }, password: null, token: true };
     expect(scrubValue(value)).toEqual(value);
   });
 });
 
 describe('pieces of a text', () => {
-  it('have a secret masked in each of those that it stands in, and nothing else', () => {
+  it('have a secret masked in each piece that contains a part of it, and nothing else', () => {
     const pieces = ['a ', KEPT.slice(0, 8), '', `${KEPT.slice(8)} b`, `c${KEPT}`, 'd'];
     expect(scrubPieces(pieces)).toEqual(['a ', SECRET_MASK, '', `${SECRET_MASK} b`, `c${SECRET_MASK}`, 'd']);
   });
 
-  it('are themselves where there is none', () => {
+  it('are returned unchanged without a secret', () => {
     const pieces = ['a', 'b'];
     expect(scrubPieces(pieces)).toBe(pieces);
   });

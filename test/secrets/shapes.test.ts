@@ -51,7 +51,7 @@ describe.each(EXAMPLES)('the row $row', ({ before, secret, after }) => {
     expect(scrubSecrets(`seen ${text} here`)).toBe(`seen ${before}${SECRET_MASK}${after} here`);
   });
 
-  it('is warned of, as a variable and as an argument', () => {
+  it('causes a warning, as a variable and as an argument', () => {
     expect(warnings({ command: 'x', env: { VALUE: text } })).toEqual([
       expect.stringMatching(/"servers\.\w+\.env\.VALUE" looks like/),
     ]);
@@ -72,7 +72,7 @@ describe.each(NAMES)('the name $name', ({ name }) => {
     expect(scrubSecrets(`${name}=${VALUE}`)).toBe(`${name}=${SECRET_MASK}`);
   });
 
-  it('is warned of, as a variable and as an argument', () => {
+  it('causes a warning, as a variable and as an argument', () => {
     expect(warnings({ command: 'x', env: { [name]: VALUE } })).toHaveLength(1);
     expect(warnings({ command: 'x', args: [`--${name.replace(/^_/, '')}`, VALUE] })).toHaveLength(1);
     expect(warnings({ command: 'x', args: [`${name}=${VALUE}`] })).toHaveLength(1);
@@ -209,7 +209,7 @@ describe('generated secrets', () => {
     )
     .map((parts) => parts.join(''));
 
-  it('leave a text that is stable, whatever stands around them', () => {
+  it('leave a stable text, whatever surrounds them', () => {
     fc.assert(
       fc.property(soup, (text) => {
         const masked = scrubSecrets(text);

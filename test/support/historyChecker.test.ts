@@ -47,7 +47,12 @@ describe('a history', () => {
       [effect(1), effect(1)],
       /ran 2 times/,
     ],
-    ['an effect of what was not sent', [invoke(1), reply(1, 'not_dispatched')], [effect(1)], /reported as not sent and ran/],
+    [
+      'an effect of what was not sent',
+      [invoke(1), reply(1, 'not_dispatched')],
+      [effect(1)],
+      /reported as not sent and ran/,
+    ],
     ['an effect behind a plain failure', [invoke(1), reply(1, 'failed')], [effect(1)], /not reported as unknown/],
     ['success without an effect', [invoke(1), reply(1, 'ok')], [], /reported as done and never ran/],
     [

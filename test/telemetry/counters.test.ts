@@ -26,14 +26,14 @@ const call = (more: Partial<CountedRequest> = {}): CountedRequest => ({
   ...more,
 });
 
-describe('latencies', () => {
+describe('latency percentiles', () => {
   const latenciesOf = (values: readonly number[]) => {
     const { counted, snapshot } = counters();
     for (const latencyMs of values) counted.request(call({ latencyMs }));
     return snapshot().tools[0];
   };
 
-  it('have percentiles within 1 % of the true value, or a microsecond, and never above the maximum', () => {
+  it('are within 1 % or a microsecond of the true value, and never above the maximum', () => {
     const samples = fc.array(fc.double({ min: 0.01, max: 1_700_000, noNaN: true }), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(samples, (values) => {
@@ -56,7 +56,7 @@ describe('latencies', () => {
     );
   });
 
-  it('are zero where the clock went backwards or gave no number', () => {
+  it('are zero if the clock went backwards or gave no number', () => {
     expect(latenciesOf([-5, Number.NaN, Number.POSITIVE_INFINITY])).toMatchObject({
       request_count: 3,
       last_latency_ms: 0,
@@ -66,7 +66,7 @@ describe('latencies', () => {
     });
   });
 
-  it('above half an hour are half an hour in percentiles, and exact as maximum', () => {
+  it('count latencies above half an hour as half an hour, and keep the maximum exact', () => {
     const row = latenciesOf([3_600_000]);
     expect(row?.max_latency_ms).toBe(3_600_000);
     expect(row?.p50_latency_ms).toBeGreaterThan(1_780_000);
@@ -132,7 +132,7 @@ describe('counters', () => {
     ]);
   });
 
-  it('keeps the last error when successes follow, scrubbed and on one line', () => {
+  it('keeps the last error after later successes, masked and on one line', () => {
     const { counted, snapshot } = counters();
     counted.request(
       call({ end: 'answered_with_error', error: { code: 'X', message: `a\nSECRET ${'y'.repeat(500)}` } }),
@@ -143,14 +143,14 @@ describe('counters', () => {
     expect(message.length).toBeLessThanOrEqual(200);
   });
 
-  it('remembers a fault only when something was restarted by it, and counts it all the same', () => {
+  it('remembers only a fault that caused a restart, and counts every fault', () => {
     const { counted, snapshot } = counters();
     counted.fault(FAULT, { restarts: false });
     expect(snapshot()).not.toHaveProperty('last_fault');
     expect(snapshot().totals.recovery_fault_count).toBe(1);
   });
 
-  it('stays bounded: rows that were not used for longest become one, and nothing is lost from the sums', () => {
+  it('merges the least recently used rows into one and keeps the sums', () => {
     const { counted, snapshot } = counters({ maxTools: 3, maxMethods: 2 });
     for (let i = 0; i < 10; i++) counted.request(call({ tool: `t${i}`, method: `m${i}`, latencyMs: i + 1 }));
     counted.request(call({ tool: 't7', method: 'm8' }));
@@ -167,7 +167,7 @@ describe('counters', () => {
     expect(methods.reduce((sum, row) => sum + row.request_count, 0)).toBe(totals.request_count);
   });
 
-  it('adds up what results cost and saved; of schemas the last count holds, and less than nothing is never saved', () => {
+  it('adds up tokens of results, keeps the last count of schemas, and never saves less than nothing', () => {
     const { counted, snapshot } = counters();
     counted.result({ raw: 100, shown: 20 });
     counted.result({ raw: 5, shown: 9 });

@@ -25,7 +25,7 @@ const numbers = (file: string): unknown[] =>
     .map((record) => record.n);
 
 describe('the event log', () => {
-  it('writes lines in their order, for its owner alone, and flushes on close', async () => {
+  it('writes lines in order, readable by the owner only, and flushes on close', async () => {
     const file = logFile();
     const log = new EventLog({ file });
     for (let n = 0; n < 500; n++) log.append(() => ({ n }));
@@ -39,7 +39,7 @@ describe('the event log', () => {
     expect(numbers(file)).toHaveLength(500);
   });
 
-  it('writes by itself after a moment', async () => {
+  it('writes after a short delay without a flush', async () => {
     const file = logFile();
     const log = new EventLog({ file, flushDelayMs: 1 });
     log.append(() => ({ n: 1 }));
@@ -56,7 +56,7 @@ describe('the event log', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"n":1}\n{"n":2}\n');
   });
 
-  it('begins a new line after a write that failed and may have written half a line', async () => {
+  it('begins a new line after a failed write that may have left half a line', async () => {
     const file = logFile();
     const log = new EventLog({ file });
     mkdirSync(file);
@@ -71,7 +71,7 @@ describe('the event log', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"n":1\n{"n":2}\n{"n":3}\n');
   });
 
-  it('renames what is full, never empties it, and lets go of the oldest alone', async () => {
+  it('renames a full file, never empties one, and removes only the oldest', async () => {
     const file = logFile();
     const log = new EventLog({ file, maxBytes: 1_000, maxFiles: 3 });
     for (let n = 0; n < 400; n++) {
@@ -84,12 +84,12 @@ describe('the event log', () => {
     expect(files).toHaveLength(3);
     for (const one of files) expect(statSync(one).size).toBeLessThanOrEqual(1_000);
     const kept = (await Promise.all(files.map(numbers))).flat() as number[];
-    // Without a gap up to the last one: what is full is whole in its new place.
+    // No gap before the last number: a renamed file is complete.
     expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => 400 - kept.length + i));
     expect(kept.length).toBeGreaterThan(40);
   });
 
-  it('holds a bounded number of events, and tells in the log how many did not fit', async () => {
+  it('holds a bounded number of events and logs the number of dropped ones', async () => {
     const file = logFile();
     const log = new EventLog({ file, maxQueue: 10, dropped });
     for (let n = 0; n < 25; n++) log.append(() => ({ n }));
@@ -100,7 +100,7 @@ describe('the event log', () => {
     expect(log.status).toEqual({ written: 10, dropped: 15, failures: 0 });
   });
 
-  it('loses an event that cannot be made, and no other', async () => {
+  it('drops an event that cannot be made, and no other', async () => {
     const file = logFile();
     const log = new EventLog({ file });
     log.append(() => ({ n: 1 }));
@@ -114,7 +114,7 @@ describe('the event log', () => {
     expect(log.status).toMatchObject({ written: 2, dropped: 2 });
   });
 
-  it.skipIf(!existsSync('/dev/full'))('is not harmed by a full disk, which its status tells', async () => {
+  it.skipIf(!existsSync('/dev/full'))('survives a full disk and reports it in its status', async () => {
     const log = new EventLog({ file: '/dev/full' });
     log.append(() => ({ n: 1 }));
     await log.flush();
@@ -123,7 +123,7 @@ describe('the event log', () => {
     expect(log.status).toEqual({ written: 0, dropped: 2, failures: 2, failing: 'ENOSPC' });
   });
 
-  it('goes on where the disk does again, and tells there what was lost', async () => {
+  it('writes again after a failure and logs the number of dropped events', async () => {
     const file = logFile();
     mkdirSync(file);
     const log = new EventLog({ file, dropped });
@@ -139,7 +139,7 @@ describe('the event log', () => {
     expect(log.status).toEqual({ written: 1, dropped: 2, failures: 2 });
   });
 
-  it('follows to the new file where another has renamed the old one', async () => {
+  it('writes to the new file after another process has renamed the old one', async () => {
     const file = logFile();
     const log = new EventLog({ file });
     log.append(() => ({ n: 1 }));
@@ -151,7 +151,7 @@ describe('the event log', () => {
     expect([numbers(renamed), numbers(file)]).toEqual([[1], [2]]);
   });
 
-  it('of two processes at once keeps every line whole, whatever is renamed meanwhile', async () => {
+  it('keeps every line whole while two processes write and rename', async () => {
     const file = logFile();
     const program = `
       import { EventLog } from ${JSON.stringify(resolve('src/telemetry/eventLog.ts'))};
@@ -181,7 +181,7 @@ describe('the event log', () => {
 });
 
 describe('a reader of the log', () => {
-  it('follows what comes from now on, through a rotation and a line that comes in halves, and leaves out what is torn or no object', async () => {
+  it('follows new events across a rotation and a line in two halves, and skips torn lines and lines that are no object', async () => {
     const file = logFile();
     writeFileSync(file, '{"n":0}\n');
     const stop = new AbortController();
@@ -189,7 +189,7 @@ describe('a reader of the log', () => {
     const following = (async () => {
       for await (const { n } of followEvents(file, { signal: stop.signal, pollMs: 5 })) seen.push(n);
     })();
-    // It has begun when it sees what is appended: an appended line counts from then on.
+    // The follower sees an appended line and has therefore begun.
     const log = new EventLog({ file, maxBytes: 100, maxFiles: 5 });
     await until('it to have begun', async () => {
       log.append(() => ({ n: 'begun' }));

@@ -17,7 +17,7 @@ const fault = (code: KnownFaultCode, generation: number, detail: string): Fault 
   faultOf(code, { generation, detail }, (text) => text);
 
 describe('the watch over servers', () => {
-  it('tells each change once', () => {
+  it('reports each change once', () => {
     const watch = new ServerWatch();
     const look = (...args: Parameters<typeof server>) => watch.look([server(...args)]).map(({ event }) => event);
     expect(look('starting')).toEqual([]);
@@ -34,12 +34,12 @@ describe('the watch over servers', () => {
     const third = { ...failed, generation: 3, restart_count: 2 };
     expect(look('ready', third)).toEqual(['upstream.restarting', 'upstream.started']);
     expect(look('stopped', third)).toEqual(['upstream.stopped']);
-    // Another entry, another count.
+    // An edited entry counts anew.
     expect(look('starting')).toEqual([]);
     expect(look('starting', again)).toEqual(['upstream.failed', 'upstream.restarting']);
   });
 
-  it('takes a server that is idle, or waits for somebody, for neither failed nor restarted', () => {
+  it('treats a server that is idle or waits for the user as neither failed nor restarted', () => {
     const watch = new ServerWatch();
     const look = (...args: Parameters<typeof server>) =>
       watch.look([server(...args)]).map(({ event, attributes }) => [event, attributes]);
@@ -54,7 +54,7 @@ describe('the watch over servers', () => {
     expect(look('ready', next)).toEqual([['upstream.started', { generation: 2, tool_count: 1 }]]);
   });
 
-  it('tells why in its own words alone, and keeps the others for whoever asks', () => {
+  it("gives the reason in Waygate's words, and keeps the server's words in the fault", () => {
     const watch = new ServerWatch();
     const words = 'It answered with an error: no entry for hunter22. It said: hunter22';
     const refused = { ...STARTED, consecutive_failures: 1, last_fault: fault('initialize_refused', 1, words) };
@@ -77,7 +77,7 @@ describe('the watch over servers', () => {
     });
   });
 
-  it('tells that a server has left the configuration, and forgets it', () => {
+  it('reports a server that left the configuration once, and forgets it', () => {
     const watch = new ServerWatch();
     watch.look([server('starting')]);
     expect(watch.look([])).toEqual([{ event: 'upstream.stopped', server: 'files', attributes: { generation: 1 } }]);

@@ -6,8 +6,8 @@ import { type CallOrigin, NOBODY, OWN_BUSINESS } from '../../src/upstream/connec
 
 const ofSession = (): CallOrigin & { session: object } => ({ session: {} });
 
-describe('who has asked a server since its start', () => {
-  it('is one session as long as no other has asked, however often it has', () => {
+describe('the callers of a server', () => {
+  it('have one session while no other session has called', () => {
     const callers = new Callers();
     expect(callers.only).toBeUndefined();
     const origin = ofSession();
@@ -19,7 +19,7 @@ describe('who has asked a server since its start', () => {
     expect(callers.only).toBe(origin.session);
   });
 
-  it('is nobody in particular where two have, and where the first of them asks again', () => {
+  it('have no single session once two have called, even if the first calls again', () => {
     const callers = new Callers();
     const [one, other] = [ofSession(), ofSession()];
     callers.enter(one);
@@ -30,7 +30,7 @@ describe('who has asked a server since its start', () => {
     expect(callers.only).toBeUndefined();
   });
 
-  it('counts an origin without a session as one of its own', () => {
+  it('count an origin without a session as its own session', () => {
     const callers = new Callers();
     callers.enter(NOBODY);
     expect(callers.only).toBe(NOBODY);
@@ -38,7 +38,7 @@ describe('who has asked a server since its start', () => {
     expect(callers.only).toBeUndefined();
   });
 
-  it('begins anew with a start, with those who wait for it', () => {
+  it('start again with each start, except for waiting requests', () => {
     const callers = new Callers();
     const [gone, waiting] = [ofSession(), ofSession()];
     callers.enter(gone);
@@ -49,7 +49,7 @@ describe('who has asked a server since its start', () => {
     expect(callers.origins).toEqual([waiting]);
   });
 
-  it('keeps no session that has come and gone: a gateway over HTTP has thousands of them', async () => {
+  it('keep no finished session in memory', async () => {
     const callers = new Callers();
     const left = Array.from({ length: 3 }, () => {
       const origin = ofSession();
@@ -57,12 +57,12 @@ describe('who has asked a server since its start', () => {
       callers.leave(origin);
       return new WeakRef(origin.session);
     });
-    // What a WeakRef was made for is kept until the end of the turn.
+    // The engine keeps the target of a new WeakRef until the end of the turn.
     await new Promise((done) => setImmediate(done));
     setFlagsFromString('--expose-gc');
     runInNewContext('gc')();
     expect(left.map((session) => session.deref())).toEqual([undefined, undefined, undefined]);
-    // Told of beyond the collection: it is not gone itself.
+    // Used after the collection, so that `callers` itself stays alive.
     expect(callers.origins).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 const NOBODY = 2 ** 22 - 3;
 const WRITES = 300;
 
-/** Writes a server's snapshot again and again, reads it after each time, and prints what went wrong. */
+/** Writes a server's snapshot repeatedly, reads it after each write, and prints what failed. */
 const WRITER = `
 const { CatalogSnapshots } = await import(${JSON.stringify(pathToFileURL(resolve('src/upstream/listing/catalogSnapshots.ts')).href)});
 const said = new Set();
@@ -32,21 +32,21 @@ process.stdin.once('data', () => {
 process.stdout.write('ready ');
 `;
 
-describe('the catalogs that are kept', () => {
-  it('are whole for two workers that write the same one at once, as in a rollout', async () => {
+describe('catalog snapshots', () => {
+  it('are complete when two workers write the same one at once, as in a rollout', async () => {
     const folder = temporaryFolder('wg-snapshots-');
     const workers = [1, 2].map(() =>
       spawn(process.execPath, ['--input-type=module', '-e', WRITER, folder], { stdio: ['pipe', 'pipe', 'inherit'] }),
     );
     onTestFinished(() => void workers.map((worker) => worker.kill('SIGKILL')));
-    const told = workers.map((worker) => text(worker.stdout));
+    const outputs = workers.map((worker) => text(worker.stdout));
     await Promise.all(workers.map((worker) => once(worker.stdout, 'data')));
     for (const worker of workers) worker.stdin.write('go');
-    expect(await Promise.all(told)).toEqual(Array(2).fill(`ready ${JSON.stringify({ said: [], unreadable: 0 })}`));
+    expect(await Promise.all(outputs)).toEqual(Array(2).fill(`ready ${JSON.stringify({ said: [], unreadable: 0 })}`));
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  it('lose what belongs to no server and what a killed worker was writing, not what another one is', () => {
+  it('of removed servers and killed workers are deleted, but not those being written', () => {
     const folder = temporaryFolder('wg-snapshots-');
     const writing = `0123456789abcdef.json.${process.pid}.00ff00ff.new`;
     const names = ['fedcba9876543210.json', `0123456789abcdef.json.${NOBODY}.00ff00ff.new`, writing];

@@ -17,11 +17,11 @@ describe('the environment of a server', () => {
     LD_PRELOAD: '/evil.so',
   };
 
-  it('holds nothing of the editor, of the gateway, and no secret that happens to be set', () => {
+  it('contains nothing of the editor or the gateway, and no other secret', () => {
     expect(childEnvironment(editors, {}, 'r1')).toEqual({ [RUN_MARKER]: 'r1' });
   });
 
-  it.skipIf(process.platform === 'win32')('holds what a program needs to run where the person runs it', () => {
+  it.skipIf(process.platform === 'win32')('contains the variables that programs usually need', () => {
     const own = {
       PATH: '/bin',
       HOME: '/h',
@@ -35,7 +35,7 @@ describe('the environment of a server', () => {
     expect(childEnvironment({ ...own, ...editors }, {}, 'r')).toEqual({ ...own, [RUN_MARKER]: 'r' });
   });
 
-  it('has one PATH on Windows, however it is written', () => {
+  it('has one PATH on Windows, whatever its spelling', () => {
     const own = { Path: 'C:\\system', SystemRoot: 'C:\\Windows', GITHUB_TOKEN: 's' };
     expect(childEnvironment(own, {}, 'r', 'win32')).toEqual({
       Path: 'C:\\system',
@@ -49,7 +49,7 @@ describe('the environment of a server', () => {
     });
   });
 
-  it('holds what the configuration says before all else, and never another mark', () => {
+  it('gives precedence to configured variables, except for the mark', () => {
     const configured = { PATH: '/own', NODE_OPTIONS: '--x', [RUN_MARKER]: 'forged' };
     expect(childEnvironment({ PATH: '/bin' }, configured, 'r')).toEqual({
       PATH: '/own',

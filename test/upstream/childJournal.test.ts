@@ -28,10 +28,10 @@ function plant(folder: string, content: unknown): string {
   return file;
 }
 
-/** A worker that is no more. */
+/** A worker that has ended. */
 const DEAD = { pid: 2 ** 22 - 3, started: '1' };
 
-describe.skipIf(process.platform === 'win32')('the journal of children', () => {
+describe.skipIf(process.platform === 'win32')('the child journal', () => {
   it('names its run before the first child, and every child while it lives', async () => {
     const folder = temporaryFolder('wg-journal-');
     const journal = new ChildJournal(folder);
@@ -53,7 +53,7 @@ describe.skipIf(process.platform === 'win32')('the journal of children', () => {
     expect(journals(folder)).toEqual([]);
   });
 
-  it('leaves a living worker its children', async () => {
+  it('does not end children of a living worker', async () => {
     const folder = temporaryFolder('wg-journal-');
     const first = new ChildJournal(folder);
     await first.ready;
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('the journal of children', () => {
     expect(journals(folder)).toHaveLength(1);
   });
 
-  it('ends what a dead worker left, and forgets it', async () => {
+  it('ends the children of a dead worker and deletes the journal', async () => {
     const folder = temporaryFolder('wg-journal-');
     const child = await sleeper('run-of-the-dead');
     const started = (await processStart(child.pid as number)) as string;
@@ -75,18 +75,15 @@ describe.skipIf(process.platform === 'win32')('the journal of children', () => {
     expect(journals(folder).filter((name) => name.includes('planted'))).toEqual([]);
   });
 
-  it.runIf(process.platform === 'linux')(
-    'ends what was started in the moment before the worker was killed',
-    async () => {
-      const folder = temporaryFolder('wg-journal-');
-      const child = await sleeper('run-unlisted');
-      plant(folder, { run: 'run-unlisted', worker: DEAD, children: [] });
-      expect(await new ChildJournal(folder).orphansEnded).toBe(1);
-      await until('the child to be gone', () => !isAlive(child.pid as number));
-    },
-  );
+  it.runIf(process.platform === 'linux')('ends a process that started just before the worker was killed', async () => {
+    const folder = temporaryFolder('wg-journal-');
+    const child = await sleeper('run-unlisted');
+    plant(folder, { run: 'run-unlisted', worker: DEAD, children: [] });
+    expect(await new ChildJournal(folder).orphansEnded).toBe(1);
+    await until('the child to be gone', () => !isAlive(child.pid as number));
+  });
 
-  it('harms nobody who was given the number of a child since', async () => {
+  it('does not end another process that has received the id of a child', async () => {
     const folder = temporaryFolder('wg-journal-');
     const stranger = await sleeper('another-run');
     plant(folder, { run: 'run-x', worker: DEAD, children: [{ pid: stranger.pid, started: '1' }] });
@@ -95,7 +92,7 @@ describe.skipIf(process.platform === 'win32')('the journal of children', () => {
   });
 
   it.each(['', '{"run": "x"', '[]', '{"run":"x","worker":{"pid":"7"},"children":[]}', 'null'])(
-    'throws %j away, which is none',
+    'deletes the invalid journal %j',
     async (text) => {
       const folder = temporaryFolder('wg-journal-');
       plant(folder, text);
@@ -106,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('the journal of children', () => {
     },
   );
 
-  it('costs nothing but itself where the folder is gone', async () => {
+  it('affects nothing else if the folder is missing', async () => {
     const journal = new ChildJournal('/nowhere/at/all');
     await journal.ready;
     await journal.add(process.pid);

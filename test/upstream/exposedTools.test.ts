@@ -10,7 +10,7 @@ const catalog: ServerCatalog = {
   capabilities: { tools: {} },
 };
 
-describe('the tools of a server that are there', () => {
+describe('the tool filter', () => {
   it.each([
     ['read_file', { include: ['read_*'], exclude: [] }, true],
     ['write_file', { include: ['read_*'], exclude: [] }, false],
@@ -24,7 +24,7 @@ describe('the tools of a server that are there', () => {
     expect(isExposed(name, filter)).toBe(expected);
   });
 
-  it('are the same list for as long as nothing changes, so that nothing is built anew', () => {
+  it('returns the same list while nothing changes', () => {
     const exposed = new ExposedCatalog();
     const first = exposed.of(catalog, { include: ['read_*'], exclude: ['*secret*'] });
     expect(first.tools).toEqual([{ name: 'read_file' }]);

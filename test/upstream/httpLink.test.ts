@@ -58,12 +58,12 @@ const echo = async (connection: ServerConnection): Promise<string> =>
 
 describe.each([
   ['Streamable HTTP', 'http', 'http'],
-  ['Streamable HTTP, found by itself', 'http', 'either'],
+  ['Streamable HTTP, detected', 'http', 'either'],
   ['Streamable HTTP with JSON answers', 'json', 'http'],
   ['HTTP+SSE', 'sse', 'sse'],
-  ['HTTP+SSE, found by itself', 'sse', 'either'],
+  ['HTTP+SSE, detected', 'sse', 'either'],
 ] as const)('a server over %s', (_what, kind, type) => {
-  it('lists, calls, is told of changes, and stops', async () => {
+  it('lists, calls, receives notifications, and stops', async () => {
     const { url } = await httpServer('--kind', kind);
     const { connection, states } = connect(url, { type });
     await connection.start();
@@ -79,7 +79,7 @@ describe.each([
     expect(states).toEqual(['starting', 'ready', 'stopped']);
   });
 
-  it('sends what "headers" say with every request', async () => {
+  it('sends the configured headers with every request', async () => {
     const { url } = await httpServer('--kind', kind, '--token', 'sesame');
     const { connection } = connect(url, { type, headers: { Authorization: 'Bearer sesame', 'X-Team': 'shop' } });
     await connection.start();
@@ -90,7 +90,7 @@ describe.each([
   it.each([
     [{}, /^It asks for a sign-in\. Sign in: waygate login one\.$/],
     [{ authorization: 'Bearer old' }, /^It refused the Authorization in "headers": the token may have expired/],
-  ])('needs a sign-in where it answers 401 to %o', async (headers, reason) => {
+  ])('needs a sign-in if it answers 401 to %o', async (headers, reason) => {
     const { url } = await httpServer('--kind', kind, '--token', 'sesame');
     const { connection, states } = connect(url, { type, headers });
     await connection.start();
@@ -98,7 +98,7 @@ describe.each([
     expect(connection.reason).toMatch(reason);
   });
 
-  it('is started anew with a call after it died and came back, and is told to be down until then', async () => {
+  it('is failed after it ended, and restarts with the next call once it is back', async () => {
     const server = await httpServer('--kind', kind);
     const { connection } = connect(server.url, { type });
     await connection.start();
@@ -107,19 +107,19 @@ describe.each([
     await expect(echo(connection)).rejects.toThrow(NotDispatchedError);
     expect(connection.state).toBe('failed');
     expect(connection.reason).toMatch(
-      /^http:\/\/127\.0\.0\.1:\d+ could not be reached \(.*ECONNREFUSED.*\)\. What is shown of it \(9 tools\) is from its last good list\.$/,
+      /^http:\/\/127\.0\.0\.1:\d+ could not be reached \(.*ECONNREFUSED.*\)\. The shown catalog \(9 tools\) is from its last good list\.$/,
     );
-    // What it listed serves on.
+    // The server keeps its catalog.
     expect(connection.tools).toHaveLength(TOOLS);
     await httpServer('--kind', kind, '--port', String(server.port));
     expect(await echo(connection)).toBe('hi');
   });
 
-  it('fails a call whose answer is beyond the limit, at once', async () => {
+  it('fails a call with an oversized answer at once', async () => {
     const { url } = await httpServer('--kind', kind);
     const { connection } = connect(url, { type });
     await connection.start();
-    // Over HTTP+SSE all answers come on one stream, which it ends.
+    // Over HTTP+SSE all answers share one stream, which an oversized one ends.
     await expect(connection.call('bytes', { n: 17_000_000 }, WAIT)).rejects.toMatchObject(
       kind === 'sse'
         ? { failure: 'closed' }
@@ -128,7 +128,7 @@ describe.each([
     expect(await echo(connection)).toBe('hi');
   });
 
-  it('tells it of a call that is cancelled, and serves the next', async () => {
+  it('notifies the server of a cancelled call and continues', async () => {
     const { url } = await httpServer('--kind', kind);
     const { connection } = connect(url, { type });
     await connection.start();
@@ -141,7 +141,7 @@ describe.each([
 
 describe('a connection over Streamable HTTP', () => {
   it.each([['--no-get'], ['--forget'], []])(
-    'begins a new session where the server forgot the old one %s',
+    'begins a new session after the server has forgotten the old one %s',
     async (...flags) => {
       const { url } = await httpServer(...flags);
       const { connection, states } = connect(url);
@@ -152,7 +152,7 @@ describe('a connection over Streamable HTTP', () => {
     },
   );
 
-  it('fails a call whose answer breaks off, at once, and says nothing of its outcome', async () => {
+  it('fails a call at once if its answer breaks off, with unknown outcome', async () => {
     const { url } = await httpServer();
     const { connection } = connect(url);
     await connection.start();
@@ -160,7 +160,7 @@ describe('a connection over Streamable HTTP', () => {
     expect(await echo(connection)).toBe('hi');
   });
 
-  it('is told to be down soon after an idle server has gone', async () => {
+  it('notices soon that an idle server has gone', async () => {
     const server = await httpServer();
     const { connection } = connect(server.url);
     await connection.start();
@@ -180,7 +180,7 @@ describe('a connection over Streamable HTTP', () => {
     expect(readFileSync(log, 'utf8')).toMatch(/^DELETE [\w-]{36}$/m);
   });
 
-  it('answers what the server asks, where somebody here answers', async () => {
+  it('answers requests of the server if a handler exists', async () => {
     const { url } = await httpServer();
     const { connection } = connect(url);
     connection.setRequestHandler('roots/list', async () => ({ roots: [{ uri: 'file:///w' }] }), { roots: {} });
@@ -189,7 +189,7 @@ describe('a connection over Streamable HTTP', () => {
     await expect(other.call('sample', {}, WAIT)).rejects.toMatchObject({ failure: 'error' });
   });
 
-  it('follows a redirect within the origin and refuses one that leaves it, headers and all', async () => {
+  it('follows a redirect within the origin, and refuses one to another origin', async () => {
     const seen: string[] = [];
     const elsewhere = createServer((request, response) => {
       seen.push(`${request.method} ${request.url}`);
@@ -223,7 +223,7 @@ describe('a connection over Streamable HTTP', () => {
     ['500', /HTTP 500: not today/],
     ['403', /HTTP 403: not today/],
     ['404', /HTTP 404: not today/],
-  ])('fails with what the server answers: %s', async (status, reason) => {
+  ])('fails with the answer of the server: %s', async (status, reason) => {
     const { connection } = connect((await httpServer('--refuse', status)).url);
     await connection.start();
     expect(connection.state).toBe('failed');
@@ -231,13 +231,13 @@ describe('a connection over Streamable HTTP', () => {
   });
 });
 
-describe('a server that asks to wait', () => {
+describe('a server that asks for a pause', () => {
   const inAMinute = () => new Date(Date.now() + 60_000).toUTCString();
 
   it.each([
     ['429', () => '7', 7, 'RATE_LIMITED'],
     ['503', inAMinute, 60, 'UPSTREAM_UNAVAILABLE'],
-  ])('is heard at its start and in a call: HTTP %s', async (status, words, seconds, code) => {
+  ])('gets its pause at a start and in a call: HTTP %s', async (status, words, seconds, code) => {
     const { url } = await httpServer('--refuse', status, '--retry-after', words());
     const near = (value: number | undefined) => Math.abs((value ?? 0) - seconds) < 15;
     const { connection } = connect(url, { type: 'http' });
@@ -249,13 +249,13 @@ describe('a server that asks to wait', () => {
     const transport = httpUpstream({ url, kind: 'http', auth: authByHeaders({}) });
     const refused = await client.connect(transport, { onClose: () => undefined }, 20_000).catch((error) => error);
     expect(refused).toMatchObject({ failure: 'error', code: Number(status) });
-    // What the dispatch makes of it.
+    // The classification that dispatch uses.
     expect(classified(refused)).toMatchObject({ code, retryable: true });
     expect(near(classified(refused).retryAfter)).toBe(true);
     expect(near(classified(failed).retryAfter)).toBe(true);
   });
 
-  it('and one that does not say how long', async () => {
+  it('is retried at the usual pace if it names no time', async () => {
     const { connection } = connect((await httpServer('--refuse', '429', '--retry-after', 'soon')).url);
     const failed = (await connection.call('echo', {}, WAIT).catch((error: unknown) => error)) as NotDispatchedError;
     expect(failed.message).toMatch(/HTTP 429/);
@@ -272,9 +272,9 @@ describe('the time limits of a connection over HTTP', () => {
   };
 
   it.each([
-    ['a head that does not come', 'http', ['--slow-head', '60000'], /no head of an answer within 0\.3 s/],
-    ['a head that does not come', 'sse', ['--kind', 'sse', '--slow-head', '60000'], /within 0\.3 s/],
-    ['a stream that does not begin', 'sse', ['--kind', 'sse', '--mute'], /no stream within 0\.3 s/],
+    ['a response head that never arrives', 'http', ['--slow-head', '60000'], /no head of an answer within 0\.3 s/],
+    ['a late response head', 'sse', ['--kind', 'sse', '--slow-head', '60000'], /within 0\.3 s/],
+    ['a stream that never begins', 'sse', ['--kind', 'sse', '--mute'], /no stream within 0\.3 s/],
   ] as const)('end %s (%s)', async (_what, kind, flags, words) => {
     const { url } = await httpServer(...flags);
     await expect(open(url, kind).connected).rejects.toMatchObject({
@@ -283,16 +283,16 @@ describe('the time limits of a connection over HTTP', () => {
     });
   });
 
-  it('leave a call the time it needs', async () => {
+  it('give a call the time it needs', async () => {
     const { url } = await httpServer('--kind', 'json');
-    // On a busy machine the head of an answer takes a while too.
+    // On a busy machine the head of an answer may also take a while.
     const { client, connected } = open(url, 'http', 3_000);
     await connected;
-    // Whatever it carries: an argument is not the request's own method.
+    // An argument named `method` is not the method of the request.
     expect(textOf(await client.callTool('wait', { ms: 3_600, method: 'initialize' }, WAIT))).toBe('waited');
   });
 
-  it('end a connection that nobody takes up', async () => {
+  it('end a connection that is not accepted', async () => {
     const deaf = createTcpServer();
     await new Promise<void>((done) => deaf.listen(0, '127.0.0.1', done));
     onTestFinished(() => void deaf.close());

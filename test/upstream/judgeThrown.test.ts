@@ -8,7 +8,7 @@ import { LinkFailure } from '../../src/upstream/transports/upstreamLink.ts';
 const failure = (how: UpstreamFailure, code?: number, words = 'x') => new UpstreamRequestError(how, words, code);
 const asIs = (text: string): string => text;
 
-describe('what is known of the execution of a request that failed', () => {
+describe('the verdict on a failed request', () => {
   it.each([
     ['timeout', 'call_timeout', 'outcome_unknown'],
     ['closed', 'connection_lost', 'outcome_unknown'],
@@ -26,7 +26,7 @@ describe('what is known of the execution of a request that failed', () => {
     [403, 'forbidden', 'completed'],
     [429, 'rate_limited', 'completed'],
     [503, 'upstream_unavailable', 'completed'],
-    // Whoever stands in between does not know what came of it either.
+    // A proxy does not know the outcome either.
     [408, 'upstream_timeout', 'outcome_unknown'],
     [502, 'upstream_unavailable', 'outcome_unknown'],
     [504, 'upstream_timeout', 'outcome_unknown'],
@@ -46,13 +46,13 @@ describe('what is known of the execution of a request that failed', () => {
     expect(judgeThrown(new Error('fetch failed', { cause }))).toEqual({ code, knowledge });
   });
 
-  it('an answer that cannot be used says how, and one that was only too large was given', () => {
+  it('distinguishes an unreadable answer from an oversized one', () => {
     const garbled = (frame: 'bad_result' | 'frame_too_large') => Object.assign(failure('protocol'), { frame });
     expect(judgeThrown(garbled('bad_result'))).toEqual({ code: 'bad_result', knowledge: 'outcome_unknown' });
     expect(judgeThrown(garbled('frame_too_large'))).toEqual({ code: 'frame_too_large', knowledge: 'completed' });
   });
 
-  it('a time-out that the server speaks of may have come after the effect', () => {
+  it('treats a timeout reported by the server as an unknown outcome', () => {
     expect(judgeThrown(failure('error', -32000, 'upstream timed out'))).toEqual({
       code: 'upstream_timeout',
       knowledge: 'outcome_unknown',
@@ -60,8 +60,8 @@ describe('what is known of the execution of a request that failed', () => {
   });
 });
 
-describe('a failure as a fault', () => {
-  it('is made once: who has one keeps it', () => {
+describe('the fault of a failure', () => {
+  it('is the existing one if the error carries one', () => {
     const first = failedCall(failure('closed'), asIs, 7);
     expect(first.fault).toMatchObject({ generation: 7, code: 'connection_lost', detail: 'x' });
     const error = new CallFailedError(failure('closed'), { ...first, retryAfterSeconds: 2 });
@@ -74,20 +74,20 @@ describe('a failure as a fault', () => {
     });
   });
 
-  it('of a way that could not be had is the one that it was closed by', () => {
+  it('names the cause of a closed link', () => {
     const { fault, ...rest } = failedCall(new LinkFailure('no route', 'spawn_enoent', 3), asIs);
     expect(fault).toMatchObject({ code: 'spawn_enoent', detail: 'no route' });
     expect(rest).toEqual({ knowledge: 'not_dispatched', retryAfterSeconds: 3 });
   });
 
-  it('has no secret in it, whatever was thrown', () => {
+  it('contains no secret, whatever was thrown', () => {
     const scrub = (text: string): string => text.replaceAll('hunter2', '***');
     expect(failedCall('hunter2 leaked', scrub).fault.detail).toBe('*** leaked');
-    expect(failedCall({ toString: () => 'hunter2' }, scrub).fault.detail).toBe('something that is no error was thrown');
+    expect(failedCall({ toString: () => 'hunter2' }, scrub).fault.detail).toBe('the thrown value is not an error');
     expect(thrownWords(undefined)).toBe('undefined');
   });
 
-  it('of a call keeps what its server answered, for whoever passes it on', () => {
+  it('of a call keeps the answer of the server', () => {
     const answered = new UpstreamRequestError('error', 'no', -32001, undefined, { a: 1 });
     const error = new CallFailedError(answered, failedCall(answered, asIs));
     expect(error).toMatchObject({ failure: 'error', code: -32001, data: { a: 1 }, message: 'no' });
@@ -98,18 +98,18 @@ describe('a failure as a fault', () => {
   });
 });
 
-describe('a call that never left', () => {
+describe('a call that was not dispatched', () => {
   it.each([
     ['unauthorized', 'unauthorized'],
     ['secret_missing', 'unauthorized'],
     ['needs_approval', 'unapproved'],
     ['exited', undefined],
-  ] as const)('because of %s waits for the person: %s', (code, waits) => {
+  ] as const)('because of %s waits for the user: %s', (code, waits) => {
     const { fault } = failedCall(new LinkFailure('x', code), asIs);
     expect(new NotDispatchedError('x', fault).failure).toBe(waits);
   });
 
-  it('of which nothing is known but words waits for nobody', () => {
+  it('without a fault waits for nothing', () => {
     const error = new NotDispatchedError('it is starting');
     expect(error.failure).toBeUndefined();
     expect(failedCall(error, asIs)).toMatchObject({ fault: { code: 'not_running' }, knowledge: 'not_dispatched' });

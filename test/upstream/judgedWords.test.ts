@@ -10,7 +10,7 @@ const waits = (more: object, words = 'x') => judgeThrown(Object.assign(new Error
 
 const OTHER = ['upstream_error', 'completed'];
 
-describe('a failure of which there are words alone', () => {
+describe('a failure with only a text', () => {
   it.each([
     ['unauthorized', 'unauthorized'],
     ['Unauthorised', 'unauthorized'],
@@ -29,7 +29,7 @@ describe('a failure of which there are words alone', () => {
     ['rate-limited', 'rate_limited'],
     ['too many requests', 'rate_limited'],
     ['quota exceeded', 'rate_limited'],
-  ])('%s: %s, and it was answered', (words, code) => {
+  ])('%s: %s, answered', (words, code) => {
     expect(said(words)).toEqual([code, 'completed']);
   });
 
@@ -43,12 +43,12 @@ describe('a failure of which there are words alone', () => {
     ['connection closed', 'upstream_unavailable'],
     ['connection lost', 'upstream_unavailable'],
     ['socket hang up', 'upstream_unavailable'],
-  ])('%s: %s, and what came of it is unknown', (words, code) => {
+  ])('%s: %s, outcome unknown', (words, code) => {
     expect(said(words)).toEqual([code, 'outcome_unknown']);
   });
 
   it.each(['something else', 'reunauthorized', 'timeouts are set', 'incorporate limits', 'the deforbiddened', ''])(
-    '%j says nothing',
+    '%j is an upstream error',
     (words) => {
       expect(said(words)).toEqual(OTHER);
     },
@@ -68,9 +68,9 @@ describe('a failure of which there are words alone', () => {
     ['error code: (403)', 'forbidden', 'completed'],
     ['error 504 happened', 'upstream_timeout', 'outcome_unknown'],
     ['code:401', 'unauthorized', 'completed'],
-    // A number is trusted before words.
+    // A number counts before words.
     ['HTTP 429: timed out', 'rate_limited', 'completed'],
-  ])('%s: the status counts', (words, ...expected) => {
+  ])('%s: the status decides', (words, ...expected) => {
     expect(said(words)).toEqual(expected);
   });
 
@@ -85,17 +85,17 @@ describe('a failure of which there are words alone', () => {
     'error 600',
     'HTTP/x 403',
     'anerror 403',
-  ])('%s: no number of it is a status', (words) => {
+  ])('%s: contains no status', (words) => {
     expect(said(words)).toEqual(OTHER);
   });
 
-  it('is judged by its beginning: an essay holds every word', () => {
+  it('is judged by its beginning only', () => {
     expect(said(`${'x '.repeat(995)}timeout`)).toEqual(['upstream_timeout', 'outcome_unknown']);
     expect(said(`${'x '.repeat(1_000)}timeout`)).toEqual(OTHER);
   });
 });
 
-describe('a failure that says what it is', () => {
+describe('a failure with a type', () => {
   it.each([
     ['EAI_AGAIN', 'connection_refused', 'not_dispatched'],
     ['ECONNABORTED', 'connection_lost', 'outcome_unknown'],
@@ -105,7 +105,7 @@ describe('a failure that says what it is', () => {
     ['UND_ERR_SOCKET', 'connection_lost', 'outcome_unknown'],
     ['UND_ERR_HEADERS_TIMEOUT', 'call_timeout', 'outcome_unknown'],
     ['UND_ERR_BODY_TIMEOUT', 'call_timeout', 'outcome_unknown'],
-  ])('by the code %s', (code, ...expected) => {
+  ])('is judged by the code %s', (code, ...expected) => {
     expect(judged(Object.assign(new Error('forbidden'), { code }))).toEqual(expected);
   });
 
@@ -120,17 +120,17 @@ describe('a failure that says what it is', () => {
     [{ name: 'TimeoutError' }, 'call_timeout', 'outcome_unknown'],
     [{ name: 'AbortError' }, 'upstream_error', 'outcome_unknown'],
     [{ name: 'NotDispatchedError' }, 'not_running', 'not_dispatched'],
-  ])('by %j, whatever its words are', (what, ...expected) => {
+  ])('is judged by %j, whatever its text', (what, ...expected) => {
     expect(judged(Object.assign(new Error('timeout'), what))).toEqual(expected);
   });
 
-  it('and not by what every object has', () => {
+  it('is not judged by properties that every object has', () => {
     expect(judged(Object.assign(new Error('x'), { name: 'toString', code: 'constructor', failure: {} }))).toEqual(
       OTHER,
     );
   });
 
-  it('by its cause where it says nothing itself, up to the fifth, and round and round not for ever', () => {
+  it('is judged by its cause, up to the fifth, even in a circular chain', () => {
     const chain = (length: number): Error =>
       length === 0 ? Object.assign(new Error('x'), { code: 'EPIPE' }) : new Error('x', { cause: chain(length - 1) });
     expect(judged(chain(4))).toEqual(['connection_lost', 'outcome_unknown']);
@@ -140,12 +140,12 @@ describe('a failure that says what it is', () => {
     expect(judged(round)).toEqual(OTHER);
   });
 
-  it.each(['timeout', 42, null, undefined])('%j is judged by what it reads like', (thrown) => {
+  it.each(['timeout', 42, null, undefined])('%j is judged by its text', (thrown) => {
     expect(judged(thrown)).toEqual(thrown === 'timeout' ? ['upstream_timeout', 'outcome_unknown'] : OTHER);
   });
 });
 
-describe('how long to wait', () => {
+describe('the wait before a retry', () => {
   it.each([
     ['retry after 7', 7],
     ['Retry-After: 7', 7],
@@ -176,7 +176,7 @@ describe('how long to wait', () => {
     expect(waits(what)).toBe(seconds);
   });
 
-  it('is no part of what is known where nobody says it', () => {
+  it('is unknown if the error names none', () => {
     expect(judgeThrown(new Error('x'))).not.toHaveProperty('retryAfterSeconds');
     expect(judgeThrown(null)).not.toHaveProperty('retryAfterSeconds');
   });

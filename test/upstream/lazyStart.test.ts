@@ -13,7 +13,7 @@ import { servers, temporaryFolder } from '../support/workspace.ts';
 const WAIT = { timeoutMs: 20_000 };
 const textOf = (result: Record<string, unknown>): string => (result.content as { text: string }[])[0]?.text as string;
 
-/** Connections of one server that follow each other, over one folder of snapshots: each is a worker's in its time. */
+/** Makes consecutive connections of one server over one folder of snapshots, like consecutive workers. */
 function lazyServer(idleMs = 3_600_000) {
   const folder = temporaryFolder('wg-lazy-');
   const catalogs = join(folder, 'catalogs');
@@ -23,7 +23,7 @@ function lazyServer(idleMs = 3_600_000) {
     link.connection.begin();
     return link;
   };
-  /** Runs it once, so that there is a snapshot. */
+  /** Runs the server once, so that it has a snapshot. */
   const known = async (given: Partial<StdioServerConfig>): Promise<void> => {
     const { connection } = next(given);
     await connection.start();
@@ -33,8 +33,8 @@ function lazyServer(idleMs = 3_600_000) {
   return { next, known, catalogs, file };
 }
 
-describe('a server whose catalog is known', () => {
-  it('does not start before it is called, says that it starts, and lists in the background', async () => {
+describe('a server with a known catalog', () => {
+  it('does not start before a call, reports that it starts, and lists in the background', async () => {
     const { next, known, file } = lazyServer();
     await known(servers.fixture('--instructions', 'Be kind.'));
     expect(statSync(file()).mode & 0o777).toBe(0o600);
@@ -52,7 +52,7 @@ describe('a server whose catalog is known', () => {
     expect(progress).toEqual([{ progress: 0, message: 'starting one' }]);
     await connection.refresh();
     expect(states).toEqual(['starting', 'ready']);
-    // The same list is the same catalog: nothing is built anew.
+    // An unchanged list keeps the same catalog object.
     expect(connection.catalog).toBe(before);
   });
 
@@ -61,19 +61,19 @@ describe('a server whose catalog is known', () => {
     ['another variable', { env: { A: '1' } }],
     ['another folder', { cwd: '/' }],
     ['another command', { command: '/bin/cat' }],
-  ])('starts where it is configured with %s', async (_what, change) => {
+  ])('starts if it is configured with %s', async (_what, change) => {
     const { next, known } = lazyServer();
     await known(servers.fixture());
     expect(next({ ...servers.fixture(), ...change }).connection.state).toBe('starting');
   });
 
-  it('stays known when the value of a variable changes', async () => {
+  it('stays known if the value of a variable changes', async () => {
     const { next, known } = lazyServer();
     await known({ ...servers.fixture(), env: { A: '1' } });
     expect(next({ ...servers.fixture(), env: { A: '2' } }).connection.state).toBe('not_started');
   });
 
-  it('starts with the gateway where it is to be kept alive', async () => {
+  it('starts with the gateway if it is kept alive', async () => {
     const { next, known } = lazyServer(1);
     await known(servers.fixture());
     const { connection } = next({ ...servers.fixture(), keepAlive: true });
@@ -83,7 +83,7 @@ describe('a server whose catalog is known', () => {
   });
 
   it.each(['', '{', 'null', '{"format":1}', '[]', '{"format":1,"key":"KEY","catalog":{"tools":5}}'])(
-    'starts where its snapshot is damaged, which is then written anew: %s',
+    'starts if its snapshot is damaged, and replaces it: %s',
     async (damage) => {
       const { next, known, file } = lazyServer();
       await known(servers.fixture());
@@ -97,16 +97,16 @@ describe('a server whose catalog is known', () => {
     },
   );
 
-  it('is served all the same where nothing can be written', async () => {
+  it('works even if no snapshot can be written', async () => {
     const { next, catalogs } = lazyServer();
     writeFileSync(catalogs, 'a file where a folder should be');
     const { connection, log } = next(servers.fixture());
     await connection.start();
     expect(connection.state).toBe('ready');
-    expect(log.join('\n')).toMatch(/one: its catalog could not be kept: /);
+    expect(log.join('\n')).toMatch(/one: its catalog could not be saved: /);
   });
 
-  it('fails a call that it has no time to start for, which was not sent, and is there for the next', async () => {
+  it('fails a call without time for the start as not dispatched, and is ready for the next call', async () => {
     const { next, known } = lazyServer();
     await known(servers.fixture('--start-delay', '700'));
     const { connection } = next(servers.fixture('--start-delay', '700'));
@@ -119,10 +119,10 @@ describe('a server whose catalog is known', () => {
   });
 });
 
-describe('a server that has changed since it last ran', () => {
-  it('has its new catalog after its start, in memory and on disk, and one event tells of it', async () => {
+describe('a server that has changed since its last run', () => {
+  it('has its new catalog after its start, in memory and on disk, and reports one change', async () => {
     const { next, known, file } = lazyServer();
-    // What it is started by stays the same, what it lists does not.
+    // The command stays the same, but the lists differ.
     const folder = temporaryFolder('wg-');
     const script = join(folder, 'server.mjs');
     const write = (suffix: string): void =>
@@ -143,7 +143,7 @@ describe('a server that has changed since it last ran', () => {
     expect(log).toContain('one: its catalog has changed: tools (6 now)');
   });
 
-  it('is told by its package version, where that can be read', () => {
+  it('is detected by its package version, if that can be read', () => {
     const folder = temporaryFolder('wg-');
     const lay = (version: string): void => {
       mkdirSync(join(folder, 'node_modules/@a/b/dist'), { recursive: true });
@@ -164,10 +164,10 @@ describe('a server that has changed since it last ran', () => {
   });
 });
 
-describe('a server that cannot be listed any more', () => {
-  const STALE = / What is shown of it \(6 tools\) is from its last good list\.$/;
+describe('a server that cannot list', () => {
+  const STALE = / The shown catalog \(6 tools\) is from its last good list\.$/;
 
-  it('keeps what it listed last where it does not start, and says so', async () => {
+  it('keeps its last lists if it does not start, and reports that', async () => {
     const { next, known } = lazyServer();
     const folder = temporaryFolder('wg-');
     const script = join(folder, 'server.mjs');
@@ -180,11 +180,11 @@ describe('a server that cannot be listed any more', () => {
     expect(connection.state).toBe('failed');
     expect(connection.reason).toMatch(STALE);
     expect(connection.tools).toHaveLength(6);
-    // And so in the next worker.
+    // The next worker shows the same.
     expect(next(config).connection.tools).toHaveLength(6);
   });
 
-  it.each(['--list-fails', '--list-hangs'])('serves calls where only its list fails: %s', async (flag) => {
+  it.each(['--list-fails', '--list-hangs'])('serves calls if only its list fails: %s', async (flag) => {
     const { next, known } = lazyServer();
     const folder = temporaryFolder('wg-');
     const script = join(folder, 'server.mjs');
@@ -212,12 +212,12 @@ describe('a server that cannot be listed any more', () => {
 });
 
 describe('an idle server', () => {
-  it('is stopped with its process, and the next call starts another', async () => {
+  it('stops with its process, and the next call starts it again', async () => {
     const { next } = lazyServer(300);
     const { connection, states } = next(servers.fixture());
     await connection.start();
     const pid = connection.pid as number;
-    // A call that lasts longer than that is no idleness.
+    // A call that lasts longer than the idle time is not idleness.
     expect(textOf(await connection.call('wait', { ms: 900 }, WAIT))).toBe('waited 900 ms');
     expect(connection.pid).toBe(pid);
     await until('its end', () => connection.state === 'not_started' && !isAlive(pid));

@@ -4,7 +4,7 @@ import { StdioUpstream } from '../../src/mcp/wire/stdioUpstream.ts';
 import { UpstreamClient, UpstreamRequestError } from '../../src/mcp/wire/upstreamClient.ts';
 import { ranOutOfTime, showsLife } from '../../src/upstream/connection/liveness.ts';
 
-/** A client of a server that answers `ping` as given. */
+/** Connects a client to a server that answers `ping` as given. */
 async function connected(onPing: (id: number, say: (message: object | string) => void) => void) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const say = (message: object | string): void => {
@@ -24,21 +24,21 @@ async function connected(onPing: (id: number, say: (message: object | string) =>
   return { client, input };
 }
 
-describe('a server that let a deadline pass', () => {
+describe('a server that missed a deadline', () => {
   it.each<[string, (id: number, say: (message: object | string) => void) => void, boolean]>([
     ['answers', (id, say) => say({ id, result: {} }), true],
-    ['knows no ping', (id, say) => say({ id, error: { code: -32601, message: 'no' } }), true],
-    ['says something else', (_id, say) => say({ method: 'notifications/message', params: { data: 'busy' } }), true],
-    ['says nothing', () => undefined, false],
-    ['says what is no message', (_id, say) => say('still working\n'), false],
-    ['says what cannot be read', (id, say) => say(`{"jsonrpc":"2.0","id":${id},"result":{"a"{\n`), false],
+    ['does not know ping', (id, say) => say({ id, error: { code: -32601, message: 'no' } }), true],
+    ['sends something else', (_id, say) => say({ method: 'notifications/message', params: { data: 'busy' } }), true],
+    ['sends nothing', () => undefined, false],
+    ['sends an invalid message', (_id, say) => say('still working\n'), false],
+    ['sends an unreadable line', (id, say) => say(`{"jsonrpc":"2.0","id":${id},"result":{"a"{\n`), false],
   ])('and %s: shows life %s', async (_what, onPing, alive) => {
     const { client } = await connected(onPing);
     expect(await showsLife(client, 100)).toBe(alive);
     await client.close();
   });
 
-  it('and is gone already needs no verdict', async () => {
+  it('and has already closed needs no check', async () => {
     const { client, input } = await connected(() => undefined);
     const verdict = showsLife(client, 5_000);
     input.end();
@@ -46,11 +46,11 @@ describe('a server that let a deadline pass', () => {
   });
 });
 
-describe('a request that was given up', () => {
+describe('an ended request', () => {
   const error = (failure: 'timeout' | 'error' | 'aborted'): Error => new UpstreamRequestError(failure, 'x');
   const named = (name: string): AbortSignal => AbortSignal.abort(Object.assign(new Error('x'), { name }));
 
-  it('ran out of time by its own limit or by its caller, not by its person', () => {
+  it("timed out by its own limit or by its caller's deadline, not by a cancellation", () => {
     expect(ranOutOfTime(error('timeout'), undefined)).toBe(true);
     expect(ranOutOfTime(error('error'), named('DeadlineError'))).toBe(true);
     expect(ranOutOfTime(error('aborted'), named('TimeoutError'))).toBe(true);

@@ -1,13 +1,13 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { looksLikeADesktops, OwnEnvironment } from '../../src/upstream/process/loginShellPath.ts';
+import { isDesktopPath, OwnEnvironment } from '../../src/upstream/process/loginShellPath.ts';
 import { isAlive, until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const DESKTOP = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin';
 
-/** A shell with start files like this one's, that says how it was called. */
+/** Makes a shell with the given start files that records its calls. */
 function shell(startFiles: string): { path: string; calls(): string[]; folder: string } {
   const folder = temporaryFolder('wg-shell-');
   const path = join(folder, 'fakesh');
@@ -18,7 +18,7 @@ function shell(startFiles: string): { path: string; calls(): string[]; folder: s
 }
 
 describe.skipIf(process.platform === 'win32')('the PATH of a login shell', () => {
-  it('is asked for where ours is a desktop’s, once, whatever the start files say beside it', async () => {
+  it("is used instead of a desktop's, with one run of the shell, whatever its start files print", async () => {
     const { path, calls } = shell('echo "Welcome back! waygate-path=no"\nPATH="/opt/tools/bin:$PATH"; export PATH');
     const own = new OwnEnvironment({ PATH: `${DESKTOP}:/snap/bin`, SHELL: path, KEPT: '1' });
     const [first, second] = await Promise.all([own.forStart(), own.forStart()]);
@@ -27,7 +27,7 @@ describe.skipIf(process.platform === 'win32')('the PATH of a login shell', () =>
     expect(calls()).toEqual(['-ilc']);
   });
 
-  it('is asked of a shell that is told what a login tells it, and nothing of the editor or the gateway', async () => {
+  it('comes from a shell with a login environment, without variables of the editor or the gateway', async () => {
     const login = {
       HOME: '/home/ada',
       USER: 'ada',
@@ -46,21 +46,21 @@ describe.skipIf(process.platform === 'win32')('the PATH of a login shell', () =>
     };
     const { path, folder } = shell('env > "$(dirname "$0")/env"');
     await new OwnEnvironment({ PATH: DESKTOP, SHELL: path, ...login, ...editors }).forStart();
-    const told = readFileSync(join(folder, 'env'), 'utf8').trim().split('\n');
-    const names = told
+    const variables = readFileSync(join(folder, 'env'), 'utf8').trim().split('\n');
+    const names = variables
       .map((line) => line.slice(0, line.indexOf('=')))
       .filter((name) => !/^(_|PWD|SHLVL|OLDPWD)$/.test(name));
     expect(names.sort()).toEqual([...Object.keys(login), 'PATH', 'SHELL', 'WAYGATE_READS_PATH'].sort());
-    expect(told).toEqual(expect.arrayContaining(Object.entries(login).map(([name, value]) => `${name}=${value}`)));
+    expect(variables).toEqual(expect.arrayContaining(Object.entries(login).map(([name, value]) => `${name}=${value}`)));
   });
 
-  it('comes before what we have, which stays', async () => {
+  it("comes before the folders of the worker's own PATH", async () => {
     const { path } = shell('PATH=/opt/tools/bin:/usr/bin; export PATH');
     const own = new OwnEnvironment({ PATH: '/editor/bin:/usr/bin', SHELL: path });
     expect((await own.forMissing())?.PATH).toBe('/opt/tools/bin:/usr/bin:/editor/bin');
   });
 
-  it('is not asked for where ours is a person’s, until a command is missing', async () => {
+  it("is not used if the worker's PATH is a user's, until a command is missing", async () => {
     const { path, calls } = shell('PATH="/opt/tools/bin:$PATH"; export PATH');
     const env = { PATH: `/home/ada/.local/bin:${DESKTOP}`, SHELL: path };
     const own = new OwnEnvironment(env);
@@ -71,9 +71,9 @@ describe.skipIf(process.platform === 'win32')('the PATH of a login shell', () =>
   });
 
   it.each([
-    ['it fails', 'exit 3', /it ended \(exit code 3\)/],
-    ['it says nothing of it', 'exec true', /it ended \(exit code 0\)/],
-  ])('is left alone where %s', async (_, startFiles, problem) => {
+    ['the shell fails', 'exit 3', /it ended \(exit code 3\)/],
+    ['the shell prints none', 'exec true', /it ended \(exit code 0\)/],
+  ])('is not used if %s', async (_, startFiles, problem) => {
     const { path } = shell(startFiles);
     const lines: string[] = [];
     const env = { PATH: DESKTOP, SHELL: path };
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('the PATH of a login shell', () =>
     expect(lines.join()).toMatch(problem);
   });
 
-  it('is not waited for where the shell hangs, and nothing of it stays', async () => {
+  it('is given up if the shell hangs, and leaves no process', async () => {
     const { path, folder } = shell('echo $$ > "$(dirname "$0")/pid"; sleep 600');
     const lines: string[] = [];
     const env = { PATH: DESKTOP, SHELL: path };
@@ -92,7 +92,7 @@ describe.skipIf(process.platform === 'win32')('the PATH of a login shell', () =>
     await until('its end', () => !isAlive(pid));
   });
 
-  it.each([undefined, '', 'bash', '/no/such/shell'])('is left alone where SHELL is %s', async (name) => {
+  it.each([undefined, '', 'bash', '/no/such/shell'])('is not used if SHELL is %s', async (name) => {
     const env = { PATH: DESKTOP, ...(name === undefined ? {} : { SHELL: name }) };
     expect(await new OwnEnvironment(env).forStart()).toBe(env);
   });
@@ -104,7 +104,7 @@ describe.skipIf(process.platform === 'win32')('the PATH of a login shell', () =>
     [undefined, true],
     ['/opt/homebrew/bin:/usr/bin', false],
     ['/home/ada/.nvm/bin:/usr/bin', false],
-  ])('%s is a desktop’s: %s', (path, expected) => {
-    expect(looksLikeADesktops(path)).toBe(expected);
+  ])("%s is a desktop's: %s", (path, expected) => {
+    expect(isDesktopPath(path)).toBe(expected);
   });
 });

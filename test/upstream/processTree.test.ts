@@ -11,7 +11,7 @@ import { isAlive, until } from '../support/hostProcess.ts';
 import { waitedMs } from '../support/waitedMs.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 
-/** A fixture server that leads its own group, as the gateway starts them, and the pids of all its processes. */
+/** Starts a fixture server that leads its own group, as the gateway does, and returns the ids of all its processes. */
 async function start(...flags: string[]): Promise<{ child: ChildProcess; pids: number[]; run: string }> {
   const pidFile = join(temporaryFolder('wg-tree-'), 'pids');
   const { command, args } = servers.fixture(...flags, '--pid-file', pidFile);
@@ -33,25 +33,25 @@ async function start(...flags: string[]): Promise<{ child: ChildProcess; pids: n
   return { child, pids, run };
 }
 
-/** Three seconds are ours; how long the processes take to be gone then is for the machine to say. */
+/** The gateway needs at most three seconds; the machine may need longer to remove the processes. */
 const AT_MOST_MS = 6_000;
 
 describe.skipIf(process.platform === 'win32')('ending a server', () => {
   it.each([
-    ['goes at the end of its input', []],
-    ['ignores it and goes at TERM', ['--ignore-eof']],
+    ['ends at the end of its input', []],
+    ['ignores that and ends at TERM', ['--ignore-eof']],
     ['ignores both', ['--ignore-eof', '--ignore-term']],
     ['never reads', ['--never-read']],
-  ])('takes three seconds at most where it %s', async (_what, flags) => {
+  ])('takes at most three seconds if it %s', async (_what, flags) => {
     const { child, pids } = await start(...flags);
     expect(await waitedMs(() => endChild(child))).toBeLessThan(AT_MOST_MS);
     expect(groupExists(child.pid as number)).toBe(false);
     expect(pids.filter(isAlive)).toEqual([]);
-    // Asking again costs nothing.
+    // A second call has no effect.
     await endChild(child);
   });
 
-  it.runIf(process.platform === 'linux')('finds by their mark those that left its group, and nobody else', async () => {
+  it.runIf(process.platform === 'linux')('finds processes outside its group by their mark, and no others', async () => {
     const { child, pids, run } = await start('--grandchild');
     const other = await start();
     expect((await markedProcesses(run)).sort()).toEqual([...pids].sort());
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('ending a server', () => {
     expect(other.pids.filter(isAlive)).toEqual(other.pids);
   });
 
-  it('tells a process from a later one by when it started', async () => {
+  it('distinguishes a process from a later one by its start time', async () => {
     const { child } = await start();
     const first = await processStart(child.pid as number);
     expect(first).toMatch(/\S/);
@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32')('ending a server', () => {
     expect(await processStart(child.pid as number)).toBeUndefined();
   });
 
-  it('has `ps` tell when it started in the same words whoever asks, and nothing of the editor', async () => {
+  it('makes `ps` print the same start time for every caller, without variables of the editor', async () => {
     const folder = temporaryFolder('wg-ps-');
     writeFileSync(join(folder, 'ps'), `#!/bin/sh\nenv > '${folder}/seen'\necho "Wed Nov 18 21:00:00 2026"\n`, {
       mode: 0o755,
@@ -90,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('ending a server', () => {
   });
 });
 
-/** A server that has started what is in a session of its own; the number of that is in `stray`, once it runs. */
+/** Makes a server that starts a process in its own session; the file `stray` has its id. */
 function withStray(onTerm: string) {
   const file = join(temporaryFolder('wg-stray-'), 'pid');
   const stray = `trap '${onTerm}' TERM; echo $$ > '${file}'; while :; do sleep 0.1; done`;
@@ -106,7 +106,7 @@ function withStray(onTerm: string) {
   };
 }
 
-/** Connections to servers of one run, each ready and with its stray. */
+/** Connects servers of one run, and waits for their strays. */
 async function running(...given: ReturnType<typeof withStray>[]) {
   const journal = new ChildJournal(temporaryFolder('wg-strays-'));
   onTestFinished(() => killMarked(journal.run));
@@ -115,8 +115,8 @@ async function running(...given: ReturnType<typeof withStray>[]) {
   return { journal, connections, strays: await Promise.all(given.map(({ stray }) => stray())) };
 }
 
-describe.runIf(process.platform === 'linux')('what a server has left outside its group', () => {
-  it('is gone when the server is, and what another server of the run has started is not', async () => {
+describe.runIf(process.platform === 'linux')('a process outside the group of its server', () => {
+  it('ends with its server, but not with another server of the run', async () => {
     const { connections, strays } = await running(withStray('exit'), withStray('exit'));
     await connections[0]?.stop();
     expect(strays.map(isAlive)).toEqual([false, true]);
@@ -124,7 +124,7 @@ describe.runIf(process.platform === 'linux')('what a server has left outside its
     expect(strays.map(isAlive)).toEqual([false, false]);
   });
 
-  it('ends with a server that is killed, and none is left however often that is', async () => {
+  it('ends with a killed server, after any number of kills', async () => {
     const asked = join(temporaryFolder('wg-asked-'), 'asked');
     const one = withStray(`: > "${asked}"`);
     const { connections, journal } = await running(one);
@@ -134,7 +134,7 @@ describe.runIf(process.platform === 'linux')('what a server has left outside its
       rmSync(one.file);
       process.kill(connection.pid as number, 'SIGKILL');
       await until('the end of what it had started', () => !isAlive(stray));
-      // It was meant for all of it: nothing is asked any more that holds what the next start needs.
+      // The whole tree was to be killed, so TERM must not delay the next start.
       expect(existsSync(asked)).toBe(false);
       await until('its next start', () => connection.health.generation > generation && connection.state === 'ready');
     }
@@ -143,7 +143,7 @@ describe.runIf(process.platform === 'linux')('what a server has left outside its
     expect(await markedProcesses(journal.run)).toEqual([]);
   });
 
-  it('is asked before it is killed, as the server was', async () => {
+  it('gets TERM before KILL, like the server', async () => {
     const asked = join(temporaryFolder('wg-asked-'), 'asked');
     const { connections, strays } = await running(withStray(`: > "${asked}"; exit`));
     await connections[0]?.stop();
@@ -151,7 +151,7 @@ describe.runIf(process.platform === 'linux')('what a server has left outside its
     expect(existsSync(asked)).toBe(true);
   });
 
-  it('does not hold up the next start: it ends beside that', async () => {
+  it('does not delay the next start', async () => {
     const one = withStray('');
     const { connections, strays } = await running(one);
     const connection = connections[0] as (typeof connections)[0];
@@ -162,9 +162,9 @@ describe.runIf(process.platform === 'linux')('what a server has left outside its
     await until('the end of what it had started', () => !isAlive(strays[0] as number));
   });
 
-  it('takes three seconds at most, however much it and the server resist', async () => {
+  it('ends within three seconds, however much it and the server resist', async () => {
     const one = withStray('');
-    // Its leader goes at TERM, and takes its time.
+    // The leader ends at TERM, but slowly.
     one.config.args[1] = 'setsid sh -c "$1" & shift; trap "sleep 1.2; exit" TERM; "$@"; while :; do sleep 0.1; done';
     const { connections, strays } = await running(one);
     expect(await waitedMs(async () => connections[0]?.stop())).toBeLessThan(AT_MOST_MS);

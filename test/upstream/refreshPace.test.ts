@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RefreshPace } from '../../src/upstream/listing/catalogKeeper.ts';
 
-describe('news of changed tools', () => {
-  it('are awaited for a moment, not heard too often, and not at all where that is said', () => {
+describe('the list after an announced change', () => {
+  it('waits for the debounce time, respects the maximum rate, and can be disabled', () => {
     let now = 0;
     let config = { enabled: true, debounceSeconds: 2, maxRefreshesPerMinute: 2 };
     const pace = new RefreshPace(
@@ -17,7 +17,7 @@ describe('news of changed tools', () => {
     refreshAt(1_000);
     expect(pace.delayMs()).toBe(2_000);
     refreshAt(10_000);
-    // The third within a minute waits until the first is a minute old.
+    // The third refresh within a minute waits until the first is a minute old.
     expect(pace.delayMs()).toBe(51_000);
     refreshAt(61_000);
     expect(pace.delayMs()).toBe(9_000);

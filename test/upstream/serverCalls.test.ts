@@ -38,7 +38,7 @@ class ScriptedClient extends UpstreamClient {
   }
 }
 
-/** A server as its calls see it, whose starts, ends and answers are the test's. */
+/** Plays a server for its calls; the test controls starts, ends and answers. */
 class Server {
   readonly calls = new ServerCalls(
     {
@@ -54,12 +54,12 @@ class Server {
   readonly losses: string[] = [];
   reply: (live: Live, ...request: Parameters<Reply>) => Promise<Json> = async () => ({ ok: true });
   onEnd: (live: Live) => void = () => undefined;
-  /** Why it cannot be had, where it cannot. */
+  /** Reason why the server is unavailable, if it is. */
   down: Error | undefined;
   live: Live | undefined;
   #generation = 0;
   #waiting: (() => void)[] = [];
-  /** What tells the end of those that have none yet. */
+  /** Functions that report the end of each living start. */
   readonly #ends = new Map<Live, () => void>();
 
   start(): Live {
@@ -120,7 +120,7 @@ const turns = async (n = 5): Promise<void> => {
 };
 
 describe('the calls of a server', () => {
-  it('that is lost are told apart by contract, and read the end of its process', async () => {
+  it('after a loss end by contract, with the reason for the end of the process', async () => {
     const server = new Server();
     const live = server.start();
     const sent: string[] = [];
@@ -148,7 +148,7 @@ describe('the calls of a server', () => {
     ]);
   });
 
-  it('that were written to a start in vain were sent to nobody: the next one has them, and no attempt is spent', async () => {
+  it('written to a closing start go to the next start, at no cost of an attempt', async () => {
     const server = new Server();
     const live = server.start();
     const sent: string[] = [];
@@ -172,7 +172,7 @@ describe('the calls of a server', () => {
     ]);
   });
 
-  it('of which somebody is told first are sent behind that, and by a start that lives then', async () => {
+  it('with a pending `onSend` leave after it, through a living start', async () => {
     const server = new Server();
     const live = server.start();
     const sent: string[] = [];
@@ -181,16 +181,16 @@ describe('the calls of a server', () => {
       return { name };
     };
     const words = [deferred<void>(), deferred<void>(), deferred<void>()];
-    let told = 0;
-    const onSend = () => words[told++]?.promise;
+    let asked = 0;
+    const onSend = () => words[asked++]?.promise;
     const call = server.calls.send('tools/call', { name: 'put' }, { ...WAIT, onSend });
     await turns();
-    expect([told, sent]).toEqual([1, []]);
+    expect([asked, sent]).toEqual([1, []]);
     server.end(live);
     server.start();
     await turns();
-    expect([told, sent]).toEqual([2, []]);
-    // Of the start that has ended; nobody waits for it any more.
+    expect([asked, sent]).toEqual([2, []]);
+    // Belongs to the ended start, so it has no effect.
     words[0]?.resolve();
     await turns();
     expect(sent).toEqual([]);
@@ -202,7 +202,7 @@ describe('the calls of a server', () => {
     });
   });
 
-  it('of which somebody is told first are not sent where they are cancelled meanwhile, or nobody can be told', async () => {
+  it('with a pending `onSend` do not leave if they are cancelled or `onSend` rejects', async () => {
     const server = new Server();
     server.start();
     let sent = 0;
@@ -221,7 +221,7 @@ describe('the calls of a server', () => {
     expect(sent).toBe(0);
   });
 
-  it('that wait for such a word when their time is over were never sent', async () => {
+  it('with a pending `onSend` at the deadline were never dispatched', async () => {
     const server = new Server();
     server.start();
     let sent = 0;
@@ -237,7 +237,7 @@ describe('the calls of a server', () => {
     expect(sent).toBe(0);
   });
 
-  it('have the contract of their method where nobody says another', async () => {
+  it('have the contract of their method by default', async () => {
     const server = new Server();
     server.start();
     let n = 0;
@@ -251,7 +251,7 @@ describe('the calls of a server', () => {
     expect(n).toBe(3);
   });
 
-  it('are sent again as often as is said, and then told as what they were lost by', async () => {
+  it('are resent up to the maximum, and then fail with the fault of the loss', async () => {
     const server = new Server();
     server.start();
     let sent = 0;
@@ -270,7 +270,7 @@ describe('the calls of a server', () => {
     expect([sent, (error as CallFailedError).fault.code]).toEqual([11, 'replay_exhausted']);
   });
 
-  it('that three starts ended with are sent to no fourth, and told as what ends them', async () => {
+  it('that three starts ended with are not sent again, and fail with that fault', async () => {
     const server = new Server();
     server.reply = () => new Promise(() => undefined);
     const ends: number[] = [];
@@ -289,21 +289,21 @@ describe('the calls of a server', () => {
     expect(ends).toEqual([3]);
   });
 
-  it('whose connection closes are told by what their start ended, and end it where nobody knows', async () => {
+  it('with a closed connection fail with the exit of their start, and end it if no exit follows', async () => {
     const server = new Server();
     let live = server.start();
     server.reply = async ({ client }) => {
       (client as ScriptedClient).gone = true;
       throw failing('closed');
     };
-    const told = failed(server.calls.send('tools/call', {}, WAIT));
-    // It is known that its output has closed, and no timer has run.
+    const lost = failed(server.calls.send('tools/call', {}, WAIT));
+    // Let the call notice the closed output before any timer runs.
     for (let i = 0; i < 20; i++) await undefined;
     server.end(live);
-    expect(await told).toMatchObject({ failure: 'closed', fault: { code: 'outcome_unknown', detail: 'killed' } });
+    expect(await lost).toMatchObject({ failure: 'closed', fault: { code: 'outcome_unknown', detail: 'killed' } });
     live = server.start();
     const alone = failed(server.calls.send('tools/call', {}, WAIT));
-    // Nothing that is sent meanwhile goes to it.
+    // A call sent meanwhile does not go to this start.
     await turns();
     const later = server.calls.send('tools/call', {}, WAIT);
     expect(await alone).toMatchObject({ failure: 'closed', knowledge: 'outcome_unknown' });
@@ -313,7 +313,7 @@ describe('the calls of a server', () => {
     expect(await later).toEqual({ generation: live.generation + 1 });
   });
 
-  it('never go to one whose output has closed, and wait for the next', async () => {
+  it('never go to a start with a closed output, and wait for the next', async () => {
     const server = new Server();
     const live = server.start();
     (live.client as ScriptedClient).gone = true;
@@ -324,7 +324,7 @@ describe('the calls of a server', () => {
     expect(await call).toEqual({ ok: true });
   });
 
-  it('that are for one start reach no other, whether that has ended before they left or after', async () => {
+  it('bound to one start reach no other, whether it ended before or after the dispatch', async () => {
     const server = new Server();
     const first = server.start();
     const sent: string[] = [];
@@ -336,7 +336,7 @@ describe('the calls of a server', () => {
       server.calls.send('tasks/get', { name }, { ...WAIT, contract, start: first.generation });
     expect(await ask('there')).toEqual({ ok: true });
     const hangs = failed(ask('hangs', 'convergent'));
-    // Its output has closed, which nobody has noticed yet.
+    // The output has closed, but the supervisor has not noticed yet.
     (first.client as ScriptedClient).gone = true;
     const waits = failed(ask('waits'));
     await turns();
@@ -349,7 +349,7 @@ describe('the calls of a server', () => {
     expect(await server.calls.send('tasks/get', { name: 'any' }, WAIT)).toEqual({ ok: true });
   });
 
-  it('that were lost with an output are not asked about there', async () => {
+  it('lost with an output are not probed on that start', async () => {
     const server = new Server();
     const live = server.start();
     const asked: string[] = [];
@@ -370,7 +370,7 @@ describe('the calls of a server', () => {
     expect(asked).toEqual(['put@1', 'look@2']);
   });
 
-  it('that a server does not know are sent to its next start, and given up where that does not either', async () => {
+  it('unknown to the server go to its next start, and fail if that does not know them either', async () => {
     const server = new Server();
     server.start();
     server.reply = async ({ generation }) => {
@@ -397,7 +397,7 @@ describe('the calls of a server', () => {
     expect(await once).toEqual({ generation: 6 });
   });
 
-  it('that were never sent to a server that does not read say so', async () => {
+  it('not accepted by a server that does not read are reported as not dispatched', async () => {
     const server = new Server();
     server.start();
     server.reply = () => Promise.reject(failing('busy'));
@@ -411,7 +411,7 @@ describe('the calls of a server', () => {
     expect([server.losses, progress]).toEqual([[], []]);
   });
 
-  it('say what the server says of its sign-in; one request too many costs no session', async () => {
+  it('report a required sign-in; one overloaded request does not end the session', async () => {
     const server = new Server();
     server.start();
     server.reply = () => Promise.reject(failing('unauthorized', 403));
@@ -427,7 +427,7 @@ describe('the calls of a server', () => {
     expect([server.remarks, server.losses]).toEqual([['explained'], ['connection_refused']]);
   });
 
-  it('take back what was said of a server when one of them succeeds', async () => {
+  it('clear the note about the server when one succeeds', async () => {
     const server = new Server();
     server.start();
     await server.calls.send('tools/call', {}, WAIT);
@@ -437,7 +437,7 @@ describe('the calls of a server', () => {
   it.each([
     ['DeadlineError', { name: 'CallFailedError', failure: 'timeout', knowledge: 'in_flight' }],
     ['CancelledError', { failure: 'aborted' }],
-  ])('end at once when their signal says %s, whatever the server does', async (name, end) => {
+  ])('end at once when their signal is aborted: %s', async (name, end) => {
     const server = new Server();
     server.start();
     let answer = (_result: Json): void => undefined;
@@ -454,7 +454,7 @@ describe('the calls of a server', () => {
     });
   });
 
-  it('that ran out of time while they waited for a start were never sent', async () => {
+  it('that time out while waiting for a start were never dispatched', async () => {
     const server = new Server();
     const controller = new AbortController();
     const call = failed(server.calls.send('tools/call', {}, { ...WAIT, signal: controller.signal }));
@@ -467,7 +467,7 @@ describe('the calls of a server', () => {
     expect(sent).toBe(0);
   });
 
-  it('are told why a server cannot be had; one that was lost before may have taken effect all the same', async () => {
+  it('report why a server is unavailable, and keep the unknown outcome of an earlier loss', async () => {
     const server = new Server();
     const live = server.start();
     server.reply = () => new Promise(() => undefined);
@@ -484,7 +484,7 @@ describe('the calls of a server', () => {
     });
   });
 
-  it('are kept from a server that lets them time out, and from none that was lost or answered', async () => {
+  it('open the breaker after timeouts, but not after losses or answers', async () => {
     const server = new Server();
     const live = server.start();
     const ends = async (error: Error, times = 6): Promise<unknown> => {
@@ -508,7 +508,7 @@ describe('the calls of a server', () => {
     expect(await ends(failing('error', 503), 6)).toMatchObject({ fault: { code: 'circuit_open' } });
   });
 
-  it('hold no secret in their faults', async () => {
+  it('contain no secret in their faults', async () => {
     const server = new Server();
     server.start();
     server.reply = () => Promise.reject(new UpstreamRequestError('error', 'bad key hunter2', -32000));
@@ -517,7 +517,7 @@ describe('the calls of a server', () => {
   });
 });
 
-/** What becomes of one sending of a call. */
+/** Outcome of one dispatch. */
 type Fate = 'answered' | 'broken' | 'broken_after' | 'unsent' | 'busy';
 
 interface Plan {
@@ -532,13 +532,13 @@ class Play {
   readonly server = new Server();
   readonly effects = new Map<string, number>();
   readonly losses = new Map<string, number>();
-  /** How many starts have ended that had it. */
+  /** Number of starts that ended with the call. */
   readonly deaths = new Map<string, number>();
   readonly ends = new Map<string, { result?: Json; error?: unknown; dispatches: number }>();
   readonly sent = new Map<string, number>();
   readonly #scheduler: fc.Scheduler;
   readonly #plans: ReadonlyMap<string, Plan>;
-  /** Which start has which call. */
+  /** Generation that has each call. */
   readonly #holders = new Map<string, number>();
 
   constructor(scheduler: fc.Scheduler, plans: ReadonlyMap<string, Plan>) {
@@ -615,7 +615,7 @@ async function play(scheduler: fc.Scheduler, plans: readonly Plan[], kills: numb
     at(`kill ${k}`, () => world.kill());
     at(`start ${k}`, () => world.server.start());
   }
-  // Those that were handed back, or lost, wait for the next start.
+  // Calls that were handed back or lost wait for the next start.
   for (let round = 0; round < 12; round++) {
     await scheduler.waitIdle();
     await turns(2);
@@ -632,8 +632,8 @@ const anyPlan = fc.record<Plan>({
   fates: fc.array(fate, { maxLength: 4 }),
 });
 
-describe('in any order of starts, ends, answers and losses', () => {
-  it('each call has one end, takes effect as often as its contract allows, and its end is true', () =>
+describe('any order of starts, ends, answers and losses', () => {
+  it('ends each call once, executes it as often as its contract allows, and reports the truth', () =>
     fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -656,11 +656,11 @@ describe('in any order of starts, ends, answers and losses', () => {
             else if (error instanceof NotDispatchedError) expect([effects, losses]).toEqual([0, 0]);
             else {
               expect(error).toBeInstanceOf(CallFailedError);
-              const { knowledge, fault: told } = error as CallFailedError;
+              const { knowledge, fault: reported } = error as CallFailedError;
               expect([knowledge, losses > 0]).toEqual(['outcome_unknown', true]);
-              if (contract === 'never_replay') expect(told.class).toBe('ambiguous_outcome');
+              if (contract === 'never_replay') expect(reported.class).toBe('ambiguous_outcome');
               const endsAll = deaths === 3 || (deaths === 2 && dispatches > maxReplays);
-              if (contract === 'convergent') expect(told.code === 'replay_exhausted').toBe(endsAll);
+              if (contract === 'convergent') expect(reported.code === 'replay_exhausted').toBe(endsAll);
             }
             expect(deaths).toBeLessThanOrEqual(3);
             const isReturned = fates.some((one) => one === 'unsent' || one === 'busy');

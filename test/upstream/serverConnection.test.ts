@@ -12,7 +12,7 @@ import { servers, temporaryFolder } from '../support/workspace.ts';
 
 const WAIT = { timeoutMs: 20_000 };
 
-/** A connection to a real server; its states as they came, and its log. */
+/** Connects a real server, and records its states and its log. */
 function connect(
   config: Partial<StdioServerConfig>,
   journal = new ChildJournal(temporaryFolder('wg-connection-')),
@@ -35,7 +35,7 @@ describe('a connection to a server', () => {
     expect(states).toEqual(['starting', 'ready', 'stopped']);
     expect(isAlive(pid)).toBe(false);
     expect(connection.pid).toBeUndefined();
-    // For good.
+    // A stopped connection stays stopped.
     await connection.start();
     expect(connection.state).toBe('stopped');
     await expect(connection.call('echo', {}, WAIT)).rejects.toThrow(NotDispatchedError);
@@ -47,18 +47,18 @@ describe('a connection to a server', () => {
       { command: 'waygate-no-such-command' },
       /^The command "waygate-no-such-command" was not found; install it/,
     ],
-    ['a folder for a command', { command: '/tmp' }, /^The command "\/tmp" may not be run/],
+    ['a folder for a command', { command: '/tmp' }, /^The command "\/tmp" cannot be run/],
     [
       'a missing folder',
       { cwd: '/no/such/folder' },
-      /^Its folder \/no\/such\/folder does not exist or may not be entered; correct "cwd"\.$/,
+      /^Its folder \/no\/such\/folder does not exist or cannot be entered; correct "cwd"\.$/,
     ],
     [
       'a server that ends at once',
       servers.fixture('--say-and-exit', 'Error: API_KEY is missing'),
       /^It ended before it answered \(exit code 3\)\. It said: Error: API_KEY is missing$/,
     ],
-    ['a program that is no server', { args: ['-e', ''] }, /^It ended before it answered \(exit code 0\)\.$/],
+    ['a program that is not an MCP server', { args: ['-e', ''] }, /^It ended before it answered \(exit code 0\)\.$/],
   ])('fails with the reason for %s', async (_what, config, reason) => {
     const { connection, states } = connect(config);
     await connection.start();
@@ -67,8 +67,8 @@ describe('a connection to a server', () => {
     await expect(connection.call('echo', {}, WAIT)).rejects.toThrow(NotDispatchedError);
   });
 
-  it('knows how a server ended that was gone before anything could be said to it', async () => {
-    /** A disk that takes its time. */
+  it('knows the exit of a server that ended before it sent anything', async () => {
+    /** A journal on a slow disk. */
     class SlowJournal extends ChildJournal {
       override async add(pid: number): Promise<void> {
         await super.add(pid);
@@ -108,11 +108,11 @@ describe('a connection to a server', () => {
   });
 
   it.each([
-    ['floods stderr before it speaks', ['--stderr-flood', '5000000']],
+    ['floods stderr before its first message', ['--stderr-flood', '5000000']],
     ['writes its log to stdout', ['--banner', '--bom', '--garbage', '5000']],
     ['answers initialize twice', ['--init-twice']],
-    ['lists what are no tools', ['--odd-items']],
-    ['has a schema without a bottom', ['--deep-schema']],
+    ['lists invalid tools', ['--odd-items']],
+    ['has an endlessly nested schema', ['--deep-schema']],
   ])('is ready with a server that %s', async (_what, flags) => {
     const { connection, log } = fixture(...flags);
     await connection.start();
@@ -121,7 +121,7 @@ describe('a connection to a server', () => {
     expect(log.length).toBeLessThan(30);
   });
 
-  it('is started again at once when it ends by itself: the next call finds another', async () => {
+  it('restarts at once after an unexpected end; the next call succeeds', async () => {
     const { connection, states } = fixture();
     await connection.start();
     const first = connection.pid;
@@ -129,7 +129,7 @@ describe('a connection to a server', () => {
     await until('its successor', () => connection.health.restart_count === 1 && connection.state === 'ready');
     expect(connection.health.last_fault).toMatchObject({ class: 'process', code: 'exited', generation: 1 });
     expect(connection.health.last_fault?.detail).toBe('It ended by itself (exit code 7).');
-    // What it listed serves on.
+    // The server keeps its catalog.
     expect(connection.tools).toHaveLength(6);
     expect(textOf(await connection.call('echo', { text: 'again' }, WAIT))).toBe('again');
     expect(connection.pid).not.toBe(first);
@@ -139,12 +139,12 @@ describe('a connection to a server', () => {
   it.each([
     ['a call comes at once', () => undefined],
     [
-      'nobody could look for longer than that is waited for',
+      'the event loop was blocked for longer than the wait',
       () => {
         for (const start = performance.now(); performance.now() - start < 700; );
       },
     ],
-  ])('hears of an end that follows that of the output, also where %s', async (_what, meanwhile) => {
+  ])('reports an exit that follows the end of the output, even if %s', async (_what, meanwhile) => {
     const { connection } = fixture('--close-stdout', '--exits-late', '40');
     await connection.start();
     await expect(connection.call('echo', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
@@ -155,12 +155,12 @@ describe('a connection to a server', () => {
     await next;
   });
 
-  it('replaces a server that closes its output and lives', async () => {
+  it('replaces a server that closes its output but lives', async () => {
     const { connection } = fixture('--close-stdout', '--ignore-eof');
     await connection.start();
     const first = connection.pid as number;
     await expect(connection.call('echo', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
-    // Its successor does the same, and may end of it: it is asked to list meanwhile, and can no longer answer.
+    // The successor closes its output too, and may be lost during the background list.
     expect(connection.health.last_fault).toMatchObject({ code: 'output_closed', generation: 1 });
     const next = connection.call('echo', {}, WAIT).catch((error: unknown) => error);
     await until('the first process to be gone', () => !isAlive(first));
@@ -172,7 +172,7 @@ describe('a connection to a server', () => {
     ['{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"busy"}}', 'error', /^busy$/],
     ['{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"slow"}}', 'error', /^slow$/],
     ['{"jsonrpc":"2.0","id":ID,"error":7}', 'error', /without words/],
-  ])('fails a call answered with %s at once, and no more than it', async (frame, failure, words) => {
+  ])('fails only the call that was answered with %s, at once', async (frame, failure, words) => {
     const { connection } = fixture('--wild');
     await connection.start();
     await expect(connection.call('raw', { frame }, WAIT)).rejects.toMatchObject({
@@ -182,14 +182,14 @@ describe('a connection to a server', () => {
     expect(connection.state).toBe('ready');
   });
 
-  it('fails a call whose answer is beyond the limit, and no more than it', async () => {
+  it('fails only the call with an oversized answer', async () => {
     const { connection } = fixture('--wild');
     await connection.start();
     await expect(connection.call('bytes', { n: 20_000_000 }, WAIT)).rejects.toThrow(/beyond the limit of 16777216/);
     expect(textOf(await connection.call('bytes', { n: 10_000_000 }, WAIT))).toHaveLength(10_000_000);
   });
 
-  it('tells a timeout and a cancelled call apart, and tells the server of both', async () => {
+  it('distinguishes a timeout from a cancellation, and notifies the server of both', async () => {
     const log = join(temporaryFolder('wg-'), 'log');
     const { connection } = fixture('--log', log);
     await connection.start();
@@ -204,33 +204,34 @@ describe('a connection to a server', () => {
     expect(connection.state).toBe('ready');
   });
 
-  it('lists again after a change, one list at a time, however many changes are announced', async () => {
+  it('lists again after a change, one list at a time, whatever the number of announcements', async () => {
     const log = join(temporaryFolder('wg-'), 'log');
     const { connection } = fixture('--log', log, '--storm', '5000', '--slow-list', '300');
     const lists = (): number => readFileSync(log, 'utf8').split('"tools/list"').length - 1;
     const began = performance.now();
     await connection.start();
-    // An answer comes after the news that were sent before it.
+    // An answer arrives after the notifications that preceded it.
     await connection.call('echo', { text: 'hi' }, WAIT);
     const seconds = (performance.now() - began) / 1_000;
     await until('the second list', () => lists() >= 2);
     await new Promise((done) => setTimeout(done, 700));
-    // Where it takes a busy machine long to say or to hear them all, once more for the last, and each second meanwhile.
+    // On a busy machine the notifications may arrive over several seconds: one more list for the last, and one for each
+    // second.
     expect(lists()).toBeLessThanOrEqual(3 + Math.floor(seconds));
   });
 
-  it('is not listed again where its news are not to be heard', async () => {
+  it('does not list again if live refresh is disabled', async () => {
     const log = join(temporaryFolder('wg-'), 'log');
     const liveRefresh = () => ({ enabled: false, debounceSeconds: 0, maxRefreshesPerMinute: 1 });
     const { connection } = connect(servers.fixture('--log', log, '--storm', '3'), undefined, { liveRefresh });
     await connection.start();
-    // An answer comes after the news that were sent before it.
+    // An answer arrives after the notifications that preceded it.
     await connection.call('echo', { text: 'hi' }, WAIT);
     await new Promise((done) => setTimeout(done, 300));
     expect(readFileSync(log, 'utf8').split('"tools/list"')).toHaveLength(2);
   });
 
-  it('has as long for its start as is said', async () => {
+  it('uses the configured limit of a start', async () => {
     const { connection } = connect(servers.fixture('--start-delay', '60000'), undefined, {
       startTimeoutMs: () => 200,
     });
@@ -238,19 +239,19 @@ describe('a connection to a server', () => {
     expect([connection.state, connection.reason]).toEqual(['failed', 'It did not answer within 0.2 s.']);
   });
 
-  it('shows and calls only what the configuration lets be there', async () => {
+  it('shows and calls only the tools that the configuration exposes', async () => {
     const { connection } = connect({ ...servers.fixture(), tools: { include: ['e*', 'wait'], exclude: ['wait'] } });
     await connection.start();
     expect(connection.catalog.tools).toMatchObject([{ name: 'echo' }]);
     expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
     await expect(connection.call('wait', { ms: 1 }, WAIT)).rejects.toMatchObject({
       name: 'NotDispatchedError',
-      message: 'the configuration leaves this tool of one out ("tools")',
+      message: 'the configuration of one excludes this tool ("tools")',
       fault: { code: 'tool_left_out' },
     });
   });
 
-  it('ends when its approval is taken back, and begins when it is given', async () => {
+  it('ends when its approval is revoked, and begins when it is given', async () => {
     let isApproved = true;
     const { connection, states } = connect(servers.fixture(), undefined, { isApproved: () => isApproved });
     await connection.start();
@@ -267,7 +268,7 @@ describe('a connection to a server', () => {
     expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
   });
 
-  it('counts what is odd, over all starts', async () => {
+  it('counts protocol violations over all starts', async () => {
     const { connection } = fixture('--wild', '--init-twice', '--banner', '--bom');
     await connection.start();
     await connection.call('raw', { frame: '{"jsonrpc":"2.0","id":ID,"result":7}' }, WAIT).catch(() => undefined);
@@ -281,7 +282,7 @@ describe('a connection to a server', () => {
     });
   });
 
-  it('says where its list was cut, as long as it is', async () => {
+  it('notes that its list was cut, as long as it is', async () => {
     const { connection } = fixture('--tools', '10001');
     await connection.start();
     expect(connection.tools).toHaveLength(10_000);

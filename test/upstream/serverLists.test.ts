@@ -22,7 +22,7 @@ function connect(
   return { connection, log, folder };
 }
 
-/** A server with a log of what it was asked; how often, by method. */
+/** Makes a server with a log of its requests, and counts them by method. */
 async function logged(...flags: string[]) {
   const file = join(temporaryFolder('wg-lists-log-'), 'methods.txt');
   const link = connect(servers.primitives('--log', file, ...flags));
@@ -34,13 +34,13 @@ async function logged(...flags: string[]) {
   return { ...link, asked };
 }
 
-describe('what a server has beside its tools', () => {
-  it('is listed with them, page by page, and known without it from then on', async () => {
+describe('the lists of a server beside its tools', () => {
+  it('are requested with the tools, page by page, and known without the server from then on', async () => {
     const { connection, folder } = connect(servers.primitives('--many', '24', '--page', '10'));
     await connection.start();
     const { resources, resourceTemplates, prompts, tools } = connection.catalog;
     expect([tools.length, resources.length, resourceTemplates.length, prompts.length]).toEqual([5, 25, 1, 1]);
-    // As it came.
+    // The items stay unchanged.
     expect(resources[0]).toMatchObject({ uri: 'file:///shared/readme.md', _meta: { from: 'fixture' } });
     await connection.stop();
     const next = connect(servers.primitives('--many', '24', '--page', '10'), folder).connection;
@@ -48,41 +48,41 @@ describe('what a server has beside its tools', () => {
     expect(next.catalog).toEqual(connection.catalog);
   });
 
-  it('is not asked of a server that declares none', async () => {
+  it('are not requested from a server that does not declare them', async () => {
     const { connection, asked } = await logged('--no-resources', '--no-prompts');
     expect(connection.state).toBe('ready');
     for (const method of ['resources/list', 'resources/templates/list', 'prompts/list']) expect(asked(method)).toBe(0);
   });
 
-  it('is empty where the server declares it and does not know the method', async () => {
+  it('are empty if the server declares them but does not know the method', async () => {
     const { connection, log } = await logged('--unknown', 'resources/templates/list', '--unknown', 'prompts/list');
     expect(connection.catalog).toMatchObject({ resources: [{ name: 'README' }], resourceTemplates: [], prompts: [] });
     expect(log).toEqual(['one: ready']);
   });
 
-  it('costs the server nothing else where its list fails', async () => {
+  it('affect nothing else if they fail', async () => {
     const { connection, log } = await logged('--fails', 'resources/list');
     expect(connection).toMatchObject({ state: 'ready', reason: undefined });
     expect(connection.catalog).toMatchObject({ resources: [], resourceTemplates: [{}], prompts: [{ name: 'greet' }] });
     expect(log).toContain(
-      'one: resources/list: It answered with an error: the database is down. What it listed before is kept.',
+      'one: resources/list: It answered with an error: the database is down. The previous list is kept.',
     );
   });
 
-  it('does not keep the server from being ready where its list hangs', async () => {
+  it('do not delay readiness if they hang', async () => {
     const { connection } = await logged('--hangs', 'resources/list');
     expect(connection.state).toBe('ready');
     expect(connection.catalog).toMatchObject({ tools: { length: 5 }, resources: [], prompts: [{}] });
   });
 
-  /** A server whose resources come in pages of one; what it answers when the second is asked for. */
+  /** Makes a server with resources in pages of one; `second` is its answer to the second page. */
   async function inPages(second: string) {
     const answer = (members: string) => ({ raw: `{"jsonrpc":"2.0","id":ID,${members}}` });
     const capabilities = { tools: {}, resources: {} };
-    const told = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'x', version: '1' } };
+    const introduction = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'x', version: '1' } };
     const page = '"result":{"resources":[{"uri":"note:a","name":"a"}],"nextCursor":"next"}';
     const steps = [
-      { on: 'initialize', do: [answer(`"result":${JSON.stringify(told)}`)] },
+      { on: 'initialize', do: [answer(`"result":${JSON.stringify(introduction)}`)] },
       { on: 'resources/list', nth: 1, do: [answer(page)] },
       { on: 'resources/list', do: [answer(second === 'again' ? page : second)] },
       { on: 'resources/templates/list', do: [answer('"result":{"resourceTemplates":[]}')] },
@@ -93,7 +93,7 @@ describe('what a server has beside its tools', () => {
     return { connection, log, nextWorker: () => connect({ args }, folder).connection };
   }
 
-  it('says where its list was cut', async () => {
+  it('carry a note if they were cut', async () => {
     const { connection } = await inPages('again');
     expect(connection).toMatchObject({ state: 'ready', catalog: { resources: { length: 2 } } });
     expect(connection.reason).toBe('Its list of resources was cut: it gave the same page again.');
@@ -101,7 +101,7 @@ describe('what a server has beside its tools', () => {
     expect(connection.reason).toContain('was cut');
   });
 
-  it('is kept and marked where half of it came, and listed once more by the next worker', async () => {
+  it('are kept and marked if they are partial, and the next worker requests them again', async () => {
     const { connection, log, nextWorker } = await inPages('"error":{"code":-32603,"message":"the database is down"}');
     expect(connection).toMatchObject({ state: 'ready', catalog: { tools: { length: 2 }, resources: { length: 1 } } });
     expect(connection.reason).toMatch(/^It could not list all its resources: .*the database is down\.$/);
@@ -110,7 +110,7 @@ describe('what a server has beside its tools', () => {
     expect(nextWorker().isKnown).toBe(false);
   });
 
-  it('is not told to have failed where the server ends while it lists: that is told as its end', async () => {
+  it('do not count as failed if the server ends meanwhile: its end is the reason', async () => {
     const { connection, log } = await logged('--hangs', 'resources/list');
     await expect(connection.call('crash', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
     await until('its loss', () => log.some((line) => line.startsWith('one: lost: It ended by itself (exit code')));
@@ -119,7 +119,7 @@ describe('what a server has beside its tools', () => {
 });
 
 describe('a first list in pages', () => {
-  /** A server whose pages are two tools each, three of them where nothing else is said. */
+  /** Makes a server with pages of two tools, by default three pages. */
   async function paged(steps: object[], pages: object = {}, services: Partial<ConnectionServices> = {}) {
     const folder = temporaryFolder('wg-pages-');
     const script = JSON.stringify({ steps, pages: { count: 3, size: 2, ...pages } });
@@ -132,21 +132,21 @@ describe('a first list in pages', () => {
   const answer = (members: string) => ({ raw: `{"jsonrpc":"2.0","id":ID,${members}}` });
   const refused = answer('"error":{"code":-32603,"message":"the database is down"}');
 
-  it('that has no end and is slow is kept and marked, and the server serves', async () => {
+  it('is kept and marked if it is slow and has no end, and the server serves', async () => {
     const slow = { on: 'tools/list', do: [{ delay: 200 }, 'reply'] };
-    // Longer than a start may take: that is over when the server has answered.
+    // Longer than the limit of a start, which ends with the handshake.
     const limits = { listLimitMs: 8_200, startTimeoutMs: () => 8_000 };
     const { connection, log } = await paged([slow], { count: 'endless' }, limits);
     expect(connection.state).toBe('ready');
     expect(connection.reason).toBe('It could not list all its tools: Its pages take more than 8.2 s.');
-    expect(log).toContain('one: It has started, and has not listed all its tools within 4 s.');
+    expect(log).toContain('one: It has started but has not listed all its tools within 4 s.');
     expect(connection.tools.length).toBeGreaterThan(0);
     expect(await connection.call('act', { nonce: 'a' }, WAIT)).toMatchObject({ content: [{ text: 'a' }] });
   });
 
   it.each([
     ['is refused', refused, /^It could not list all its tools: It answered with an error: the database is down\.$/],
-    ['is no list', answer('"result":{"tools":7}'), /^It could not list all its tools: .*has no list of tools/],
+    ['is invalid', answer('"result":{"tools":7}'), /^It could not list all its tools: .*has no list of tools/],
     ['is late', 'hang', /^It could not list all its tools: Its pages take more than 1\.5 s\.$/],
   ])(
     'of which one %s is kept up to there and marked, and whole from the next worker on',
@@ -164,20 +164,20 @@ describe('a first list in pages', () => {
     },
   );
 
-  it('of which one ends the server is a start that failed', async () => {
+  it('fails the start if the server ends at a page', async () => {
     const { connection, log } = await paged([{ on: 'tools/list', nth: 3, life: 1, do: [{ exit: 3 }] }]);
     await until('its next start', () => connection.tools.length === 6);
     expect(connection.health.last_fault?.detail).toContain('exit code 3');
-    // It never had another.
+    // The catalog has not changed.
     expect(log.join()).not.toContain('its catalog has changed');
   });
 
   const announced = { on: 'tools/call', nth: 1, do: [{ flood: 'list_changed', count: 1 }, 'reply'] };
 
   it.each([
-    ['is refused', refused, /^It could not list its tools: .*database is down\. What is shown of it \(6 tools\)/],
-    ['is late', 'hang', /^It could not list its tools: Its pages take more than 2 s\. What is shown of it \(6 tools\)/],
-  ])('that was whole is not replaced by half of one, of which a page %s', async (_what, act, reason) => {
+    ['is refused', refused, /^It could not list its tools: .*database is down\. The shown catalog \(6 tools\)/],
+    ['is late', 'hang', /^It could not list its tools: Its pages take more than 2 s\. The shown catalog \(6 tools\)/],
+  ])('is not replaced by a partial one if a page %s', async (_what, act, reason) => {
     const steps = [{ on: 'tools/list', nth: 6, do: [act] }, announced];
     const { connection, folder, args } = await paged(steps, {}, { listLimitMs: 2_000 });
     expect(connection.tools).toHaveLength(6);
@@ -190,9 +190,9 @@ describe('a first list in pages', () => {
   });
 
   it.each([
-    ['keeps its place where that is less', 5, 4, 'last good list'],
-    ['gives way where that is more', 7, 6, 'tools (6 now)'],
-  ])('that is half of one, listed again up to another page, %s', async (_what, nth, shown, said) => {
+    ['stays if the new one is shorter', 5, 4, 'last good list'],
+    ['is replaced if the new one is longer', 7, 6, 'tools (6 now)'],
+  ])('that is partial and is listed again up to another page %s', async (_what, nth, shown, said) => {
     const steps = [3, nth].map((at) => ({ on: 'tools/list', nth: at, do: [refused] }));
     const { connection, log } = await paged([...steps, announced], { count: 4 });
     expect(connection.tools).toHaveLength(4);
@@ -202,7 +202,7 @@ describe('a first list in pages', () => {
     expect(connection.reason).toContain('It could not list');
   });
 
-  it('whose answer does not come says how long that was waited for, whatever the start was given', async () => {
+  it('reports the limit of a page that never arrives', async () => {
     const script = JSON.stringify({ steps: [{ on: 'tools/list', do: ['hang'] }] });
     const config = stdioConfig({ args: [resolve('test/fixtures/faultServer.mjs'), '--script', script] });
     const events = { onLost: () => undefined, log: () => undefined, scrubSecrets: (text: string) => text };
@@ -215,7 +215,7 @@ describe('a first list in pages', () => {
 });
 
 describe('a list that changes', () => {
-  it('is listed again alone, a few times however many changes are announced', async () => {
+  it('is listed alone, a few times at most, whatever the number of announcements', async () => {
     const { connection, asked } = await logged();
     const before = connection.catalog;
     await connection.call('change', { list: 'resources', add: 'fresh', times: 500 }, WAIT);
@@ -227,7 +227,7 @@ describe('a list that changes', () => {
     expect(asked('resources/list')).toBeLessThanOrEqual(4);
   });
 
-  it('stays as it was while the server does not answer, and the others go on', async () => {
+  it('stays unchanged while the server does not answer; the others continue', async () => {
     const { connection } = await logged();
     await connection.call('hang', { method: 'resources/list' }, WAIT);
     await connection.call('change', { list: 'resources', add: 'lost' }, WAIT);
@@ -237,7 +237,7 @@ describe('a list that changes', () => {
     expect(connection.catalog.tools).toHaveLength(5);
   });
 
-  it('is listed once more where it changes while it is being listed', async () => {
+  it('is listed again if it changes during a list', async () => {
     const { connection } = await logged();
     for (let i = 0; i < 5; i++) {
       await connection.call('change', { list: 'prompts', add: `p${i}` }, WAIT);

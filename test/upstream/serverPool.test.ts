@@ -16,9 +16,15 @@ function pool() {
   const gate = join(folder, 'go');
   const journal = new ChildJournal(folder);
   onTestFinished(() => journal.close());
-  const servers = new ServerPool(
+  /** Names of the servers at every change. */
+  const seen: string[][] = [];
+  const servers: ServerPool = new ServerPool(
     { openLink: async (config, events) => new StdioLink(config as StdioServerConfig, journal, events) },
-    { onChange: () => undefined, log: () => undefined, scrubSecrets: (text) => text },
+    {
+      onChange: () => seen.push(servers.connections.map(({ config }) => config.name)),
+      log: () => undefined,
+      scrubSecrets: (text) => text,
+    },
   );
   onTestFinished(() => servers.stop());
   /** Entries by name; what follows the name changes what a server is started with. */
@@ -37,17 +43,19 @@ function pool() {
   const ready = (name: string) => until(name, () => connection(name).state === 'ready');
   const held = (name: string, tool: string) => connection(name).call(tool, { until: gate }, ENDLESS);
   const names = (name: string) => connection(name).tools.map((tool) => (tool as { name: string }).name);
-  return { servers, reconcile, connection, ready, held, names, letGo: () => writeFileSync(gate, '') };
+  return { servers, seen, reconcile, connection, ready, held, names, letGo: () => writeFileSync(gate, '') };
 }
 
 describe('the servers of an edited configuration', () => {
   it('stay where their start is the same, with the rest of their entry as it is now', async () => {
-    const { reconcile, connection, ready, names } = pool();
+    const { seen, reconcile, connection, ready, names } = pool();
     reconcile({ one: '_a' });
     await ready('one');
     const { pid } = connection('one');
     const before = connection('one');
+    seen.length = 0;
     reconcile({ two: '_a', one: '_a' }, { tools: { include: ['echo*'], exclude: [] } });
+    expect(new Set(seen.map(String))).toEqual(new Set(['two,one']));
     expect(connection('one')).toBe(before);
     expect(connection('one').pid).toBe(pid);
     expect(names('one')).toEqual(['echo_a']);

@@ -14,10 +14,10 @@ import { httpServer } from '../support/httpServer.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const WAIT = { timeoutMs: 20_000 };
-/** Longer than what is shown of an error. */
+/** Longer than the shown part of an error. */
 const LONG_SECRET = 'long-secret-'.repeat(60);
 
-/** A worker's part of it: sign-ins over a store, and a connection. */
+/** Makes the worker's side: sign-ins over a store, and a connection. */
 function gateway(url: string, auth?: AuthConfig, root: string = temporaryFolder('wg-'), name = 'one') {
   const signIns = new SignIns(new FileTokens(root));
   const config: HttpServerConfig = {
@@ -64,11 +64,11 @@ const echo = async (connection: ServerConnection, text = 'hi'): Promise<string> 
 
 describe('a sign-in', () => {
   it.each([
-    ['where the refusal tells where to read', {}, []],
-    ['where only the well-known address tells', {}, ['--no-hint']],
+    ['if the refusal names the metadata', {}, []],
+    ['if only the well-known address has the metadata', {}, ['--no-hint']],
     ['at a server of OpenID Connect', { openId: true }, []],
     ['at a server without metadata, as of 2025-03-26', { silent: true }, 'legacy'],
-  ] as const)('goes the whole way %s', async (_what, options, flags) => {
+  ] as const)('completes %s', async (_what, options, flags) => {
     const issuer = await AuthorizationServer.start(options);
     onTestFinished(() => issuer.close());
     const { url } = await httpServer('--issuer', issuer.issuer, ...(flags === 'legacy' ? [] : flags));
@@ -85,11 +85,11 @@ describe('a sign-in', () => {
     expect(issuer.tokenRequests).toMatchObject([{ grant_type: 'authorization_code', resource: url }]);
     const files = readdirSync(join(root, 'tokens')).map((file) => join(root, 'tokens', file));
     expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600]);
-    // Once it is over nobody listens any more.
+    // The callback server has closed after the sign-in.
     await expect(browse(authorization?.redirect_uri as string)).rejects.toThrow();
   });
 
-  it('lasts over two restarts, and in the gateways of other workspaces', async () => {
+  it('survives two restarts, and works in the gateways of other workspaces', async () => {
     const { url } = await guarded();
     const first = gateway(url);
     expect(await first.signIn()).toBeUndefined();
@@ -101,7 +101,7 @@ describe('a sign-in', () => {
     }
   });
 
-  it('is for one entry of the configuration: another at the same address is another account', async () => {
+  it('belongs to one configured server: another entry with the same address is another account', async () => {
     const { url } = await guarded();
     const first = gateway(url);
     expect(await first.signIn()).toBeUndefined();
@@ -110,7 +110,7 @@ describe('a sign-in', () => {
     expect(other.connection.state).toBe('needs_sign_in');
   });
 
-  it('is answered with the same address while it is under way', async () => {
+  it('returns the same address while it is running', async () => {
     const { url } = await guarded();
     const { signIns, connection } = gateway(url);
     const [one, two] = await Promise.all([signIns.begin(connection), signIns.begin(connection)]);
@@ -118,11 +118,11 @@ describe('a sign-in', () => {
     expect(await signIns.begin(connection)).toBe(one);
   });
 
-  it('is refused to one that is let in already, and is taken back by a sign-out, at the issuer too', async () => {
+  it('is refused if the server is ready; a sign-out revokes it at the issuer too', async () => {
     const { url, issuer } = await guarded();
     const { signIns, connection, config, signIn } = gateway(url);
     await signIn();
-    await expect(signIns.begin(connection)).rejects.toThrow(/^"one" lets us in already\./);
+    await expect(signIns.begin(connection)).rejects.toThrow(/^"one" is ready without a new sign-in\./);
     expect(await signIns.signOut(connection, config)).toBe(true);
     expect(issuer.seen).toContain('POST /revoke');
     expect(connection.state).toBe('needs_sign_in');
@@ -133,9 +133,9 @@ describe('a sign-in', () => {
   });
 
   it.each([
-    ['by a client that the person registered', { id: 'ours', secret: 'its secret' }],
-    ['by the document that describes the client', { id: 'https://waygate.example/client.json', secret: '' }],
-  ])('goes %s', async (_what, { id, secret }) => {
+    ['with a client that the user registered', { id: 'ours', secret: 'its secret' }],
+    ['with the client metadata document', { id: 'https://waygate.example/client.json', secret: '' }],
+  ])('works %s', async (_what, { id, secret }) => {
     const known = secret === '' ? {} : { client: { id, secret } };
     const { url, issuer } = await guarded({ ...known, metadata: { client_id_metadata_document_supported: true } });
     const auth = { clientId: id, ...(secret === '' ? {} : { clientSecret: secret }), scopes: ['read', 'write'] };
@@ -151,7 +151,7 @@ describe('a sign-in', () => {
     if (secret !== '') expect(stored).not.toContain(secret);
   });
 
-  it('needs a client id where the server registers none', async () => {
+  it('requires a client id if the server registers none', async () => {
     const { url } = await guarded({ client: { id: 'ours', secret: 's' } });
     const { signIns, connection } = gateway(url);
     await expect(signIns.begin(connection)).rejects.toThrow(/registers no clients by itself; register one there/);
@@ -159,7 +159,7 @@ describe('a sign-in', () => {
 });
 
 describe('a token', () => {
-  it('that has expired is renewed, once for all that is refused at the same time', async () => {
+  it('is renewed after it has expired, once for all concurrent refusals', async () => {
     const { url, issuer } = await guarded();
     const { connection, signIn } = gateway(url);
     await signIn();
@@ -172,7 +172,7 @@ describe('a token', () => {
     expect(issuer.refreshes).toBe(2);
   });
 
-  it('that is about to expire is renewed before it is sent', async () => {
+  it('is renewed before it expires', async () => {
     const { url, issuer } = await guarded({ expiresIn: 10 });
     const { connection, signIn } = gateway(url);
     await signIn();
@@ -181,7 +181,7 @@ describe('a token', () => {
     expect(issuer.refreshes).toBe(before + 1);
   });
 
-  it('is renewed once by two gateways that share it: a refresh token is good for one time', async () => {
+  it('is renewed once by two gateways that share it: a refresh token is valid once', async () => {
     const { url, issuer } = await guarded();
     const first = gateway(url);
     await first.signIn();
@@ -192,7 +192,7 @@ describe('a token', () => {
     expect(issuer.refreshes).toBe(1);
   });
 
-  it('that was revoked needs the person: calls are refused, and the server is not asked each time', async () => {
+  it('requires a new sign-in after it was revoked: calls fail without another request to the server', async () => {
     const { url, issuer } = await guarded();
     const { connection, signIn } = gateway(url);
     await signIn();
@@ -211,7 +211,7 @@ describe('a token', () => {
     expect(await echo(connection)).toBe('hi');
   });
 
-  it('of a sign-in in another workspace is tried with the next call', async () => {
+  it('from a sign-in in another workspace is used by the next call', async () => {
     const { url } = await guarded();
     const first = gateway(url);
     await first.connection.start();
@@ -220,7 +220,7 @@ describe('a token', () => {
     expect(await echo(first.connection)).toBe('hi');
   });
 
-  it('tells why it could not be renewed without the secrets in that, whole or cut', async () => {
+  it('reports a failed renewal without secrets, whole or cut', async () => {
     const { url, issuer } = await guarded();
     const { connection, signIn } = gateway(url);
     await signIn();
@@ -231,7 +231,7 @@ describe('a token', () => {
     expect(connection.reason).toMatch(/its sign-in could not be renewed at http:\/\/127\.0\.0\.1:\d+: not with \*\)/);
   });
 
-  it('outlives an issuer that is away for a while', async () => {
+  it('survives an issuer that is unavailable for a while', async () => {
     const { url, issuer } = await guarded();
     const { connection, signIn } = gateway(url);
     await signIn();
@@ -244,17 +244,17 @@ describe('a token', () => {
     expect(await echo(connection)).toBe('hi');
   });
 
-  it('that does not reach far enough fails that call alone; a new sign-in asks for what is missing', async () => {
+  it('with too small a scope fails only that call; a new sign-in asks for the missing scope', async () => {
     const { url, issuer } = await guarded();
     const { connection, signIn } = gateway(url, { scopes: ['read'] });
     await signIn();
     await expect(echo(connection, 'admin')).rejects.toMatchObject({
       failure: 'unauthorized',
       code: 403,
-      message: 'It wants more permission than its sign-in gave. Sign in again: waygate login one.',
+      message: 'It requires more permission than the sign-in granted. Sign in again: waygate login one.',
     });
     expect(connection.state).toBe('ready');
-    expect(connection.reason).toMatch(/wants more permission/);
+    expect(connection.reason).toMatch(/requires more permission/);
     expect(await echo(connection)).toBe('hi');
     expect(await signIn()).toBeUndefined();
     expect(issuer.authorizations.map(({ scope }) => scope)).toEqual(['read', 'read admin']);
@@ -262,7 +262,7 @@ describe('a token', () => {
     expect(await echo(connection, 'admin')).toBe('admin');
   });
 
-  it('goes to no other origin than that of its server', async () => {
+  it('goes to no origin but that of its server', async () => {
     const seen: (string | undefined)[] = [];
     const elsewhere = createServer((request, response) => {
       seen.push(request.headers.authorization);
@@ -278,7 +278,7 @@ describe('a token', () => {
     const session = signIns.sessionFor(config);
     expect(await session?.headers(other)).toEqual({});
     expect(await session?.headers(new URL(url))).toHaveProperty('Authorization');
-    // Now the server leads elsewhere.
+    // From now on the server names another issuer.
     await end();
     await httpServer('--port', new URL(url).port, '--redirect', other.href);
     await expect(echo(connection)).rejects.toThrow(/redirect to http/i);
@@ -292,7 +292,7 @@ describe('a sign-in is refused', () => {
     return gateway(url, auth);
   };
 
-  it('when another state comes back, and goes on with its own', async () => {
+  it('if the answer has a wrong state, but continues with its own', async () => {
     const { signIns, connection, signIn } = await begun({});
     const address = new URL(await signIns.begin(connection));
     const redirect = new URL(address.searchParams.get('redirect_uri') as string);
@@ -324,9 +324,9 @@ describe('a sign-in is refused', () => {
       { registration_endpoint: 'https://169.254.169.254/r' },
       /link-local address/,
     ],
-    ['it calls itself another', { issuer: 'https://login.example' }, /calls itself https:\/\/login\.example/],
+    ['it names another issuer', { issuer: 'https://login.example' }, /calls itself https:\/\/login\.example/],
     ['it has no PKCE', { code_challenge_methods_supported: null }, /is of no use|does not offer PKCE/],
-    ['it has another PKCE', { code_challenge_methods_supported: ['plain'] }, /does not offer PKCE with S256/],
+    ['it has another PKCE method', { code_challenge_methods_supported: ['plain'] }, /does not offer PKCE with S256/],
   ])('before the browser opens: %s', async (_what, metadata, sentence) => {
     const { signIns, connection } = await begun({ metadata });
     const error = await signIns.begin(connection).catch((thrown: Error) => thrown);
@@ -347,17 +347,17 @@ describe('a sign-in is refused', () => {
       /must begin with https/,
     ],
     [
-      'an issuer that is a file',
+      'an issuer at a file address',
       '{"resource":"{here}/mcp","authorization_servers":["file:///etc"]}',
       /must begin with https/,
     ],
-    ['nothing that can be read', 'not JSON', /of the sign-in is of no use/],
-  ])('where the server speaks of %s', async (_what, says, sentence) => {
+    ['unreadable metadata', 'not JSON', /of the sign-in is of no use/],
+  ])('if the server names %s', async (_what, says, sentence) => {
     const { signIns, connection } = await begun({}, ['--says', says]);
     await expect(signIns.begin(connection)).rejects.toThrow(sentence);
   });
 
-  it('where the issuer is not the one that the person names', async () => {
+  it('if the issuer differs from the configured one', async () => {
     const { signIns, connection } = await begun({}, [], { issuer: 'https://login.example' });
     await expect(signIns.begin(connection)).rejects.toThrow(/wants a sign-in at http:.*"auth\.issuer" is another/);
   });
@@ -365,12 +365,12 @@ describe('a sign-in is refused', () => {
   it.each([
     ['from another issuer', { iss: 'https://login.example' }, {}, /is not from http/],
     [
-      'without the issuer that it promises',
+      'without the issuer that it announced',
       {},
       { authorization_response_iss_parameter_supported: true },
       /is not from http/,
     ],
-  ])('when the answer comes %s', async (_what, redirect, metadata, sentence) => {
+  ])('if the answer comes %s', async (_what, redirect, metadata, sentence) => {
     const { issuer, url } = await guarded({ redirect: redirect as Record<string, string>, metadata });
     const { signIn, connection } = gateway(url);
     expect(await signIn()).toMatch(sentence);
@@ -378,12 +378,12 @@ describe('a sign-in is refused', () => {
     expect(connection.state).toBe('needs_sign_in');
   });
 
-  it('by the person, and what the issuer says of it is one line', async () => {
+  it('by the user, with the message of the issuer on one line', async () => {
     const { signIn } = await begun({ refuse: 'access_denied', redirect: { error_description: 'no\u001b[31m\nway' } });
     expect(await signIn()).toBe('The sign-in was refused (access_denied: no [31m way).');
   });
 
-  it('to a program, and to a server with a token of its own', async () => {
+  it('for a local program, and for a server with its own token', async () => {
     const { url } = await guarded();
     const { signIns, connection } = gateway(url);
     connection.config = { ...connection.config, headers: { Authorization: 'Bearer x' } } as HttpServerConfig;

@@ -10,13 +10,13 @@ import { until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 describe('the time limits of a start', () => {
-  it('is the whole for a first one, and less for the next: there is nothing to download any more', () => {
+  it('are the full time for the first, and shorter for the next', () => {
     let firstMs = 60_000;
     const limits = new StartLimits({ firstMs: () => firstMs });
     expect([limits.limitMs, limits.slowAfterMs]).toEqual([60_000, 15_000]);
     limits.started(900);
     expect(limits.limitMs).toBe(15_000);
-    // As slow as it has been, several times over, and never more than is given at all.
+    // A multiple of the slowest start, bounded by the full time.
     limits.started(6_600);
     limits.started(400);
     expect(limits.limitMs).toBe(27_000);
@@ -26,7 +26,7 @@ describe('the time limits of a start', () => {
     expect([limits.limitMs, limits.slowAfterMs]).toEqual([5_000, 2_500]);
   });
 
-  it('is the whole again once a start has run out of it', () => {
+  it('are the full time again after a timeout', () => {
     const limits = new StartLimits({ firstMs: () => 60_000 });
     limits.started(100);
     limits.timedOut();
@@ -34,12 +34,12 @@ describe('the time limits of a start', () => {
   });
 });
 
-/** A real server that acts by a script, with its states and reasons as they came. */
+/** Connects a real server that acts by a script, and records its states and reasons. */
 function connect(steps: object[], services: Partial<ConnectionServices>, keys: Partial<StdioServerConfig> = {}) {
   const pidFile = join(temporaryFolder('wg-patience-'), 'pids');
   writeFileSync(pidFile, '');
   const journal = new ChildJournal(temporaryFolder('wg-patience-'));
-  const told: string[] = [];
+  const reports: string[] = [];
   const config: StdioServerConfig = {
     name: 'one',
     type: 'stdio',
@@ -56,23 +56,23 @@ function connect(steps: object[], services: Partial<ConnectionServices>, keys: P
     config,
     { openLink: async (written, events) => new StdioLink(written as StdioServerConfig, journal, events), ...services },
     {
-      onChange: () => void told.push(`${connection.state}: ${connection.reason ?? ''}`),
+      onChange: () => void reports.push(`${connection.state}: ${connection.reason ?? ''}`),
       log: () => undefined,
       scrubSecrets: (text) => text,
     },
   );
   onTestFinished(() => connection.stop());
-  return { connection, told };
+  return { connection, reports };
 }
 
-describe('a server that hangs as it starts', () => {
-  it('is told to take long, while it is waited for, and no more when it is there', async () => {
-    const { connection, told } = connect([{ on: 'initialize', do: [{ delay: 700 }, 'reply'] }], {
+describe('a server that hangs during its start', () => {
+  it('is reported as slow while a call waits, and no longer once it is ready', async () => {
+    const { connection, reports } = connect([{ on: 'initialize', do: [{ delay: 700 }, 'reply'] }], {
       startTimeoutMs: () => 20_000,
       restartTimeoutMs: 300,
     });
     await connection.start();
-    expect(told).toContain('starting: It has not answered for 0.3 s; it is given 20 s to start.');
+    expect(reports).toContain('starting: It has not answered for 0.3 s; the limit for a start is 20 s.');
     expect([connection.state, connection.reason]).toEqual(['ready', undefined]);
   });
 
@@ -86,8 +86,8 @@ describe('a server that hangs as it starts', () => {
     expect([connection.state, connection.reason]).toEqual(['failed', expect.stringContaining('0.2 s')]);
   });
 
-  it('is given up sooner where it has started before, and then has as long as at first', async () => {
-    const { connection, told } = connect(
+  it('is given up earlier after a successful start, and then gets the full time again', async () => {
+    const { connection, reports } = connect(
       [
         { on: 'tools/call', life: 1, do: ['sigkill'] },
         { on: 'initialize', life: 2, do: ['hang'] },
@@ -98,6 +98,6 @@ describe('a server that hangs as it starts', () => {
     await connection.call('echo', {}, { timeoutMs: 20_000 }).catch(() => undefined);
     await until('the third start', () => connection.state === 'ready' && connection.health.generation === 3);
     expect(connection.health.last_fault?.code).toBe('handshake_timeout');
-    expect(told.some((one) => /^failed: It did not answer within \d+ s\./.test(one))).toBe(true);
+    expect(reports.some((one) => /^failed: It did not answer within \d+ s\./.test(one))).toBe(true);
   });
 });

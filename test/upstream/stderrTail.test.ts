@@ -8,12 +8,12 @@ const tail = (...chunks: (string | Buffer)[]): StderrTail => {
 };
 
 describe('the last lines of stderr', () => {
-  it('are put together from whatever pieces they come in', () => {
+  it('are assembled from pieces of any size', () => {
     const euro = Buffer.from('10 €\n');
     expect(tail('a', 'b\r\nc\n\nd', euro.subarray(0, 4), euro.subarray(4)).lines).toEqual(['ab', 'c', '', 'd10 €']);
   });
 
-  it('are bounded in number and in length, a line without end included', () => {
+  it('are limited in number and length, including a line without end', () => {
     const many = tail(Array.from({ length: 10_000 }, (_, i) => `line ${i}\n`).join(''));
     expect(many.lines).toHaveLength(40);
     expect(many.lines.at(-1)).toBe('line 9999');
@@ -22,18 +22,18 @@ describe('the last lines of stderr', () => {
     expect(tail(`${'z'.repeat(5_000)}\n`).lines[0]).toHaveLength(1_000);
   });
 
-  it('take no more memory than a ring, however many pieces there are, and count what is gone', () => {
+  it('take no more memory than the ring, and count dropped bytes', () => {
     const ring = new StderrTail((text) => text);
     for (let i = 0; i < 5_000; i++) ring.push(Buffer.from(`${'€'.repeat(33)}\n`));
     expect(ring.dropped).toBeGreaterThan(5_000 * 100 - 2 * 64 * 1024);
-    // None is cut within a character or a line.
+    // No line is cut, and no character.
     expect(new Set(ring.lines)).toEqual(new Set(['€'.repeat(33)]));
     const one = tail(`lost\n${'a'.repeat(64 * 1024)}\nlast\n`);
     expect(one.lines).toEqual(['last']);
     expect(one.dropped).toBe(11);
   });
 
-  it('keep their bound and their order where they come byte by byte', () => {
+  it('keep their limit and order if they arrive byte by byte', () => {
     const bytewise = new StderrTail((text) => text);
     for (let i = 0; i < 30_000; i++) for (const byte of Buffer.from(`${i}\n`)) bytewise.push(Buffer.from([byte]));
     expect(bytewise.lines).toEqual(Array.from({ length: 40 }, (_, i) => String(29_960 + i)));
@@ -42,7 +42,7 @@ describe('the last lines of stderr', () => {
     expect(bytewise.dropped).toBeLessThan(written);
   });
 
-  it('are free of secrets, also of one that is longer than a line or lies where a line is cut', () => {
+  it('contain no secret, even one that spans lines or crosses a cut', () => {
     const secret = `top\n${'secret-'.repeat(20)}`;
     const scrubbed = (text: string) => {
       const ring = new StderrTail((said) => said.replaceAll(secret, '*'));
@@ -60,7 +60,7 @@ describe('the last lines of stderr', () => {
     [['starting', 'Error: no key', '    at main.js:1', 'Node.js v24', 'bye'], 'Error: no key'],
     [['first', 'second', '---'], 'second'],
     [['', ' '], undefined],
-  ])('tell of %j most likely %j', (lines, told) => {
-    expect(tail(lines.join('\n')).lastMeaningful()).toBe(told);
+  ])('of %j give the reason %j', (lines, reason) => {
+    expect(tail(lines.join('\n')).lastMeaningful()).toBe(reason);
   });
 });

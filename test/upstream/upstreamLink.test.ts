@@ -6,36 +6,38 @@ const scrub = (text: string): string => text.replaceAll('hunter2', '***');
 const said = (failure: UpstreamFailure, words = 'bad key hunter2'): string =>
   describeRequestError(new UpstreamRequestError(failure, words), 1_500, scrub);
 
-describe('what a failed request says', () => {
+describe('the description of a failed request', () => {
   it.each<[UpstreamFailure, string]>([
     ['timeout', 'It did not answer within 1.5 s.'],
-    ['closed', 'Its connection ended before it had answered.'],
-    ['gone', 'Its connection ended before it had answered.'],
+    ['closed', 'Its connection ended before it answered.'],
+    ['gone', 'Its connection ended before it answered.'],
     ['error', 'It answered with an error: bad key ***.'],
     ['protocol', 'Its answer cannot be used: bad key ***.'],
-    ['unauthorized', 'It does not let us in: bad key ***.'],
-    ['unsent', 'It could not be asked: bad key ***.'],
-    ['busy', 'It could not be asked: bad key ***.'],
-    ['aborted', 'It could not be asked: bad key ***.'],
-  ])('is true of how it failed: %s', (failure, words) => {
+    ['unauthorized', 'It refused access: bad key ***.'],
+    ['unsent', 'The request failed: bad key ***.'],
+    ['busy', 'The request failed: bad key ***.'],
+    ['aborted', 'The request failed: bad key ***.'],
+  ])('matches its failure: %s', (failure, words) => {
     expect(said(failure)).toBe(words);
   });
 
-  it('is one short line that ends once', () => {
+  it('is one short line with one full stop', () => {
     expect(said('error', 'no.\nsuch\tthing.')).toBe('It answered with an error: no. such thing.');
     expect(said('protocol', 'x'.repeat(1_000)).length).toBeLessThan(250);
   });
 
-  it('is the words of what was thrown beside it', () => {
+  it('is the message of any other error', () => {
     expect(describeRequestError(new Error('It ended.'), 1, scrub)).toBe('It ended.');
     expect(describeRequestError('odd', 1, scrub)).toBe('odd');
   });
 
-  it('is told without secrets, whatever was thrown, and masked before it is cut', () => {
+  it('contains no secret, and is masked before it is cut', () => {
     const secret = 'long-secret-'.repeat(30);
-    const told = (thrown: unknown) => describeRequestError(thrown, 1_000, (text) => text.replaceAll(secret, '*'));
-    expect(told(new UpstreamRequestError('error', `no ${secret} here`))).toBe('It answered with an error: no * here.');
-    expect(told(new Error(`speaks version ${secret}`))).toBe('speaks version *');
-    expect(told(`thrown ${secret}`)).toBe('thrown *');
+    const described = (thrown: unknown) => describeRequestError(thrown, 1_000, (text) => text.replaceAll(secret, '*'));
+    expect(described(new UpstreamRequestError('error', `no ${secret} here`))).toBe(
+      'It answered with an error: no * here.',
+    );
+    expect(described(new Error(`speaks version ${secret}`))).toBe('speaks version *');
+    expect(described(`thrown ${secret}`)).toBe('thrown *');
   });
 });

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 
 const CROSS_SPAWN = createRequire(import.meta.url).resolve('cross-spawn');
 
-/** What the library that starts our servers would hand to Windows; it asks for the system when it is loaded. */
+/** Returns the command that cross-spawn would pass to Windows; the library checks the platform when it is loaded. */
 function handedToWindows(command: string, args: readonly string[]): { command: string; args: string[] } {
   const script = `
     Object.defineProperty(process, 'platform', { value: 'win32' });
@@ -20,7 +20,7 @@ function handedToWindows(command: string, args: readonly string[]): { command: s
 describe('on Windows', () => {
   const folder = temporaryFolder.bind(undefined, 'wg-shim-');
 
-  it('a batch file (npx.cmd) is run by cmd.exe, and no argument can say anything to that', () => {
+  it('cmd.exe runs a batch file (npx.cmd), and no argument can inject a command', () => {
     const shim = join(folder(), 'npx.cmd');
     writeFileSync(shim, '@echo off\r\n');
     chmodSync(shim, 0o755);
@@ -28,7 +28,7 @@ describe('on Windows', () => {
     expect(command).toBe('cmd.exe');
     expect(args.slice(0, 3)).toEqual(['/d', '/s', '/c']);
     const line = args[3] as string;
-    // Every character that means something to cmd.exe is escaped.
+    // Every special character of cmd.exe is escaped.
     expect(line).toContain('^"a^ b^"');
     expect(line).toContain('x^ ^&^ calc.exe');
     expect(line).toContain('\\^"quoted\\^"');
@@ -37,7 +37,7 @@ describe('on Windows', () => {
     expect(line.slice(1, -1)).not.toMatch(/(?<!\^)[&|<>%]/);
   });
 
-  it('a program is run as it is', () => {
+  it('a program runs directly', () => {
     const program = join(folder(), 'node.exe');
     writeFileSync(program, 'MZ');
     chmodSync(program, 0o755);

@@ -59,7 +59,7 @@ describe('the configuration in force', () => {
         expect([names(one), denies(one)]).toEqual([['one'], true]);
         expect(one.current.problems).toHaveLength(1);
       }
-      // The next worker after that has the same rules.
+      // The worker after that gets the same rules.
       expect(denies(read(() => next.texts))).toBe(true);
     }
     // What can be read counts, whatever was before.

@@ -1,4 +1,4 @@
-/** How long a tool took and how much it said, the last few times: what a dry run can expect. */
+/** Duration and result size of a tool's last calls, for dry runs. */
 export interface Expectation {
   calls: number;
   /** Median and slowest of the remembered calls. */
@@ -44,7 +44,7 @@ function spread(values: readonly number[]): { median: number; max: number } {
   return { median: Math.round(median), max: Math.round(sorted[sorted.length - 1] as number) };
 }
 
-/** The bytes of a result's texts and binaries, near enough, without serialising it. */
+/** Estimates the bytes of a result's texts and binaries without serialising it. */
 export function resultBytes(result: Readonly<Record<string, unknown>>): number {
   let bytes = 0;
   for (const part of Array.isArray(result.content) ? result.content : []) {

@@ -21,27 +21,27 @@ import type { Attempts } from './retry.ts';
 import { SharedCalls } from './sharedCalls.ts';
 import { STAGES } from './stages.ts';
 
-/** What is asked for, as the mode has it. */
+/** Call as a mode requests it. */
 export interface CallRequest {
   toolId: string;
   args: unknown;
   dryRun?: boolean;
   /** The request's `_meta`, for the server. */
   meta?: Readonly<JsonObject> | undefined;
-  /** Where what the server asks during the call goes. */
+  /** Routes requests that the server sends during the call. */
   origin?: CallOrigin | undefined;
-  /** Whose quota and approvals count: an MCP session, inside VS Code a conversation. */
+  /** Owner of quota and approvals: an MCP session, inside VS Code a conversation. */
   session: object;
-  /** The client's request, as its host knows it. */
+  /** Id of the client's request, as the host knows it. */
   requestId?: RequestId | undefined;
-  /** A worker before this one has counted it: it is sent again. */
+  /** True for a request that the host sends again: an earlier worker counted it against the quota. */
   counted?: boolean | undefined;
   signal: AbortSignal;
-  /** Tells whoever would send it again that it begins, by which contract: see `CallContext.begins`. */
+  /** Reports the replay contract before the call is sent: see `CallContext.begins`. */
   begins?: ((contract: ReplayContract) => Promise<void> | undefined) | undefined;
-  /** How far the call is; it extends the deadline too. */
+  /** Receives progress. Progress extends the deadline too. */
   onProgress?: ((progress: CallProgress) => void) | undefined;
-  /** The client's own way to ask its person. */
+  /** Asks the user through this client. */
   approval?: ApprovalPort | undefined;
   /** Tools of the catalog view on which the call started and finishes (G8.1). */
   tools: ReadonlyMap<string, CatalogTool>;
@@ -49,16 +49,16 @@ export interface CallRequest {
   unknownTool(toolId: string): GatewayError;
 }
 
-/** What the pipeline needs of the rooms around it. `R` is what the firewall makes of a result. */
+/** Dependencies of the pipeline on other rooms. `R` is a result after the firewall. */
 export interface PipelinePorts<R> {
   upstream(server: string): Upstream | undefined;
-  /** Must not change the result: equal calls share it. */
+  /** Must not change the result, because equal calls share it. */
   firewall(result: JsonObject, call: FirewalledCall): R | Promise<R>;
   scrubSecrets(text: string): string;
   approval?: ApprovalPort;
   approvalStore?: ApprovalStore;
   log?(line: string): void;
-  /** Seconds from wherever, and a chance in [0, 1). */
+  /** Seconds since any fixed time, and a random number in [0, 1). */
   now?(): number;
   random?(): number;
 }
@@ -66,17 +66,17 @@ export interface PipelinePorts<R> {
 export interface FirewalledCall {
   tool: CatalogTool;
   session: object;
-  /** What the envelope's provenance has to say beside the tool: `arg_repairs`, `cache_hit`, `validation`. */
+  /** Additions to the envelope's provenance: `arg_repairs`, `cache_hit`, `args_unchecked`. */
   provenance: JsonObject;
 }
 
 export interface CallDiagnostics {
   toolId: string;
-  /** 0 where nothing was dispatched. */
+  /** 0 if nothing was dispatched. */
   attempts: number;
   retryDelays: readonly number[];
   cacheHit: boolean;
-  /** Another call's dispatch answered this one too. */
+  /** Whether another call's dispatch answered this one. */
   shared: boolean;
   durationMs: number;
 }
@@ -85,17 +85,17 @@ export type CallOutcome<R> =
   | { kind: 'result'; result: R; diagnostics: CallDiagnostics; repairs: readonly ArgRepair[] }
   | { kind: 'dry_run'; report: DryRunReport };
 
-/** What a call has become so far; each stage adds its part. */
+/** State of a call on its way through the stages; each stage adds its part. */
 export interface Call<R> {
   readonly request: CallRequest;
-  /** The arguments are the server's own to judge, and its answer is given back raw (passthrough). */
-  readonly asItIs: boolean;
+  /** True in passthrough mode: the server judges the arguments, and its raw answer is returned. */
+  readonly forwarded: boolean;
   readonly startedAt: number;
   tool: CatalogTool;
   upstream: Upstream;
   args: unknown;
   repairs: readonly ArgRepair[];
-  /** Why the arguments could not be judged. */
+  /** Why the arguments could not be validated. */
   unchecked?: string;
   policy?: PolicyDecision;
   quota?: QuotaDecision;
@@ -110,7 +110,7 @@ export interface Call<R> {
   report?: DryRunReport;
 }
 
-/** What stages work with; the pipeline owns it. */
+/** Parts that the pipeline owns and the stages use. */
 export interface PipelineParts {
   readonly config: CallSettings;
   readonly validator: ArgumentValidator;
@@ -124,8 +124,8 @@ export interface PipelineParts {
 export type Stage = <R>(call: Call<R>, parts: PipelineParts, ports: PipelinePorts<R>) => void | Promise<void>;
 
 /**
- * Runs a call through its stages in order (G7.1). A stage that refuses throws a `GatewayError`; a dry run ends at its
- * stage. Nothing else is thrown.
+ * Runs a call through its stages in order (G7.1). A stage that refuses the call throws a `GatewayError`, and no other
+ * error leaves the pipeline. A dry run ends at its stage.
  */
 export class CallPipeline<R> {
   readonly #ports: PipelinePorts<R>;
@@ -156,7 +156,7 @@ export class CallPipeline<R> {
     shared.clear();
   }
 
-  /** For the limits of `tool_browse` and `tool_view`, which have no pipeline. */
+  /** Limiter for `tool_browse` and `tool_view` too, which do not use the pipeline. */
   get limiter(): RateLimiter {
     return this.#parts.limiter;
   }
@@ -167,19 +167,19 @@ export class CallPipeline<R> {
     return this.#parts.validator;
   }
 
-  /** What is counted and allowed of a session, for the worker that comes next; undefined where that is nothing. */
+  /** Returns a session's counts and approvals for the next worker; undefined if it has none. */
   memoryOf(session: object): object | undefined {
     const { limiter, approvals } = this.#parts;
     const [quota, approved] = [limiter.memoryOf(session), approvals.memoryOf(session)];
     return quota || approved ? { quota, approved } : undefined;
   }
 
-  /** Calls back in the moment that this changes, with the request that was counted: before the call leaves. */
+  /** Calls `onChange` at each change of this memory, with the request that was counted, before the call is sent. */
   watchMemory(session: object, onChange: (counted?: RequestId) => void): void {
     this.#watchers.set(session, onChange);
   }
 
-  /** What `memoryOf` has said `age` seconds ago, in another process. */
+  /** Restores the result of `memoryOf` from another process, `age` seconds old. */
   remember(session: object, memory: unknown, age = 0): void {
     const { quota, approved } = (memory ?? {}) as { quota?: unknown; approved?: unknown };
     this.#parts.limiter.remember(session, quota, age);
@@ -194,7 +194,7 @@ export class CallPipeline<R> {
     return { kind: 'result', result: result as R, diagnostics: diagnosticsOf(call), repairs };
   }
 
-  /** The same way for a call that its client has made to the server itself: sent and answered as it is. */
+  /** Runs the checks for a call that the client made by the server's own name, and returns the server's raw answer. */
   async forward(request: CallRequest): Promise<JsonObject> {
     const call = begin<R>(request, true);
     await this.#run(call);
@@ -202,7 +202,7 @@ export class CallPipeline<R> {
   }
 
   async #run(call: Call<R>): Promise<void> {
-    // The configuration that a call begins with holds until it ends.
+    // A call keeps the configuration that it began with.
     const parts = this.#parts;
     try {
       for (const { run } of STAGES) {
@@ -239,18 +239,22 @@ export class CallPipeline<R> {
       error instanceof Error ? (error.stack ?? error.message) : thrownWords(error),
     );
     this.#ports.log?.(`${toolId}: unexpected: ${words}`);
-    return new GatewayError('UPSTREAM_ERROR', 'Waygate itself failed on this call; its log tells why. Tell the user.', {
-      path: toolId,
-    });
+    return new GatewayError(
+      'UPSTREAM_ERROR',
+      'Waygate itself failed on this call; the reason is in its log. Inform the user.',
+      {
+        path: toolId,
+      },
+    );
   }
 }
 
-function begin<R>(request: CallRequest, asItIs: boolean): Call<R> {
+function begin<R>(request: CallRequest, forwarded: boolean): Call<R> {
   return {
     request,
-    asItIs,
+    forwarded,
     startedAt: performance.now(),
-    // Set by the first stage, which throws where it cannot.
+    // The first stage sets both, or throws.
     tool: undefined as unknown as CatalogTool,
     upstream: undefined as unknown as Upstream,
     args: request.args,

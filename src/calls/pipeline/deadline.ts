@@ -1,6 +1,6 @@
-/** Every call ends: by its answer, its client's cancellation, or its deadline. */
+/** Every call ends: with an answer, a cancellation by the client, or its deadline. */
 
-/** Longest call, with progress all along (O11.1). */
+/** Limit of a call, however much progress the server reports (O11.1). */
 export const LONGEST_CALL_MS = 600_000;
 
 export class DeadlineError extends Error {
@@ -13,7 +13,7 @@ export class DeadlineError extends Error {
   }
 }
 
-/** The client no longer wants the answer. */
+/** The client cancelled the call. */
 export class CancelledError extends Error {
   override readonly name = 'CancelledError';
   constructor() {
@@ -22,14 +22,14 @@ export class CancelledError extends Error {
 }
 
 export class Deadline {
-  /** Aborted by the client or by the deadline: what is under way is told through this. */
+  /** Aborts on cancellation by the client and at the deadline. */
   readonly signal: AbortSignal;
   readonly ms: number;
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout;
   #endsAt: number;
   #isOver = false;
-  /** However much progress a server reports: no call lasts longer. */
+  /** Limit for extensions by progress. */
   readonly #latestEnd: number;
   readonly #client: AbortSignal;
   readonly #onClientAbort = (): void => this.#controller.abort(new CancelledError());
@@ -49,9 +49,9 @@ export class Deadline {
     return Math.max(0, this.#endsAt - performance.now());
   }
 
-  /** The server has told of progress: the time begins anew, up to a cap. */
+  /** Restarts the time after progress of the server, up to the limit. */
   extend(): void {
-    // What is over can be told of still: a task goes on behind its call.
+    // Progress may arrive after the end: a task outlives its call.
     if (this.signal.aborted || this.#isOver) return;
     this.#endsAt = Math.min(performance.now() + this.ms, this.#latestEnd);
     clearTimeout(this.#timer);

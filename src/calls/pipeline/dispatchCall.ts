@@ -10,12 +10,12 @@ import { Deadline, LONGEST_CALL_MS } from './deadline.ts';
 import { dispatchError } from './dispatchError.ts';
 import { type Attempts, callWithRetry, type RetryPolicy } from './retry.ts';
 
-/** A server as dispatch sees it; `ServerConnection` is one. */
+/** Server as dispatch sees it; `ServerConnection` implements it. */
 export interface Upstream {
   readonly state: string;
-  /** Why it is not ready. */
+  /** Why the server is not ready. */
   readonly reason?: string | undefined;
-  /** Settles when the signal aborts, whether or not the server reacts to that. */
+  /** Settles when the signal aborts, whether or not the server reacts to it. */
   call(tool: string, args: JsonObject, options: UpstreamCall): Promise<JsonObject>;
 }
 
@@ -30,36 +30,36 @@ export interface CallProgress {
   message?: string;
 }
 
-/** What the client has to do with its call. */
+/** The client's side of a call. */
 export interface ClientEnd {
   signal: AbortSignal;
   onProgress?: ((progress: CallProgress) => void) | undefined;
-  /** Where what the server asks during the call goes. */
+  /** Routes requests that the server sends during the call. */
   origin?: CallOrigin | undefined;
-  /** The request's `_meta`, trace context and all, for the server. */
+  /** The request's `_meta` for the server, trace context included. */
   meta?: Readonly<JsonObject> | undefined;
-  /** Told just before anything of it is sent: see `RequestOptions`. */
+  /** Runs just before the request is sent: see `RequestOptions`. */
   onSend?: (() => Promise<void> | undefined) | undefined;
 }
 
 export interface DispatchTerms {
   retry: RetryPolicy;
   contract: ReplayContract;
-  /** How to find out what became of a call that was lost. */
+  /** Probe that finds out whether a lost call took effect. */
   probe?: Probe;
   deadlineMs: number;
   random(): number;
   scrubSecrets(text: string): string;
-  /** The full detail of a failure, free of secrets, for whoever runs the gateway. */
+  /** Logs the full detail of a failure, with secrets masked. */
   log(line: string): void;
 }
 
-/** A connection's own limit comes after the deadline, which then tells what happened. */
+/** The connection's own timeout comes after the deadline, so that the deadline reports the error. */
 const SLACK_MS = 1_000;
 
 /**
- * Sends a call to its server, and again where that is allowed. The connection replays lost calls by contract; this
- * function retries what G7.2 names. Failures are thrown as error objects.
+ * Sends a call to its server, and repeats it if that is allowed. The connection replays lost calls by contract; this
+ * function retries failures that G7.2 names. Throws error objects.
  */
 export async function dispatchCall(
   tool: CatalogTool,
@@ -71,7 +71,7 @@ export async function dispatchCall(
   const { contract, probe, deadlineMs, scrubSecrets } = terms;
   const deadline = new Deadline(deadlineMs, signal);
   if (origin) origin.stillWorking = () => deadline.extend();
-  // A replayable call is replayed once whatever `retry` says: the user declared it so (O3.9).
+  // A convergent call gets one replay whatever `retry` says, because the user declared it repeatable (O3.9).
   const repeated = { ...terms.retry, maxAttempts: Math.max(2, terms.retry.maxAttempts) };
   const policy = contract === 'convergent' ? repeated : terms.retry;
   const maxReplays = terms.retry.retryableCodes.includes('UPSTREAM_UNAVAILABLE') ? repeated.maxAttempts - 1 : 1;
@@ -80,7 +80,7 @@ export async function dispatchCall(
   const call = () => {
     tries += 1;
     return upstream().call(tool.upstreamName, args, {
-      // A question to the person moves the deadline, which the connection does not know.
+      // A question to the user moves the deadline, and the connection does not know that.
       timeoutMs: (origin ? Math.max(deadline.leftMs, LONGEST_CALL_MS) : deadline.leftMs) + SLACK_MS,
       signal: deadline.signal,
       origin,
@@ -109,9 +109,9 @@ export async function dispatchCall(
       replays: () => replays,
     });
   } catch (error) {
-    const told = dispatchError(error, { tool, contract, deadlineMs, signal: deadline.signal, scrubSecrets });
-    terms.log(scrubSecrets(`${tool.id}: ${told.code}: ${fullDetail(error)}`));
-    throw told;
+    const failure = dispatchError(error, { tool, contract, deadlineMs, signal: deadline.signal, scrubSecrets });
+    terms.log(scrubSecrets(`${tool.id}: ${failure.code}: ${fullDetail(error)}`));
+    throw failure;
   } finally {
     deadline.dispose();
   }

@@ -10,7 +10,7 @@ export interface ErrorContext {
   tool: Pick<CatalogTool, 'id' | 'server'>;
   contract: ReplayContract;
   deadlineMs: number;
-  /** Of the call's deadline: aborted where that was what ended it. */
+  /** Signal of the call's deadline. */
   signal?: AbortSignal;
   scrubSecrets(text: string): string;
 }
@@ -35,8 +35,13 @@ export function dispatchError(thrown: unknown, context: ErrorContext): GatewayEr
   });
 }
 
-/** Nobody's fault: whoever asked wants no answer, and what came of it nobody heard. */
+/** Error for a call that the client cancelled. Its outcome is unknown, and no fault is to blame. */
 function cancelled(path: string, cause: unknown): GatewayError {
-  const words = 'The call was cancelled; it may have taken effect. Check before you repeat it.';
-  return new GatewayError('UPSTREAM_ERROR', words, { path, cause, retryable: false, details: { outcome: 'unknown' } });
+  const message = 'The call was cancelled; it may have taken effect. Check before you repeat it.';
+  return new GatewayError('UPSTREAM_ERROR', message, {
+    path,
+    cause,
+    retryable: false,
+    details: { outcome: 'unknown' },
+  });
 }

@@ -11,33 +11,33 @@ export interface DryRunReport {
   tool_id: string;
   upstream_name: string;
   args_valid: boolean;
-  /** As the server declares them, which nobody has verified. */
+  /** Annotations as the server declares them, unverified. */
   annotations: Record<string, unknown>;
   checks: DryRunCheck[];
-  /** As they would be sent. */
+  /** Arguments as they would be sent. */
   args: unknown;
   arg_repairs: readonly ArgRepair[];
-  /** `remembered`: an approval that was given before would let it through. */
+  /** `remembered`: an earlier approval would let the call through. */
   policy: { action: PolicyAction | 'none'; rule_index: number | null; reason?: string; remembered?: boolean };
   quota: readonly QuotaLeft[];
   server: { name: string; state: string; reason?: string };
   replay: ReplayContract;
   deadline_ms: number;
   cache: 'off' | 'hit' | 'miss';
-  /** From what this tool did before; absent where it was never called. */
+  /** Estimate from earlier calls; absent if there are none. */
   expected?: Expectation;
 }
 
 export interface DryRunCheck {
   name: 'schema_validation' | 'rate_limit' | 'policy';
-  /** A failed policy is told by its code. */
+  /** A failed policy has the code of its error. */
   status: 'pass' | 'fail' | 'skipped' | 'POLICY_DENIED' | 'AUTH_REQUIRED';
   reason?: string;
 }
 
 const MAX_ARGS_CHARS = 1_000;
 
-/** The report as a model reads it. */
+/** Renders the report for a model. */
 export function dryRunText(report: DryRunReport): string {
   const failed = report.checks.filter((check) => check.status !== 'pass' && check.status !== 'skipped');
   const verdict = failed.length === 0 ? 'would be sent' : 'would not be sent';
@@ -51,17 +51,16 @@ export function dryRunText(report: DryRunReport): string {
   for (const { scope, limit, left } of report.quota) lines.push(`quota: ${left} of ${limit} left (${scope})`);
   const { name, state, reason } = report.server;
   lines.push(`server: ${name} is ${state}${reason === undefined ? '' : `: ${reason}`}`);
-  const replay =
-    report.replay === 'convergent' ? 'is repeated by itself when it is lost' : 'is never repeated by itself';
-  lines.push(`replay: ${report.replay}: it ${replay}; it is given up after ${report.deadline_ms / 1_000} s`);
+  const replay = report.replay === 'convergent' ? 'a lost call is repeated' : 'a lost call is never repeated';
+  lines.push(`replay: ${report.replay}: ${replay}; timeout after ${report.deadline_ms / 1_000} s`);
   if (report.cache !== 'off') lines.push(`cache: ${report.cache}`);
   lines.push(expectation(report.expected));
   return lines.join('\n');
 }
 
 function expectation(expected: Expectation | undefined): string {
-  if (!expected) return 'expected: unknown, it was not called before';
+  if (!expected) return 'expected: unknown, no earlier calls';
   const { calls, duration_ms: time, result_bytes: size } = expected;
   const [usual, most] = [groupDigits(size.median), groupDigits(size.max)];
-  return `expected: some ${groupDigits(time.median)} ms (at most ${groupDigits(time.max)}) and ${usual} bytes (at most ${most}), from ${count(calls, 'call')} before`;
+  return `expected: about ${groupDigits(time.median)} ms (at most ${groupDigits(time.max)}) and ${usual} bytes (at most ${most}), from ${count(calls, 'earlier call')}`;
 }

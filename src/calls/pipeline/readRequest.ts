@@ -9,17 +9,17 @@ import { thrownWords } from '../../upstream/connection/judgeThrown.ts';
 import { Deadline, LONGEST_CALL_MS } from './deadline.ts';
 import { dispatchError } from './dispatchError.ts';
 
-/** How long a server may take over a resource or a prompt; its progress extends it. */
+/** Time limit of a resource or prompt request. Progress extends it. */
 export const READ_TIMEOUT_MS = 60_000;
 
-/** A connection's own limit comes after the deadline, which then tells what happened. */
+/** The connection's own timeout comes after the deadline, so that the deadline reports the error. */
 const SLACK_MS = 1_000;
 
 export interface ReadOptions {
   signal: AbortSignal;
-  /** Absent where nobody wants to know: a server is not asked for it. */
+  /** Absent if the client wants no progress; the server is not asked for it then. */
   onProgress?: (progress: Progress) => void;
-  /** Whose request it is: what the server asks meanwhile goes there. */
+  /** Routes requests that the server sends meanwhile to their client. */
   origin?: CallOrigin;
   meta?: Readonly<Record<string, unknown>>;
 }
@@ -32,7 +32,7 @@ export interface Reader {
   ): Promise<Record<string, unknown>>;
 }
 
-/** A request that is not late while its server tells of progress, or its client thinks about what the server has asked. */
+/** Sends a request with a deadline that moves while the server reports progress or waits for the client's answer. */
 export async function requestInTime(
   server: Reader,
   method: string,
@@ -64,24 +64,26 @@ export interface ReadTarget {
   server: string;
 }
 
-/** A read that failed as a model is told: the words of a failed call, and that it may be repeated. */
+/** Converts a failed read into an error object for a model. Reads may always be repeated. */
 export function readError(error: unknown, target: ReadTarget, scrubSecrets: (text: string) => string): GatewayError {
   if (error instanceof UpstreamRequestError && error.code === RESOURCE_NOT_FOUND) {
-    const words = oneLine(scrubSecrets(error.message), 120);
-    return new GatewayError('RESOURCE_NOT_FOUND', `${target.server} does not have this resource: ${words}`, {
+    const message = oneLine(scrubSecrets(error.message), 120);
+    return new GatewayError('RESOURCE_NOT_FOUND', `${target.server} does not have this resource: ${message}`, {
       path: target.id,
     });
   }
   return dispatchError(error, { tool: target, contract: 'convergent', deadlineMs: READ_TIMEOUT_MS, scrubSecrets });
 }
 
-/** The same for a client that asked by MCP's own method: what the server answered, as it answered it. */
+/**
+ * Converts a failed read for a client that used MCP's own method: the server's error, or Waygate's as `INTERNAL_ERROR`.
+ */
 export function readRpcError(error: unknown, target: ReadTarget, scrubSecrets: (text: string) => string): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof GatewayError) return new RpcError(INTERNAL_ERROR, error.message, error.toObject());
   if (error instanceof UpstreamRequestError && error.failure === 'error' && error.code !== undefined) {
     return new RpcError(error.code, oneLine(scrubSecrets(thrownWords(error)), 1_000));
   }
-  const told = readError(error, target, scrubSecrets);
-  return new RpcError(INTERNAL_ERROR, told.message, told.toObject());
+  const failure = readError(error, target, scrubSecrets);
+  return new RpcError(INTERNAL_ERROR, failure.message, failure.toObject());
 }

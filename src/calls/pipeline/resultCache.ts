@@ -7,11 +7,11 @@ import type { JsonObject } from '../json.ts';
 /** Settings of the cache for results of read-only tools, which the user opts into (G7.4). */
 export type CacheSettings = CallSettings['cache'];
 
-/** One large answer must not drive out all others. */
+/** Keeps one large answer from evicting all others. */
 const MAX_SHARE = 1 / 4;
 
 interface Entry {
-  /** As JSON: whoever gets a hit has its own, and its size is known. */
+  /** JSON, so that every hit gets a copy of its own and the size is known. */
   json: string;
   bytes: number;
   storedAt: number;
@@ -20,24 +20,24 @@ interface Entry {
 export class ResultCache {
   #settings: CacheSettings;
   readonly #now: () => number;
-  /** The one used last stands last. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
   #generation = 0;
 
-  /** `now` in seconds, from wherever. */
+  /** `now` returns seconds since any fixed time. */
   constructor(settings: CacheSettings, now: () => number = () => performance.now() / 1000) {
     this.#settings = settings;
     this.#now = now;
   }
 
-  /** Puts edited settings in force. Answers kept by the former ones are dropped. */
+  /** Puts edited settings in force and drops all entries. */
   adopt(settings: CacheSettings): void {
     this.#settings = settings;
     this.clear();
   }
 
-  /** Changes with every invalidation: an answer that was asked for before belongs to the catalog of then. */
+  /** Changes with every invalidation. An answer requested before it belongs to the earlier catalog. */
   get generation(): number {
     return this.#generation;
   }
@@ -48,7 +48,7 @@ export class ResultCache {
     return this.#bytes;
   }
 
-  /** The tool says that it only reads, and the person said that such answers may be kept. */
+  /** Whether a tool's results may be cached: the tool declares that it only reads, and the user allows caching. */
   admits(tool: Pick<CatalogTool, 'id' | 'safety'>): boolean {
     return this.#settings.readOnly && tool.safety === 'read_only' && this.allows(tool.id);
   }
@@ -69,13 +69,13 @@ export class ResultCache {
     return JSON.parse(entry.json);
   }
 
-  /** Whether there would be a hit, without it counting as a use. */
+  /** Whether `get` would find an entry; does not count as a use. */
   has(key: string): boolean {
     const entry = this.#entries.get(key);
     return entry !== undefined && this.#now() - entry.storedAt < this.#settings.ttlSeconds;
   }
 
-  /** `generation`: that of the moment when the answer was asked for. */
+  /** `generation`: the cache's generation when the answer was requested. */
   put(key: string, result: JsonObject, generation = this.#generation): void {
     if (generation !== this.#generation) return;
     const json = JSON.stringify(result);
@@ -105,7 +105,7 @@ export class ResultCache {
   }
 }
 
-/** The order of arguments does not matter. */
+/** Returns the key of a call. The order of arguments does not matter. */
 export function cacheKey(toolId: string, args: unknown): string {
   return createHash('sha256')
     .update(`${toolId}\0${canonicalJson(args)}`)

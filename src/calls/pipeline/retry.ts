@@ -3,10 +3,10 @@ import { type KnownFaultCode, traitsOf } from '../../errors/faultCodes.ts';
 import { mayRepeat, type ReplayContract } from '../../replay/replay.ts';
 import type { FailedCall } from '../../upstream/connection/callFailed.ts';
 
-/** When and after how long a failed call is made again (G7.2). Replay contracts limit it (G7.3). */
+/** Conditions and delays for retries of a failed call (G7.2). Replay contracts limit it (G7.3). */
 export type RetryPolicy = CallSettings['retry'];
 
-/** Seconds before the attempt after number `failed` (from 0); `fraction` is a chance in [0, 1]. */
+/** Returns the seconds to wait before the attempt after number `failed` (from 0). `fraction` is random, in [0, 1]. */
 export function backoffDelay(policy: RetryPolicy, failed: number, fraction: number): number {
   const full = Math.min(policy.baseDelay * 2 ** failed, policy.maxDelay);
   return full * (1 - policy.jitter * fraction);
@@ -15,15 +15,15 @@ export function backoffDelay(policy: RetryPolicy, failed: number, fraction: numb
 export interface RetryRun {
   policy: RetryPolicy;
   contract: ReplayContract;
-  /** A chance in [0, 1). */
+  /** Returns a random number in [0, 1). */
   random(): number;
-  /** Seconds; rejects when the call is over meanwhile. */
+  /** Waits; rejects if the call ends meanwhile. */
   sleep(seconds: number): Promise<void>;
-  /** Seconds until the call must be over: no wait goes beyond. */
+  /** Returns the seconds until the deadline, which no wait exceeds. */
   left(): number;
-  /** What a failure was, and what is known of its execution. */
+  /** Classifies a failure and states whether the call may have run. */
   judge(error: unknown): FailedCall;
-  /** How often the connection has sent it again by itself, after losses. */
+  /** Returns how often the connection replayed the call after losses. */
   replays?(): number;
 }
 
@@ -34,7 +34,7 @@ export interface Attempts<T> {
   delays: readonly number[];
 }
 
-/** The last failure, with how it was tried. */
+/** Last failure, with the number of attempts and their delays. */
 export class AttemptsFailed extends Error {
   override readonly name = 'AttemptsFailed';
   readonly attempts: number;
@@ -69,15 +69,18 @@ export async function callWithRetry<T>(call: () => Promise<T>, run: RetryRun): P
   }
 }
 
-/** Of these a repetition is no cure: the call ends its server, or the server is left alone for longer than a call waits. */
-const TOLD_AT_ONCE: ReadonlySet<string> = new Set<KnownFaultCode>(['replay_exhausted', 'crash_loop', 'circuit_open']);
+/**
+ * Faults that a retry cannot cure: the call crashes its server, or the server stays stopped for longer than a call
+ * waits.
+ */
+const NOT_RETRIED: ReadonlySet<string> = new Set<KnownFaultCode>(['replay_exhausted', 'crash_loop', 'circuit_open']);
 
 function nextDelay(error: unknown, failed: number, run: RetryRun): number | undefined {
   const { policy } = run;
   const { fault, knowledge, retryAfterSeconds = 0 } = run.judge(error);
   const { error: code, remedy } = traitsOf(fault);
-  // What waits for the person is not to be had by asking again.
-  if (remedy !== 'time' || TOLD_AT_ONCE.has(fault.code)) return undefined;
+  // A retry does not help if the user has to act.
+  if (remedy !== 'time' || NOT_RETRIED.has(fault.code)) return undefined;
   if (!policy.retryableCodes.some((one) => one === code) || !mayRepeat(run.contract, knowledge)) return undefined;
   const delay = Math.max(backoffDelay(policy, failed, run.random()), retryAfterSeconds);
   return delay < run.left() ? delay : undefined;

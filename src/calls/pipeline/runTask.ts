@@ -10,7 +10,7 @@ import type { RequestOptions } from '../../upstream/connection/serverRequest.ts'
 import type { JsonObject } from '../json.ts';
 import type { Upstream, UpstreamCall } from './dispatchCall.ts';
 
-/** A server that runs tools as tasks; `ServerConnection` implements it. */
+/** Server that runs tools as tasks; `ServerConnection` implements it. */
 export interface TaskUpstream extends Upstream, Pick<ServerConnection, 'health' | 'pid' | 'state'> {
   readonly state: ServerConnection['state'];
   readonly capabilities: Readonly<JsonObject>;
@@ -18,13 +18,16 @@ export interface TaskUpstream extends Upstream, Pick<ServerConnection, 'health' 
   hold(origin?: CallOrigin): () => void;
 }
 
-/** Used when the server does not name a poll interval. */
+/** Poll interval if the server names none. */
 const POLL_MS = 1_000;
 /** Lower bound for the poll interval that a server names. */
 const SHORTEST_POLL_MS = 50;
-/** Asked of the server as the time to keep the result; longer than any call. */
+/** Time for which the server shall keep the result; longer than any call. */
 const KEPT_MS = 15 * 60_000;
-/** A server answers a request for a task at once. After this time the id of an abandoned task is given up. */
+/**
+ * A server answers a request for a task at once. After this time, Waygate stops waiting for the id of an abandoned
+ * task.
+ */
 const GRACE_MS = 5_000;
 const CANCEL_TIMEOUT_MS = 10_000;
 
@@ -60,7 +63,7 @@ async function runTask(
   try {
     const answer = await begin(upstream, tool, args, options);
     const task = createdTask(answer);
-    // Without a task this is the result itself.
+    // An answer without a task is the result itself.
     if (!task) return answer;
     if (origin) origin.taskId = task.taskId;
     return await follow(upstream, task, options);
@@ -127,7 +130,10 @@ async function follow(upstream: TaskUpstream, begun: McpTask, options: UpstreamC
   }
 }
 
-/** Requests about one task. A restarted process has lost its tasks and may reuse their ids, so it is never asked. */
+/**
+ * Returns the requests about one task. A restarted process has lost its tasks and may reuse their ids, so requests go
+ * to the same process only.
+ */
 function pollsOf(upstream: TaskUpstream, { taskId }: McpTask) {
   const { pid, health } = upstream;
   const { generation } = health;

@@ -1,6 +1,9 @@
 import { CancelledError } from './deadline.ts';
 
-/** Who waits for a call. `onSend` is told just before anything of it is sent, and awaited where there is something to. */
+/**
+ * Caller that waits for a shared dispatch. `onSend` runs just before the request is sent; the dispatch awaits its
+ * promise.
+ */
 export interface Waiter {
   signal: AbortSignal;
   onSend?: (() => Promise<void> | undefined) | undefined;
@@ -12,7 +15,7 @@ interface Shared<T> {
   readonly controller: AbortController;
 }
 
-/** Equal calls at the same time share one dispatch. It is cancelled when nobody waits for it any more. */
+/** Shares one dispatch among equal calls at the same time. Cancels the dispatch when its last caller leaves. */
 export class SharedCalls<T> {
   readonly #calls = new Map<string, Shared<T>>();
 
@@ -20,7 +23,7 @@ export class SharedCalls<T> {
     return this.#calls.size;
   }
 
-  /** `joined`: another call had begun it. */
+  /** `joined`: an earlier call began the dispatch. */
   async run(key: string, waiter: Waiter, start: (end: Waiter) => Promise<T>): Promise<{ value: T; joined: boolean }> {
     const running = this.#calls.get(key);
     running?.waiting.add(waiter);
@@ -28,7 +31,7 @@ export class SharedCalls<T> {
     return { value: await this.#wait(key, shared, waiter), joined: running !== undefined };
   }
 
-  /** Calls that begin from now on do not join those under way. */
+  /** Calls that begin from now on do not join running ones. */
   clear(): void {
     this.#calls.clear();
   }
@@ -36,7 +39,7 @@ export class SharedCalls<T> {
   #start(key: string, first: Waiter, start: (end: Waiter) => Promise<T>): Shared<T> {
     const controller = new AbortController();
     const waiting = new Set([first]);
-    const result = start({ signal: controller.signal, onSend: () => tellAll(waiting) });
+    const result = start({ signal: controller.signal, onSend: () => announceSend(waiting) });
     const shared: Shared<T> = { result, waiting, controller };
     this.#calls.set(key, shared);
     const forget = (): void => this.#forget(key, shared);
@@ -67,11 +70,11 @@ export class SharedCalls<T> {
 }
 
 /**
- * Resolves when one of them is told: a client that does not read keeps nobody else waiting. Rejects where nobody could
- * be: one whose session has ended is about to leave the others alone with it.
+ * Announces the dispatch to all callers and resolves with the first that confirms, so that a client that does not read
+ * blocks nobody else. Rejects if all fail: a caller whose session has ended is about to leave.
  */
-function tellAll(waiting: ReadonlySet<Waiter>): Promise<void> | undefined {
-  const words = [...waiting].map(({ onSend }) => onSend?.());
-  if (words.every((word) => word === undefined)) return undefined;
-  return Promise.any(words);
+function announceSend(waiting: ReadonlySet<Waiter>): Promise<void> | undefined {
+  const announced = [...waiting].map(({ onSend }) => onSend?.());
+  if (announced.every((one) => one === undefined)) return undefined;
+  return Promise.any(announced);
 }

@@ -30,14 +30,14 @@ function upstreamOf<R>(tool: CatalogTool, ports: PipelinePorts<R>): Upstream {
   if (upstream) return upstream;
   throw new GatewayError(
     'HYDRATE_FAILED',
-    `The server ${tool.server} has left the configuration. Find another tool with tool_browse.`,
+    `The server ${tool.server} is no longer in the configuration. Find another tool with tool_browse.`,
     { path: tool.id },
   );
 }
 
 /** Repairs arguments where the user opted in. Otherwise validation sees what was sent (G6.8). */
 const repair: Stage = (call, { config }) => {
-  if (!config.tolerantArgs || call.asItIs) return;
+  if (!config.tolerantArgs || call.forwarded) return;
   const { args, repairs } = repairArgs(call.args, call.tool.inputSchema);
   call.args = args;
   call.repairs = repairs;
@@ -51,14 +51,14 @@ const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
       details: { path: [] },
     });
   }
-  if (call.asItIs) return;
+  if (call.forwarded) return;
   const verdict = await validator.validate(tool.inputSchema, args);
   if (verdict.kind === 'unchecked') call.unchecked = verdict.reason;
   if (verdict.kind === 'invalid' || verdict.kind === 'bad_schema')
     throw argumentError(tool, verdict, args, scrubSecrets);
 };
 
-/** A person's own rules; where they ask for approval, the person is asked. */
+/** Applies the user's rules, and asks the user if a rule requires approval. */
 const policy: Stage = async (call, { config, approvals }) => {
   const { tool, request } = call;
   const decision = decide(config.policy, subjectOf(tool, 'tool_execute'));
@@ -72,7 +72,7 @@ const policy: Stage = async (call, { config, approvals }) => {
   );
 };
 
-/** All limits are looked at before any is counted; a dry run counts nothing. */
+/** Checks all limits before it counts the call. A dry run counts nothing. */
 const quota: Stage = (call, { limiter }) => {
   const subject = quotaSubject(call);
   call.quota = call.request.dryRun ? limiter.evaluate(subject) : limiter.take(subject);
@@ -150,14 +150,14 @@ const dispatch: Stage = async (call, parts, ports) => {
   const started = performance.now();
   const terms = termsFor(call, parts, ports);
   const { onProgress, origin, meta, begins } = request;
-  const way = (): Upstream => {
+  const currentUpstream = (): Upstream => {
     // An edit may replace the server between two attempts.
     const upstream = ports.upstream(tool.server) ?? call.upstream;
     return beginsTask(call) && canRunTasks(upstream) ? asTask(upstream) : upstream;
   };
   const onSend = begins && (() => begins(terms.contract));
   const send = (end: Pick<ClientEnd, 'signal' | 'onSend'>) =>
-    dispatchCall(tool, way, args as JsonObject, { ...end, onProgress, origin, meta }, terms);
+    dispatchCall(tool, currentUpstream, args as JsonObject, { ...end, onProgress, origin, meta }, terms);
   try {
     if (key === undefined) call.attempts = await send({ signal: request.signal, onSend });
     else {
@@ -166,7 +166,7 @@ const dispatch: Stage = async (call, parts, ports) => {
       call.shared = joined;
     }
   } catch (error) {
-    // Whoever shares a dispatch can be cancelled alone.
+    // One caller of a shared dispatch can cancel alone.
     throw dispatchError(error, { tool, ...terms });
   }
   call.raw = call.attempts.value;
@@ -195,7 +195,7 @@ function termsFor<R>(call: Call<R>, { config }: PipelineParts, ports: PipelinePo
 }
 
 const firewall: Stage = async (call, _parts, ports) => {
-  if (call.asItIs) return;
+  if (call.forwarded) return;
   const { tool, request, repairs, cacheHit, unchecked } = call;
   call.result = await ports.firewall(call.raw as JsonObject, {
     tool,
@@ -208,7 +208,7 @@ const firewall: Stage = async (call, _parts, ports) => {
   });
 };
 
-/** What the firewall has let through; errors are never kept, nor what a refresh has overtaken. */
+/** Stores the raw result for later hits. Errors and answers to an earlier catalog are not stored. */
 const store: Stage = (call, { cache }) => {
   const { cacheKey: key, raw, cacheHit, shared } = call;
   if (key === undefined || raw === undefined || cacheHit || shared || raw.isError === true) return;

@@ -1,26 +1,26 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 
-/** What a person is asked: it names the inner tool and its arguments, which a meta-tool's own dialog cannot. */
+/** Question to the user. It names the server's tool and its arguments, which a dialog for `tool_execute` could not. */
 export interface ApprovalRequest {
   tool: CatalogTool;
   args: Readonly<Record<string, unknown>>;
-  /** Why it is asked, in a sentence. */
+  /** Why the user is asked, in one sentence. */
   reason: string;
-  /** The same object for one session's calls: what is allowed for it goes with it. */
+  /** Identity of the session: approvals for a session last as long as this object. */
   session: object;
   signal: AbortSignal;
 }
 
-/** `unavailable`: nobody can be asked where this client runs. */
+/** `unavailable`: this client cannot ask the user. */
 export type ApprovalAnswer = 'once' | 'session' | 'workspace' | 'denied' | 'unavailable';
 
-/** Whoever can ask: the client by elicitation, or the editor through the control channel. */
+/** Way to ask the user: the client by elicitation, or the editor through the control channel. */
 export interface ApprovalPort {
   ask(request: ApprovalRequest): Promise<ApprovalAnswer>;
 }
 
-/** Approvals for the workspace outlive the worker. */
+/** Store of approvals for the workspace, which outlive the worker. */
 export interface ApprovalStore {
   load(): readonly string[];
   save(approved: readonly string[]): void;
@@ -29,7 +29,7 @@ export interface ApprovalStore {
 export const NOBODY_TO_ASK: ApprovalPort = { ask: () => Promise.resolve('unavailable') };
 export const NO_STORE: ApprovalStore = { load: () => [], save: () => undefined };
 
-/** Asks one after the other, until one can ask. */
+/** Tries the ports in order until one can ask. */
 export function firstToAnswer(...ports: readonly (ApprovalPort | undefined)[]): ApprovalPort {
   return {
     async ask(request) {
@@ -42,7 +42,7 @@ export function firstToAnswer(...ports: readonly (ApprovalPort | undefined)[]): 
   };
 }
 
-/** Asks once, remembers per inner tool. A tool that has changed is another one: it is asked about again. */
+/** Asks once per tool and remembers the answer. A tool whose definition changed needs a new approval. */
 export class Approvals {
   readonly #port: ApprovalPort;
   readonly #store: ApprovalStore;
@@ -59,7 +59,7 @@ export class Approvals {
     this.#onApproved = onApproved;
   }
 
-  /** Read each time: what is taken back on the command line, or in another window, holds at once. */
+  /** Read every time, so that a revocation on the command line or in another window holds at once. */
   get #workspace(): Set<string> {
     return new Set(this.#store.load());
   }
@@ -69,7 +69,7 @@ export class Approvals {
     return this.#workspace.has(key) || this.#sessions.get(session)?.approved.has(key) === true;
   }
 
-  /** What was allowed for a session, for another process. */
+  /** Returns the approvals for a session, to hand over to another process. */
   memoryOf(session: object): string[] | undefined {
     const approved = this.#sessions.get(session)?.approved;
     return approved?.size ? [...approved] : undefined;
@@ -88,8 +88,8 @@ export class Approvals {
   }
 
   /**
-   * Returns when the call may go on; throws `POLICY_DENIED` or `AUTH_REQUIRED` when not. `port` is the call's own way
-   * to its person, which comes before the gateway's.
+   * Returns when the call may continue; throws `POLICY_DENIED` or `AUTH_REQUIRED` otherwise. `port` asks through the
+   * calling client, before the gateway's own port is tried.
    */
   async require(request: ApprovalRequest, port?: ApprovalPort): Promise<void> {
     const { tool, session, signal } = request;
@@ -107,12 +107,12 @@ export class Approvals {
     return asking;
   }
 
-  /** What is allowed for the workspace, by tool. */
+  /** Ids of the tools that are approved for the workspace. */
   get remembered(): readonly string[] {
     return [...this.#workspace].map((key) => key.split(' ')[0] as string);
   }
 
-  /** Takes back what was allowed for the workspace; all of it without an id. */
+  /** Revokes approvals for the workspace; all of them without an id. */
   forget(toolId?: string): void {
     this.#store.save([...this.#workspace].filter((key) => toolId !== undefined && !key.startsWith(`${toolId} `)));
   }
@@ -150,11 +150,11 @@ export class Approvals {
 
 interface SessionApprovals {
   readonly approved: Set<string>;
-  /** The question that is open, per tool: a second call waits for its answer before it asks. */
+  /** Open question per tool. A second call waits for its answer before it asks. */
   readonly open: Map<string, Promise<void>>;
 }
 
-/** Who is waited for may not notice that the client has gone. `answer` never rejects: it may be left alone. */
+/** Stops waiting when the client leaves, which the asked party may not notice. `answer` must never reject. */
 async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let onAbort: (() => void) | undefined;
@@ -169,7 +169,7 @@ async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise
   }
 }
 
-/** Says how a person can allow it, since nobody can be asked from here. */
+/** Returns the error for a client that cannot ask, with the rule by which the user can allow the tool. */
 function approvalRequired(tool: CatalogTool, reason: string): GatewayError {
   const rule = JSON.stringify({ action: 'allow', tool: tool.id });
   return new GatewayError(

@@ -10,11 +10,11 @@ export interface AuthorizedCall {
   args: Readonly<Record<string, unknown>>;
   session: object;
   signal: AbortSignal;
-  /** The call's own way to its person. */
+  /** Asks the user through the calling client. */
   approval?: ApprovalPort | undefined;
 }
 
-/** Returns when the person's rules let the call go on; asks the person where they say so. */
+/** Returns if the user's rules allow the call. Asks the user if a rule says so. */
 export async function authorize(decision: PolicyDecision, call: AuthorizedCall, approvals: Approvals): Promise<void> {
   if (decision.action === 'allow') return;
   if (decision.action === 'deny') throw denied(decision, call);
@@ -28,8 +28,8 @@ function denied(
   { tool, metaTool }: AuthorizedCall,
 ): GatewayError {
   if (unreadable !== undefined) {
-    const words = `No call of ${tool.name} is allowed, because "policy" cannot be read: ${unreadable} Ask the user to correct it.`;
-    return new GatewayError('POLICY_DENIED', words, {
+    const message = `No call of ${tool.name} is allowed, because "policy" cannot be read: ${unreadable} Ask the user to correct it.`;
+    return new GatewayError('POLICY_DENIED', message, {
       path: tool.id,
       details: { meta_tool: metaTool, reason: unreadable },
     });

@@ -2,7 +2,7 @@ import { shortened } from '../../text/porcelain.ts';
 import { isObject } from '../json.ts';
 import type { ApprovalAnswer, ApprovalPort, ApprovalRequest } from './approval.ts';
 
-/** A question by MCP elicitation, which VS Code shows in the chat. It names the inner tool and what it will be given. */
+/** Question by MCP elicitation, which VS Code shows in the chat. Names the server's tool and its arguments. */
 export interface ElicitedQuestion {
   message: string;
   requestedSchema: { type: 'object'; properties: Record<string, object>; required?: string[] };
@@ -20,7 +20,7 @@ const CHOICES: readonly { value: ApprovalAnswer; label: string }[] = [
 ];
 const MAX_ARGS_CHARS = 600;
 
-/** `ask` is the client's; it is absent where the client cannot show a form. */
+/** Returns a port that asks through the client. `ask` is absent if the client cannot show a form. */
 export function elicitApproval(
   ask: ((question: ElicitedQuestion) => Promise<ElicitedAnswer>) | undefined,
   toShow: (text: string) => string,
@@ -29,7 +29,7 @@ export function elicitApproval(
   return {
     async ask(request) {
       const { action, content } = await ask(questionFor(request, toShow));
-      // A dialog that was closed is no refusal of the tool, and no approval either: this call does not run.
+      // A closed dialog neither approves nor bans the tool: this call does not run.
       if (action !== 'accept') return 'denied';
       const chosen = isObject(content) ? content.remember : undefined;
       return CHOICES.find(({ value }) => value === chosen)?.value ?? 'once';

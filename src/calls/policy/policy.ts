@@ -2,13 +2,13 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import type { PolicyAction, PolicyMetaTool, PolicyRule, ToolPolicy } from '../../config/declaration/policyBlock.ts';
 import { globMatches } from '../../lib/glob.ts';
 
-/** Properties of a call that rules name. */
+/** Properties of a call that rules can name. */
 export interface PolicySubject {
   metaTool: PolicyMetaTool;
   toolId?: string;
   namespace?: string;
   server?: string;
-  /** The raw name. */
+  /** The server's name for the tool. */
   toolName?: string;
   tags?: readonly string[];
   readOnly?: boolean;
@@ -19,7 +19,7 @@ export interface PolicyDecision {
   /** Index of the rule that decided; `null` for the default. */
   rule_index: number | null;
   reason?: string;
-  /** Why the policy cannot be read; that decided. */
+  /** Why the policy cannot be read, if that decided. */
   unreadable?: string;
 }
 

@@ -7,11 +7,11 @@ export type MetaTool = 'tool_browse' | 'tool_execute' | 'tool_view';
 
 export interface QuotaDecision {
   allowed: boolean;
-  /** `tool_execute/minute`, `tool:{id}/session`: which limit was met; "" when none was. */
+  /** Limit that was reached: `tool_execute/minute`, `tool:{id}/session`; "" if none was. */
   scope: string;
-  /** Seconds; none where waiting does not help. */
+  /** Seconds; `null` if waiting does not help. */
   retry_after: number | null;
-  /** Why the limits cannot be read; that decided. */
+  /** Why the limits cannot be read, if that decided. */
   unreadable?: string;
 }
 
@@ -21,25 +21,25 @@ export interface QuotaLeft {
   left: number;
 }
 
-/** How many calls were so many seconds ago. */
+/** Number of calls of one age in whole seconds. */
 type CallsOfAge = readonly [age: number, calls: number];
 
-/** By the name of a limit. */
+/** Counts of a session by the name of a limit. */
 export type QuotaMemory = Readonly<Record<string, { recent: readonly CallsOfAge[]; total: number }>>;
 
 export interface QuotaSubject {
-  /** The same object for one session's calls: what is counted goes with it. */
+  /** Identity of the session: counts last as long as this object. */
   session: object;
   metaTool: MetaTool;
   toolId?: string | undefined;
-  /** The client's request, as whoever sends it again knows it. */
+  /** Id of the client's request, by which its host recognises it. */
   requestId?: RequestId | undefined;
-  /** It was let in and counted in another process: what is remembered of the session has it. */
+  /** Whether another process counted the request already; its count is part of the session's memory. */
   counted?: boolean | undefined;
 }
 
 const WINDOW_SECONDS = 60;
-/** More than one session can make. */
+/** Plausibility bound of a remembered count. */
 const MAX_CALLS_A_SECOND = 100_000;
 const ALLOWED: QuotaDecision = { allowed: true, scope: '', retry_after: null };
 
@@ -52,7 +52,7 @@ interface Bucket {
 export class RateLimiter {
   /** Replaced by an edit of the configuration. Counts stay. */
   limits: RateLimits;
-  /** Seconds, from wherever: only differences count. */
+  /** Seconds since any fixed time: only differences count. */
   readonly #now: () => number;
   readonly #onCounted: (session: object, requestId: RequestId | undefined) => void;
   readonly #sessions = new WeakMap<object, Map<string, Bucket>>();
@@ -67,7 +67,7 @@ export class RateLimiter {
     this.#now = now;
   }
 
-  /** Whether one more call fits, counting nothing. */
+  /** Checks whether one more call fits, and counts nothing. */
   evaluate(subject: QuotaSubject): QuotaDecision {
     const { unreadable } = this.limits;
     // A search calls no server, and its answer reports the error.
@@ -83,7 +83,7 @@ export class RateLimiter {
       }
       const recent = within(bucket, now);
       if (limit.maxCallsPerMinute !== null && recent.length >= limit.maxCallsPerMinute) {
-        // The call that has to leave the window before there is room.
+        // There is room again once this call leaves the window.
         const leaving = recent[recent.length - limit.maxCallsPerMinute] as number;
         return { allowed: false, scope: `${name}/minute`, retry_after: WINDOW_SECONDS - (now - leaving) };
       }
@@ -91,7 +91,7 @@ export class RateLimiter {
     return ALLOWED;
   }
 
-  /** Counts one call where all limits allow it, and none where one does not. */
+  /** Counts one call if all limits allow it. */
   take(subject: QuotaSubject): QuotaDecision {
     if (subject.counted) return ALLOWED;
     const decision = this.evaluate(subject);
@@ -100,7 +100,7 @@ export class RateLimiter {
     const limits = this.#limitsOf(subject);
     for (const { name, limit } of limits) {
       const bucket = this.#bucket(subject.session, name);
-      // No more of them than the limit itself is.
+      // The list never grows longer than the limit.
       if (limit.maxCallsPerMinute !== null) bucket.recent = [...within(bucket, now), now];
       bucket.total += 1;
     }
@@ -108,7 +108,7 @@ export class RateLimiter {
     return decision;
   }
 
-  /** What is left, of every limit that applies. */
+  /** Returns the remaining calls of every limit that applies. */
   left(subject: QuotaSubject): QuotaLeft[] {
     const now = this.#now();
     return this.#limitsOf(subject).flatMap(({ name, limit }) => {
@@ -121,7 +121,7 @@ export class RateLimiter {
     });
   }
 
-  /** What is counted of a session, for another process: ages, since clocks of processes have nothing in common. */
+  /** Returns a session's counts for another process. Ages replace times, because processes do not share a clock. */
   memoryOf(session: object): QuotaMemory | undefined {
     const buckets = this.#sessions.get(session);
     if (!buckets) return undefined;
@@ -132,7 +132,7 @@ export class RateLimiter {
     return Object.fromEntries(entries);
   }
 
-  /** What `memoryOf` has said `age` seconds ago. */
+  /** Restores the result of `memoryOf`, `age` seconds old. */
   remember(session: object, memory: unknown, age = 0): void {
     const now = this.#now() - age;
     for (const [name, value] of Object.entries(memory ?? {})) {
@@ -164,12 +164,12 @@ export class RateLimiter {
   }
 }
 
-/** A call leaves the window at exactly sixty seconds. */
+/** Returns the calls in the window, which a call leaves after exactly sixty seconds. */
 function within(bucket: Bucket, now: number): number[] {
   return bucket.recent.filter((at) => now - at < WINDOW_SECONDS);
 }
 
-/** In whole seconds, of which the window has few however many calls it has; none leaves it sooner for that. */
+/** Groups calls by age in whole seconds, so the window bounds the size. Rounding down never frees a slot early. */
 function byAge(recent: readonly number[], now: number): CallsOfAge[] {
   const calls = new Map<number, number>();
   for (const at of recent) {
@@ -191,8 +191,8 @@ function leftOf(scope: string, limit: number, used: number): QuotaLeft {
 
 export function rateLimited(path: string, { scope, retry_after: wait, unreadable }: QuotaDecision): GatewayError {
   if (unreadable !== undefined) {
-    const words = `No call is allowed, because "rateLimits" cannot be read: ${unreadable} Ask the user to correct it.`;
-    return new GatewayError('RATE_LIMITED', words, { path, retryable: false, details: { scope } });
+    const message = `No call is allowed, because "rateLimits" cannot be read: ${unreadable} Ask the user to correct it.`;
+    return new GatewayError('RATE_LIMITED', message, { path, retryable: false, details: { scope } });
   }
   const seconds = wait === null ? undefined : Math.round(wait * 1_000) / 1_000;
   const remedy =
@@ -201,7 +201,7 @@ export function rateLimited(path: string, { scope, retry_after: wait, unreadable
       : `Call again in ${Math.ceil(seconds)} s.`;
   return new GatewayError('RATE_LIMITED', `The limit ${scope} is reached. ${remedy}`, {
     path,
-    // The same session never has more of them.
+    // Waiting does not renew the limit of a session.
     retryable: seconds !== undefined,
     details: { scope, ...(seconds === undefined ? {} : { retry_after: seconds }) },
   });

@@ -1,6 +1,6 @@
 import { globMatches } from '../../lib/glob.ts';
 
-/** Which tools of a catalog are there for a client: a profile of globs and of what an inventory says of a tool. */
+/** Selects the tools of a catalog that a client sees, by globs and by an inventory's entries. */
 export interface VisibilityProfile {
   name: string;
   include_namespaces?: readonly string[];
@@ -21,7 +21,10 @@ export interface InventoryEntry {
   environments?: readonly string[];
 }
 
-/** What is excluded must be known to be so; what is allowed must be known to be so too: one fails open, one closed. */
+/**
+ * Returns whether a tool passes the profile. Without an inventory entry, exclusions do not match (open) and inclusions
+ * fail (closed).
+ */
 export function isVisible(profile: VisibilityProfile, namespace: string, inventory: InventoryEntry | null): boolean {
   const entry = inventory ?? {};
   const excluded =

@@ -1,11 +1,11 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { globMatches } from '../../lib/glob.ts';
 
-/** A value for all, for the tools of a server, for single tools. The closest one counts. */
+/** Value for all tools, for a server's tools, and for single tools. The most specific one applies. */
 export interface Overrides<T> {
   default: T;
   servers: Readonly<Record<string, T>>;
-  /** By globs over the `tool_id` or the raw name; the first that matches. */
+  /** Values by glob over the `tool_id` or the server's name for the tool; the first match applies. */
   tools: Readonly<Record<string, T>>;
 }
 
@@ -25,5 +25,3 @@ export function firstMatch<T>(
     ([glob]) => globMatches(glob, tool.id) || globMatches(glob, tool.upstreamName),
   )?.[1];
 }
-
-/** `others`: further keys of the block, which somebody else reads. */

@@ -9,7 +9,7 @@ export type ReplaySubject = Pick<CatalogTool, 'id' | 'upstreamName' | 'server'> 
 
 const CAUTION: Readonly<Record<ReplayContract, number>> = { convergent: 0, probe_required: 1, never_replay: 2 };
 
-/** Returns what may happen to a lost call: what the configuration says, and never less than its floor. */
+/** Returns the replay contract of a tool: the configured one, but never more permissive than the floor. */
 export function replayFor(settings: ReplaySettings, tool: ReplaySubject): ToolReplay {
   const set = replayOf(settings, tool);
   const { floor } = settings;

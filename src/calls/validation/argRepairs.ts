@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../json.ts';
 import { resolvePointer } from './schemaProfile.ts';
 
-/** The five repairs (G6.7). None renames, guesses or drops anything (G6.8). */
+/** The five repairs (G6.7). No rule renames, guesses or drops anything (G6.8). */
 export const REPAIR_RULES = {
   parse_stringified_object: { reads: 'arguments that are a text that is a JSON object', as: 'the object' },
   str_to_integer: { reads: 'a text that is a whole number, where the schema asks for `integer`', as: 'the number' },
@@ -23,10 +23,10 @@ export interface RepairedArgs {
   repairs: readonly ArgRepair[];
 }
 
-/** The most fields that are looked at: what has more was not written by a model. */
+/** Fields to visit at most. No model writes more. */
 const MAX_FIELDS = 10_000;
 
-/** Repairs a copy; what needs nothing comes back as it is. Fields at every depth, by the type that is asked for there. */
+/** Repairs fields at every depth, by the type that the schema asks for there. Copies only changed parts. */
 export function repairArgs(args: unknown, schema: unknown): RepairedArgs {
   const repairs: ArgRepair[] = [];
   let root = args;
@@ -56,7 +56,7 @@ interface Place {
   put(repaired: unknown): void;
 }
 
-/** Iterative; copies a container only when something in it is repaired. */
+/** Works without recursion and copies a container only if something in it is repaired. */
 function repairFields(root: JsonObject, rootSchema: JsonObject, repairs: ArgRepair[]): unknown {
   let result: unknown = root;
   const copies = new Map<object, JsonObject | unknown[]>();
@@ -107,12 +107,12 @@ function* childrenOf(
 function repairText(text: string, schema: JsonObject): { value: unknown; rule: RepairRule } | undefined {
   const { type } = schema;
   const types = Array.isArray(type) ? type : [type];
-  // A field that may be a string holds one.
+  // A field that allows strings keeps its string.
   if (types.includes('string')) return undefined;
   const trimmed = text.trim();
   if (types.includes('integer') && /^-?(?:0|[1-9]\d*)$/.test(trimmed)) {
     const value = Number(trimmed);
-    // Beyond this a number would no longer be the one that was written.
+    // A larger number would lose digits.
     if (Number.isSafeInteger(value)) return { value: value === 0 ? 0 : value, rule: 'str_to_integer' };
   }
   if (types.includes('number') && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(trimmed)) {

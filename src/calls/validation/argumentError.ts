@@ -4,15 +4,15 @@ import type { ValidationVerdict } from './argumentValidator.ts';
 import { type ArgumentProblem, explainErrors } from './explainErrors.ts';
 import { schemaFragment } from './schemaFragment.ts';
 
-/** What fits one answer; the rest is counted. */
+/** Limit of one answer; the rest is counted. */
 const MAX_PROBLEMS = 20;
 const MAX_FRAGMENTS = 3;
 
 type Failed = Extract<ValidationVerdict, { kind: 'invalid' | 'bad_schema' }>;
 
 /**
- * Makes `ARGS_INVALID` with everything the next attempt needs (G6.1), or `SCHEMA_INVALID` where the server is to blame
- * (G6.4).
+ * Returns `ARGS_INVALID` with everything the next attempt needs (G6.1), or `SCHEMA_INVALID` if the server's schema is
+ * broken (G6.4).
  */
 export function argumentError(
   tool: Pick<CatalogTool, 'id' | 'name' | 'server' | 'inputSchema'>,
@@ -23,11 +23,11 @@ export function argumentError(
   if (verdict.kind === 'bad_schema') {
     return new GatewayError(
       'SCHEMA_INVALID',
-      `The server ${tool.server} declares a broken schema for ${tool.name}, so it cannot be called: ${scrubSecrets(verdict.problem)}. Use another tool, or tell the author of the server.`,
+      `The server ${tool.server} declares a broken schema for ${tool.name}, so it cannot be called: ${scrubSecrets(verdict.problem)}. Use another tool, or report this to the server's author.`,
       { path: tool.id },
     );
   }
-  // Words and values of the server's schema: they may be anything.
+  // Messages quote the server's schema, which may contain secrets.
   const problems = explainErrors(verdict.errors, tool.inputSchema, args).map((problem) => ({
     ...problem,
     message: scrubSecrets(problem.message),
@@ -51,7 +51,7 @@ export function argumentError(
   );
 }
 
-/** A fragment is small: its nesting was cut. */
+/** Masks secrets in a schema fragment. Recursion is safe because fragments have a depth limit. */
 function scrubbed(value: unknown, scrubSecrets: (text: string) => string): unknown {
   if (typeof value === 'string') return scrubSecrets(value);
   if (Array.isArray(value)) return value.map((item) => scrubbed(item, scrubSecrets));
@@ -59,7 +59,7 @@ function scrubbed(value: unknown, scrubSecrets: (text: string) => string): unkno
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, scrubbed(child, scrubSecrets)]));
 }
 
-/** By the place in the schema. */
+/** Returns the schema fragments of the problems, by JSON pointer. */
 function fragments(problems: readonly ArgumentProblem[], schema: unknown): Record<string, unknown> {
   const places = [...new Set(problems.map((problem) => problem.schemaAt))].slice(0, MAX_FRAGMENTS);
   return Object.fromEntries(

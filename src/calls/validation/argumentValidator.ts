@@ -10,8 +10,8 @@ import { ThreadedCheck } from './threadedCheck.ts';
 
 /**
  * Result of checking arguments against a tool's schema. Both are untrusted, and the event loop must not wait for them:
- * checks that are known to be quick run in place, all others in a thread that is killed when it takes too long. A call
- * that cannot be judged is sent with a note (G6.6).
+ * quick checks run in place, all others in a thread that is killed when it takes too long. If the check cannot finish,
+ * the call is sent with a note (G6.6).
  */
 export type ValidationVerdict =
   | { kind: 'valid' }
@@ -19,20 +19,20 @@ export type ValidationVerdict =
   | { kind: 'invalid'; errors: readonly ErrorObject[] }
   | { kind: 'bad_schema'; problem: string };
 
-/** Compiling takes some 3 ms per hundred objects of a schema, up to 15 when cold (test/bench/validation.ts). */
+/** Compiling takes some 3 ms per hundred objects of a schema, up to 15 ms when cold (test/bench/validation.ts). */
 const MAX_INLINE_CONTAINERS = 150;
-/** Half a millisecond each, cold. */
+/** Each takes half a millisecond when cold. */
 const MAX_INLINE_PATTERNS = 12;
-/** Nodes of the schema, references followed, times nodes of the value: what a walk can take at most. */
+/** Upper bound of a walk: nodes of the schema with references followed, times nodes of the value. */
 const MAX_INLINE_WORK = 100_000;
 /** Characters times patterns. */
 const MAX_INLINE_PATTERN_CHARS = 20_000;
-/** Items compared with each other. */
+/** Items that `uniqueItems` compares with each other. */
 const MAX_INLINE_COMPARED = 300;
-/** Beyond this even handing the value to a thread would hold up the loop. */
+/** A larger value would block the loop even while it is copied to the thread. */
 const MAX_CHECKED_NODES = 50_000;
 const MAX_CHECKED_CHARS = 4_000_000;
-/** No tool takes arguments nested so deep, and `JSON.stringify` would run out of stack some way beyond. */
+/** No tool takes arguments this deep. `JSON.stringify` overflows the stack at some greater depth. */
 const MAX_ARGS_DEPTH = 200;
 const CAPACITY = 256;
 
@@ -56,7 +56,7 @@ export class ArgumentValidator {
   #limits: SchemaLimits;
   readonly #thread: ThreadedCheck;
   readonly #compiler = new SchemaCompiler<object>(linearEngine, CAPACITY);
-  /** By the schema's identity: a refreshed catalog brings new objects, and the old ones are forgotten with it. */
+  /** Plans by the identity of the schema. A refreshed catalog has new objects, and the old plans are collected. */
   #plans = new WeakMap<object, Plan>();
   #nextKey = 1;
 
@@ -71,12 +71,12 @@ export class ArgumentValidator {
     this.#limits = limits;
   }
 
-  /** How many compiled validators are held here. */
+  /** Number of compiled validators in this thread. */
   get compiled(): number {
     return this.#compiler.size;
   }
 
-  /** Pays beforehand what the first call would wait for. */
+  /** Builds the validators for schemas, so that the first call does not wait for them. */
   warmUp(): void {
     warmMetaSchemas();
   }
@@ -130,7 +130,7 @@ export class ArgumentValidator {
       const validate = this.#compiler.validator(schema, () => plan.read as ReadSchema);
       return verdictOf(errorsOf(validate, args));
     } catch (error) {
-      // Well-formed and still of no use: a reference to nowhere, an empty enum. The server knows what it meant.
+      // The schema is well-formed but unusable: a reference to nowhere, an empty enum. Let the server judge.
       plan.verdict = unchecked(`its schema cannot be used (${(error as Error).message})`);
       return plan.verdict;
     }
@@ -156,7 +156,7 @@ export class ArgumentValidator {
   }
 }
 
-/** Known before anything is compiled. */
+/** Estimates from the profile alone, before anything is compiled. */
 function compilesQuickly(profile: SchemaProfile): boolean {
   return (
     !profile.recursive &&

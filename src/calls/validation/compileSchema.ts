@@ -6,13 +6,13 @@ import { AJV_OPTIONS, type Dialect, type ReadSchema } from './metaSchema.ts';
 
 export type PatternEngine = ((source: string, flags: string) => PatternTest) & { code: string };
 
-/** How many errors are worth telling; a list of 10,000 wrong items has as many. */
+/** Errors to keep. A list of 10,000 wrong items has as many errors. */
 const MAX_ERRORS = 200;
 
 /**
- * Compiles schemas, at most `capacity` of them held: ajv keeps whatever an instance has ever compiled, so instances
- * are what is given up. There are two; when the younger is full it becomes the older, and what is still used of that
- * one is compiled once more.
+ * Compiles schemas and holds at most `capacity` validators. An ajv instance keeps everything it has compiled, so whole
+ * instances are dropped: there are two, and when the younger is full it becomes the older. Validators of the dropped
+ * instance are compiled again when needed.
  */
 export class SchemaCompiler<K extends object | string> {
   readonly #engine: PatternEngine;
@@ -27,14 +27,14 @@ export class SchemaCompiler<K extends object | string> {
     this.#old = this.#young;
   }
 
-  /** How many compiled validators are held. */
+  /** Number of compiled validators. */
   get size(): number {
     return this.#young === this.#old
       ? this.#young.validators.size
       : this.#young.validators.size + this.#old.validators.size;
   }
 
-  /** Throws what ajv throws for a schema that cannot be compiled. */
+  /** Returns the validator of a schema. Throws ajv's error for a schema that does not compile. */
   validator(key: K, read: () => ReadSchema): ValidateFunction {
     const known = this.#young.validators.get(key);
     if (known) return known;
@@ -79,7 +79,7 @@ class Generation<K> {
   }
 }
 
-/** The errors of one value, none when it fits. */
+/** Returns the errors of a value; empty if it is valid. */
 export function errorsOf(validate: ValidateFunction, value: unknown): ErrorObject[] {
   return validate(value) ? [] : (validate.errors ?? []).slice(0, MAX_ERRORS);
 }

@@ -3,50 +3,50 @@ import { groupBy } from '../../catalog/cluster.ts';
 import { nearest } from '../../text/nearest.ts';
 import { shortened } from '../../text/porcelain.ts';
 import { dotted, isObject, type JsonObject, type JsonPath } from '../json.ts';
+import { alternatives, describeSchema, kindOf, quoted } from './describeSchema.ts';
 import { resolvePointer } from './schemaProfile.ts';
-import { alternatives, inWords, kindOf, quoted } from './schemaWords.ts';
 
-/** One thing that is wrong with the arguments, so told that the next attempt can be right. Never a value of theirs. */
+/** Error in the arguments, with enough detail to correct it. Never contains a value of the arguments. */
 export interface ArgumentProblem {
   /** Keys and indices from the root of the arguments. */
   path: JsonPath;
   message: string;
-  /** The key or value that was most likely meant; never applied. */
+  /** Key or value that was most likely meant. Never applied. */
   suggestion?: string;
-  /** Where in the schema this is settled, as a JSON pointer. */
+  /** JSON pointer to the part of the schema that decides. */
   schemaAt: string;
 }
 
-/** A comparison takes some 5 µs: a hostile schema has thousands of candidates for each of hundreds of errors. */
+/** A comparison takes some 5 µs, and a hostile schema has thousands of candidates for each of hundreds of errors. */
 const MAX_COMPARISONS = 1_500;
 const MAX_WORD = 40;
-/** Keys of a value that are looked at for one that was meant. */
+/** Keys of a value to search for a misspelled one. */
 const MAX_GIVEN = 50;
 
-/** Every failing place, the shallowest first; the branches of a failed alternative are told as one. */
+/** Returns every error, the shallowest first. The branches of a failed alternative become one error. */
 export function explainErrors(errors: readonly ErrorObject[], schema: unknown, args: unknown): ArgumentProblem[] {
   const relevant = dropBranches(errors, args);
   const ordered = (relevant.length > 0 ? relevant : [...errors])
     .map((error) => ({ error, path: pathOf(error) }))
     .sort((a, b) => comparePaths(a.path, b.path));
   const guess = new Guess();
-  const told = new Map<string, ArgumentProblem>();
+  const problems = new Map<string, ArgumentProblem>();
   for (const { error, path } of ordered) {
     const problem = explain(error, path, { schema, args, guess });
-    told.set(`${JSON.stringify(problem.path)}${problem.message}`, problem);
+    problems.set(`${JSON.stringify(problem.path)}${problem.message}`, problem);
   }
-  return [...told.values()];
+  return [...problems.values()];
 }
 
-interface Ground {
+interface Context {
   schema: unknown;
   args: unknown;
   guess: Guess;
 }
 
 /**
- * A failed `anyOf` comes with the errors of every branch. Where all but one branch want another kind of value, that
- * one was meant, and its errors are told in place of the alternative; else the alternative alone is.
+ * Reduces the errors of a failed `anyOf` or `oneOf`, which ajv reports for every branch. If only one branch wants this
+ * kind of value, its errors replace the alternative; otherwise only the alternative's error remains.
  */
 function dropBranches(errors: readonly ErrorObject[], args: unknown): ErrorObject[] {
   let kept = errors.filter((error) => error.keyword !== 'if');
@@ -66,7 +66,9 @@ function dropBranches(errors: readonly ErrorObject[], args: unknown): ErrorObjec
   return kept;
 }
 
-/** An error of a branch: at its place or below. A reference in the branch leads the schema's path elsewhere. */
+/**
+ * Whether an error belongs to a branch: at its place or below. A `$ref` in the branch leads the schema path elsewhere.
+ */
 function isWithin(error: ErrorObject, choice: ErrorObject, prefix: string): boolean {
   if (error.schemaPath.startsWith(prefix)) return true;
   const deeper = error.instancePath === choice.instancePath || error.instancePath.startsWith(`${choice.instancePath}/`);
@@ -83,31 +85,37 @@ function wantsAnotherKind(error: ErrorObject, choice: ErrorObject): boolean {
   return error.instancePath === choice.instancePath && ['type', 'const', 'enum'].includes(error.keyword);
 }
 
-function explain(error: ErrorObject, path: JsonPath, { schema, args, guess }: Ground): ArgumentProblem {
+function explain(error: ErrorObject, path: JsonPath, { schema, args, guess }: Context): ArgumentProblem {
   const schemaAt = error.schemaPath.slice(0, Math.max(1, error.schemaPath.lastIndexOf('/')));
   const value = valueAt(args, path);
   const parent = resolvePointer(schema, schemaAt);
-  const words = describe(error, isObject(parent) ? parent : {}, value, schema, guess);
+  const description = describeError(error, isObject(parent) ? parent : {}, value, schema, guess);
   const place = path.length === 0 ? '' : `${shortened(dotted(path), 100)} `;
-  const subject = words.own ? '' : place || 'the arguments ';
-  const at = words.own && path.length > 0 ? ` (in ${shortened(dotted(path), 100)})` : '';
-  const hint = words.suggestion === undefined ? '' : `; did you mean ${quoted(words.suggestion)}?`;
+  const subject = description.own ? '' : place || 'the arguments ';
+  const at = description.own && path.length > 0 ? ` (in ${shortened(dotted(path), 100)})` : '';
+  const hint = description.suggestion === undefined ? '' : `; did you mean ${quoted(description.suggestion)}?`;
   return {
     path,
-    message: `${subject}${words.text}${at}${hint}`,
-    ...(words.suggestion === undefined ? {} : { suggestion: words.suggestion }),
+    message: `${subject}${description.text}${at}${hint}`,
+    ...(description.suggestion === undefined ? {} : { suggestion: description.suggestion }),
     schemaAt,
   };
 }
 
-interface Words {
+interface Description {
   text: string;
   suggestion?: string | undefined;
-  /** It names its own subject. */
+  /** Whether the text names its own subject. */
   own?: boolean;
 }
 
-function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: unknown, guess: Guess): Words {
+function describeError(
+  error: ErrorObject,
+  parent: JsonObject,
+  value: unknown,
+  root: unknown,
+  guess: Guess,
+): Description {
   const params = error.params as JsonObject;
   const properties = isObject(parent.properties) ? parent.properties : {};
   switch (error.keyword) {
@@ -115,7 +123,7 @@ function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: 
       const missing = String(params.missingProperty);
       const given = guess.keysOf(value).filter((key) => !Object.hasOwn(properties, key));
       const wrong = guess.closest(missing, given);
-      const meant = Object.hasOwn(properties, missing) ? `: ${inWords(properties[missing], root)}` : '';
+      const meant = Object.hasOwn(properties, missing) ? `: ${describeSchema(properties[missing], root)}` : '';
       const hint = wrong === undefined ? '' : `; you gave ${quoted(wrong)}`;
       return { text: `${quoted(missing)} is missing${meant}${hint}`, own: true };
     }
@@ -134,7 +142,7 @@ function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: 
     case 'propertyNames':
       return { text: `${quoted(String(params.propertyName))} is not an allowed name`, own: true };
     case 'type':
-      return { text: `must be ${inWords({ type: params.type }, root)}, not ${kindOf(value)}` };
+      return { text: `must be ${describeSchema({ type: params.type }, root)}, not ${kindOf(value)}` };
     case 'enum': {
       const allowed = Array.isArray(params.allowedValues) ? params.allowedValues : [];
       const names = allowed.filter((option): option is string => typeof option === 'string');
@@ -144,12 +152,14 @@ function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: 
       return { text: `must be exactly ${alternatives([params.allowedValue])}` };
     case 'format':
     case 'pattern':
-      return { text: `must be ${inWords({ type: 'string', [error.keyword]: params[error.keyword] }, root)}` };
+      return { text: `must be ${describeSchema({ type: 'string', [error.keyword]: params[error.keyword] }, root)}` };
     case 'anyOf':
     case 'oneOf': {
       if (Array.isArray(params.passingSchemas)) return { text: 'fits more than one of its alternatives' };
       const branches = parent[error.keyword];
-      const options = Array.isArray(branches) ? [...new Set(branches.map((branch) => inWords(branch, root)))] : [];
+      const options = Array.isArray(branches)
+        ? [...new Set(branches.map((branch) => describeSchema(branch, root)))]
+        : [];
       return {
         text: options.length > 0 ? `must be ${options.slice(0, 6).join(', or ')}` : 'fits none of its alternatives',
       };
@@ -189,12 +199,12 @@ function describe(error: ErrorObject, parent: JsonObject, value: unknown, root: 
   }
 }
 
-/** Finds what was most likely meant, with a bounded number of comparisons for all errors together. */
+/** Finds the nearest known names, with a bounded number of comparisons for all errors together. */
 class Guess {
   #left = MAX_COMPARISONS;
   readonly #keys = new WeakMap<object, readonly string[]>();
 
-  /** The first keys of a value. No engine lists a few without listing all: that is done once for all errors there. */
+  /** Returns the first keys of a value. `Object.keys` always lists all keys, so the list is cached. */
   keysOf(value: unknown): readonly string[] {
     if (!isObject(value)) return [];
     const keys = this.#keys.get(value) ?? Object.keys(value).slice(0, MAX_GIVEN);
@@ -215,7 +225,7 @@ class Guess {
   }
 }
 
-/** `issueId`, `issue_id` and `issue-id` are one word to whoever writes them from memory. */
+/** Treats `issueId`, `issue_id` and `issue-id` as one word. */
 function fold(name: string): string {
   return name.toLowerCase().replace(/[\s_.-]/g, '');
 }
@@ -233,7 +243,7 @@ export function pathOf(error: Pick<ErrorObject, 'instancePath'>): JsonPath {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The path with numbers where the arguments have arrays. */
+/** Returns the value at a path. */
 function valueAt(root: unknown, path: JsonPath): unknown {
   let value = root;
   for (const key of path) {

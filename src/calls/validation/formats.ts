@@ -1,8 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Formats, each refusing only what no reader of that format takes: servers differ (a date-time without a zone is fine
- * for one in Python and not for one in TypeScript), and a call that a server would accept must reach it. Linear time.
+ * Checks of formats. Each refuses only values that no reader of the format takes, because servers differ: some Python
+ * servers take a date-time without a zone, TypeScript servers do not. A call that the server would accept must reach
+ * it. All checks take linear time.
  */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
@@ -18,7 +19,7 @@ export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: (text) => /^(?:urn:uuid:)?\{?[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}\}?$/i.test(text),
 };
 
-/** How a model can write one that fits. */
+/** Example of a valid value per format. */
 export const FORMAT_EXAMPLES: Readonly<Record<string, string>> = {
   date: '2026-03-01',
   time: '14:30:00Z',

@@ -1,15 +1,15 @@
 import { RE2JS } from 're2js';
 
-/** What ajv wants of an engine. It keys patterns by their `toString()`: without an own one all share the first. */
+/** Regular expression as ajv needs it. ajv caches patterns by `toString()`, so each needs its own. */
 export interface PatternTest {
   test(text: string): boolean;
   toString(): string;
 }
 
-/** The longest repetition that is still checked in place: `\p{L}{900}` takes 25 ms on 2,000 letters. */
+/** Longest repetition to check in place: `\p{L}{900}` takes 25 ms on 2,000 letters. */
 const LIGHT_REPETITION = 64;
 
-/** A pattern that runs in linear time; undefined for what that engine does not know (look-around, back-references). */
+/** Returns a pattern that runs in linear time; undefined for syntax that RE2 lacks (look-around, back-references). */
 export function linearPattern(source: string, flags: string): PatternTest | undefined {
   try {
     const engine = RE2JS.compile(RE2JS.translateRegExp(source));
@@ -19,7 +19,7 @@ export function linearPattern(source: string, flags: string): PatternTest | unde
   }
 }
 
-/** Compiles in linear time and repeats nothing many times over. */
+/** Whether a pattern compiles in linear time and has no long repetition. */
 export function isLightPattern(source: string): boolean {
   const repetitions = source.matchAll(/\{(\d+)(?:,(\d*))?\}/g);
   for (const [, low, high] of repetitions) {
@@ -28,13 +28,13 @@ export function isLightPattern(source: string): boolean {
   return linearPattern(source, '') !== undefined;
 }
 
-/** For ajv's `code.regExp` where nothing may block: a pattern beyond the linear engine is not checked. */
+/** Engine for ajv's `code.regExp` in the event loop. A pattern that the linear engine lacks matches everything. */
 export function linearEngine(source: string, flags: string): PatternTest {
   return linearPattern(source, flags) ?? { test: () => true, toString: () => `/${source}/${flags}` };
 }
 linearEngine.code = 'linearEngine';
 
-/** For a thread that can be killed: what the linear engine does not know runs in the backtracking one. */
+/** Engine for a thread that can be killed. Patterns that the linear engine lacks run in the backtracking one. */
 export function completeEngine(source: string, flags: string): PatternTest {
   return linearPattern(source, flags) ?? new RegExp(source, flags);
 }

@@ -4,26 +4,26 @@ import draft07 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json
 import { oneLine } from '../../text/porcelain.ts';
 import { isObject, type JsonObject } from '../json.ts';
 
-/** Which rules a schema is read by. What declares nothing is 2020-12, as MCP says since 2025-11-25. */
+/** JSON Schema dialect. A schema without `$schema` is 2020-12, as MCP says since 2025-11-25. */
 export type Dialect = 'draft-07' | '2020-12';
 
-/** Options of every validator. Not strict: that refuses one real tool in eighteen for keywords it does not know. */
+/** Options of every validator. Strict mode would refuse one real tool in eighteen for unknown keywords. */
 export const AJV_OPTIONS = {
   strict: false,
   allErrors: true,
   logger: false,
-  // A schema of ours is judged once, by the shared instances below; it costs as much as compiling.
+  // Checking a schema takes as long as compiling it. The shared instances below do it once per schema.
   validateSchema: false,
-  // The optimiser makes compiling three to five times as long and validating no faster to speak of (test/bench).
+  // The optimiser makes compiling three to five times slower and validation hardly faster (test/bench).
   code: { optimize: false },
 } as const;
 
 const JUDGE_OPTIONS = { ...AJV_OPTIONS, validateFormats: false, allErrors: false } as const;
 
-/** Each takes some 30 ms to build. */
+/** Validators of schemas, built on first use: each takes some 30 ms. */
 const JUDGES: Record<Dialect, () => Judge> = {
   'draft-07': once(() => {
-    // ajv's copy asks that an enum be unique, which the standard does not: a comparison of every pair.
+    // ajv's copy of draft-07 wants an enum to be unique, which compares every pair. The standard does not require it.
     const properties = { ...draft07.properties, enum: { type: 'array', items: true } };
     const fits = new Ajv({ ...JUDGE_OPTIONS, meta: false }).compile({ ...draft07, properties });
     return (schema) => (fits(schema) ? undefined : (fits.errors?.[0] ?? NO_REASON));
@@ -34,27 +34,27 @@ const JUDGES: Record<Dialect, () => Judge> = {
   }),
 };
 
-/** The first error of a schema by the rules of its dialect. */
+/** Returns a schema's first error by the rules of its dialect. */
 type Judge = (schema: JsonObject) => Pick<ErrorObject, 'instancePath' | 'message'> | undefined;
 
 const NO_REASON = { instancePath: '', message: 'it does not fit its meta-schema' };
 
-/** Cut as everything that comes from a server and is told. */
+/** Length limit of a server's text in messages. */
 const MAX_DETAIL_CHARS = 200;
 
 export interface ReadSchema {
   dialect: Dialect;
-  /** Without `$schema` and `$id`, which say where it came from and not what it allows. */
+  /** Schema without `$schema` and `$id`, which state its origin and not its rules. */
   schema: JsonObject;
 }
 
 export interface SchemaProblem {
   problem: string;
-  /** It declares another dialect, whose rules it may well keep. */
+  /** True if the schema declares another dialect, which it may follow correctly. */
   foreign: boolean;
 }
 
-/** The schema with the dialect that it is read by, or why it is not a schema at all. */
+/** Returns a schema with its dialect, or the reason why it is not a valid schema. */
 export function readSchema(schema: unknown): ReadSchema | SchemaProblem {
   if (!isObject(schema)) return { problem: 'a schema must be an object', foreign: false };
   const { $schema: declared, $id: _id, ...rest } = schema;
@@ -72,7 +72,9 @@ export function metaProblem(schema: unknown): string | undefined {
   return 'problem' in read && !read.foreign ? read.problem : undefined;
 }
 
-/** Undeclared ones are read as draft-07 where 2020-12 does not fit: lists of `items` come from such generators. */
+/**
+ * Returns the dialects to try. Some generators write draft-07 without declaring it, recognisable by lists of `items`.
+ */
 function dialectsOf(declared: unknown): readonly Dialect[] {
   if (typeof declared !== 'string') return ['2020-12', 'draft-07'];
   if (declared.includes('2020-12')) return ['2020-12'];
@@ -95,7 +97,7 @@ function judge(schema: JsonObject, dialect: Dialect): string | undefined {
   }
 }
 
-/** Builds the meta-schemas' own validators, some 30 ms each: before the first call needs them. */
+/** Builds both schema validators, some 30 ms each, before the first call needs them. */
 export function warmMetaSchemas(): void {
   for (const dialect of ['2020-12', 'draft-07'] as const) judge({ type: 'object' }, dialect);
 }

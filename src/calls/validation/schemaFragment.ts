@@ -2,13 +2,13 @@ import { shortened } from '../../text/porcelain.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { resolvePointer } from './schemaProfile.ts';
 
-/** The part of a schema that settles a problem, small enough to be read: prose is cut, what is below is summed up. */
+/** Excerpt of a schema that explains a problem, small enough to read: long texts are cut and deep levels left out. */
 const MAX_DEPTH = 4;
 const MAX_KEYS = 40;
 const MAX_OPTIONS = 30;
 const MAX_TEXT = 120;
 const PROSE = new Set(['description', 'title', '$comment', 'examples', 'markdownDescription', 'errorMessage']);
-/** A root with all its arguments is more than most need. */
+/** A root with all its arguments is more than a model needs. */
 const MAX_CHARS = 1_500;
 
 export function schemaFragment(schema: unknown, at: string): unknown {
@@ -40,7 +40,7 @@ function condensed(value: unknown, depth: number, withProse: boolean): unknown {
   return Object.fromEntries(shown);
 }
 
-/** Names and kinds alone. */
+/** Returns only names and types. */
 function outline(part: unknown): JsonObject {
   if (!isObject(part)) return {};
   const properties = isObject(part.properties) ? part.properties : {};

@@ -5,7 +5,7 @@ import { profileSchema, type SchemaProfile } from './schemaProfile.ts';
 
 /** Bounds of a schema that is compiled. */
 export type SchemaLimits = CallSettings['schemaLimits'];
-export const SCHEMA_LIMITS: SchemaLimits = CALL_BLOCKS.schemaLimits.standard;
+export const SCHEMA_LIMITS: SchemaLimits = CALL_BLOCKS.schemaLimits.defaultValue;
 
 export type SchemaFindingKind =
   | 'not_well_formed'
@@ -20,11 +20,11 @@ export interface SchemaFinding {
   detail: string;
 }
 
-/** Everything that is wrong with a schema that came from a server; nothing for one that is absent. */
+/** Returns everything that is wrong with a server's schema; nothing if the schema is absent. */
 export function checkSchemaHealth(schema: unknown, limits: SchemaLimits = SCHEMA_LIMITS): SchemaFinding[] {
   if (schema === undefined || schema === null) return [];
   const findings = limitFindings(profileSchema(schema), limits);
-  // Judging it by its meta-schema is work in proportion to its size: only for one within the limits.
+  // The check against the meta-schema takes time in proportion to the schema's size, so the limits come first.
   if (findings.length > 0) return findings;
   const problem = metaProblem(schema);
   return problem === undefined ? [] : [{ kind: 'not_well_formed', detail: problem }];

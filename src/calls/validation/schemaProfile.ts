@@ -1,41 +1,44 @@
 import { canonicalString } from '../../catalog/canonicalJson.ts';
 import { isObject, type JsonObject } from '../json.ts';
 
-/** What a schema would cost, found without compiling it. Schemas are untrusted: everything here is iterative. */
+/** Cost of a schema, estimated without compiling it. Schemas are untrusted: nothing here is recursive. */
 export interface SchemaProfile {
   /** Size of the canonical JSON, which G6.2 limits. */
   bytes: number;
   /** Levels of objects and arrays: one nested property adds two. */
   depth: number;
-  /** Of all `properties` together. */
+  /** Entries of all `properties` together. */
   properties: number;
-  /** Values of any kind. */
+  /** Number of values of any kind. */
   nodes: number;
-  /** Objects and arrays alone: what compiling takes is in proportion to these, a long `enum` costs nothing. */
+  /** Number of objects and arrays. Compile time is proportional to it; a long `enum` adds nothing. */
   containers: number;
   /** Branches of all `anyOf`, `oneOf` and `allOf` together. */
   branches: number;
   refs: number;
   /** Sources of `pattern` and `patternProperties`. */
   patterns: readonly string[];
-  /** Two items of an array are compared with each other: quadratic in the value. */
+  /** Whether `uniqueItems` compares items with each other, which is quadratic in the value. */
   comparesItems: boolean;
-  /** How many nodes one walk can meet once every reference is followed; capped. */
+  /** Upper bound of the nodes that one walk visits with every reference followed; capped. */
   expandedNodes: number;
-  /** It can come back to itself: how long a value takes is known only to the value. */
+  /** Whether a reference leads back to an open node. The time of a check then depends on the value alone. */
   recursive: boolean;
-  /** Some reference leads where `expandedNodes` and `recursive` do not see: by identifier, anchor or dynamically. */
+  /**
+   * Whether a reference goes by identifier, by anchor or dynamically, where `expandedNodes` and `recursive` do not
+   * follow.
+   */
   elsewhere: boolean;
   /** `$async` makes ajv answer with a promise. */
   async: boolean;
-  /** A walk that met the caps ended early: the numbers are lower bounds. */
+  /** Whether the walk ended early at a cap: the numbers are lower bounds. */
   truncated: boolean;
 }
 
-/** Beyond the limits, and beyond what a person would set them to: a schema of megabytes is not walked to its end. */
+/** Caps of the walk, well above any limit that a user would set: a schema of megabytes is not read to its end. */
 const MAX_WALK_NODES = 35_000;
 const MAX_WALK_BYTES = 262_144;
-/** What has more objects goes to the thread whatever its references come to. */
+/** A schema with more objects goes to the thread whatever its references add. */
 const MAX_EXPANDED_CONTAINERS = 5_000;
 const MAX_EXPANDED = 10_000_000;
 
@@ -91,14 +94,14 @@ class Walk {
     }
   }
 
-  /** Notes what the keywords of one object mean, and returns its values. */
+  /** Records the keywords of one object and returns its values. */
   #keyword(object: JsonObject, root: boolean): unknown[] {
     const { profile } = this;
     const children: unknown[] = [];
     for (const key of Object.keys(object)) {
       const value = object[key];
       if (value === undefined) continue;
-      // The walk ends with this object: it need not be read to its end.
+      // The walk ends with this object, so the rest is not needed.
       if (children.length > MAX_WALK_NODES || profile.bytes > MAX_WALK_BYTES) break;
       profile.bytes += canonicalString(key).length + 1;
       children.push(value);
@@ -107,7 +110,7 @@ class Walk {
           if (isObject(value)) profile.properties += Object.keys(value).length;
           break;
         case 'patternProperties':
-          // One by one: spread over a call, a hostile number of them would overflow the stack.
+          // A spread of hostile length would overflow the stack.
           if (isObject(value)) for (const pattern of Object.keys(value)) profile.patterns.push(pattern);
           break;
         case 'pattern':
@@ -130,7 +133,7 @@ class Walk {
         case '$async':
           if (value === true) profile.async = true;
           break;
-        // What is below an identifier is referred to from there.
+        // References below an identifier resolve against it.
         case '$id':
         case 'id':
         case '$anchor':
@@ -150,8 +153,9 @@ function scalarBytes(value: unknown): number {
 }
 
 /**
- * Every reference followed: a chain of `anyOf` with two references each doubles at every link, and one that comes back
- * to itself has no bound of its own. Post-order over objects and arrays, with marks instead of a call stack.
+ * Counts the nodes with every reference followed: a chain of `anyOf` with two references each doubles at every link,
+ * and a reference back to an open node has no bound. Post-order over objects and arrays, with marks in place of a call
+ * stack.
  */
 function expand(root: unknown): { expandedNodes: number; recursive: boolean } {
   if (typeof root !== 'object' || root === null) return { expandedNodes: 1, recursive: false };
@@ -194,7 +198,7 @@ function childrenOf(node: object, root: object): object[] {
   return children;
 }
 
-/** What `#`, `#/properties/a` or a plain JSON pointer stands for; undefined when there is nothing or it is elsewhere. */
+/** Returns the target of `#`, `#/properties/a` or a plain JSON pointer; undefined if there is none in this schema. */
 export function resolvePointer(root: unknown, ref: string): unknown {
   if (!ref.startsWith('#')) return undefined;
   if (ref === '#' || ref === '#/') return root;

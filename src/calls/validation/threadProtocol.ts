@@ -1,13 +1,13 @@
 import type { ErrorObject } from 'ajv';
 import type { Dialect } from './metaSchema.ts';
 
-/** What goes to the validation thread and comes back. */
+/** Request to the validation thread. */
 export interface CheckRequest {
   id: number;
-  /** Names the schema: a compiled one is found again by it. */
+  /** Identifies the schema, so that the thread finds its compiled validator again. */
   key: string;
   dialect: Dialect;
-  /** As JSON: a text is copied at once, and parsed only where it is not compiled yet. */
+  /** JSON, because a string copies fast and the thread parses it only before compiling. */
   schema: string;
   value: unknown;
 }
@@ -15,9 +15,9 @@ export interface CheckRequest {
 export interface CheckReply {
   id: number;
   errors?: ErrorObject[];
-  /** Why the value could not be judged. */
+  /** Why the thread could not validate the value. */
   failed?: string;
 }
 
-/** `ready`: the thread has loaded what it needs. `compiled`: what takes time from now on is the value. */
+/** `ready`: the thread has loaded its modules. `compiled`: from now on only the value takes time. */
 export type ThreadMessage = 'ready' | { compiled: number } | CheckReply;

@@ -4,21 +4,21 @@ import type { CheckReply, CheckRequest, ThreadMessage } from './threadProtocol.t
 export interface ThreadLimits {
   /** Limit of one validation, the way to the thread and back included (G6.6). */
   answerMs: number;
-  /** What is compiled and still not answered after this has no end in sight. */
+  /** A compiled check that takes longer is taken for endless. */
   valueMs: number;
-  /** A schema of legitimate size that takes longer than the answer may is compiled by then, for the next call. */
+  /** Limit of compiling. A slow schema may exceed `answerMs`; the next call finds it compiled. */
   compileMs: number;
-  /** Loading ajv takes some 100 ms, four times that on a busy machine; nothing of a server's runs meanwhile. */
+  /** Loading ajv takes some 100 ms, four times that on a busy machine. No code or schema of a server runs meanwhile. */
   startMs: number;
 }
 
 const THREAD_LIMITS: ThreadLimits = { answerMs: 80, valueMs: 60, compileMs: 1_000, startMs: 2_000 };
-/** A thread takes some 40 MB: one that nobody needs ends. */
+/** A thread takes some 40 MB, so an idle one ends. */
 const IDLE_MS = 60_000;
 
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
-/** `late`: the schema is still being compiled. `overrun`: the thread was killed over this question. */
+/** `late`: the schema is still being compiled. `overrun`: the thread was killed because of this question. */
 export type ThreadVerdict =
   | { kind: 'answered'; reply: CheckReply }
   | { kind: 'late' }
@@ -33,13 +33,13 @@ interface Pending {
   question: Question;
   settle(verdict: ThreadVerdict): void;
   settled: boolean;
-  /** The thread had to be killed over this question, perhaps after it was answered `late`. */
+  /** Runs when the thread is killed because of this question, possibly after the answer `late`. */
   onOverrun(): void;
   answerTimer: NodeJS.Timeout;
   killTimer: NodeJS.Timeout;
 }
 
-/** Asks a thread that can be killed. It is started by the first question and ended when none has come for a while. */
+/** Validates in a thread that can be killed. The first question starts the thread; idle time ends it. */
 export class ThreadedCheck {
   readonly #script: URL;
   readonly #limits: ThreadLimits;
@@ -94,7 +94,7 @@ export class ThreadedCheck {
         clearTimeout(timer);
         running ||= ready;
         resolve(ready);
-        // The next question tries again; nothing does so by itself.
+        // The next question tries again.
         if (!running && this.#thread === thread) this.#end();
       };
       thread.on('message', (message: ThreadMessage) => {
@@ -102,11 +102,11 @@ export class ThreadedCheck {
         else if ('compiled' in message) this.#onCompiled(message.compiled);
         else this.#onReply(message);
       });
-      // Its exit follows, and says the same.
+      // An exit event follows.
       thread.once('error', () => undefined);
       thread.once('exit', () => {
         finish(false);
-        // Nobody asked it to: the question it was busy with took all memory.
+        // An exit without a request means that the current question used up the memory.
         if (this.#thread === thread) this.#kill();
       });
     });
@@ -119,7 +119,10 @@ export class ThreadedCheck {
     pending.killTimer = this.#killIn(this.#limits.valueMs, id);
   }
 
-  /** What has come by then is read first: a loop that was held up itself would take its own time for the thread's. */
+  /**
+   * Kills the thread after `ms`. Reads waiting messages first: if the event loop itself was blocked, the thread may
+   * have answered in time.
+   */
   #killIn(ms: number, id: number): NodeJS.Timeout {
     const timer: NodeJS.Timeout = setTimeout(
       () => setImmediate(() => this.#pending.get(id)?.killTimer === timer && this.#kill()),
@@ -137,21 +140,21 @@ export class ThreadedCheck {
     this.#idleTimer.unref();
   }
 
-  /** Questions are answered in their order: the oldest is the one it is busy with. */
+  /** Kills the thread. It answers in order, so the oldest question is the culprit. */
   #kill(): void {
     const [oldest] = this.#pending.keys();
     const culprit = oldest === undefined ? undefined : this.#take(oldest);
     culprit?.onOverrun();
     culprit?.settle({ kind: 'overrun' });
-    // Whoever else was waiting is asked about anew: their questions may be quick ones.
+    // Asks the other questions again, since they may be quick.
     for (const { question, settled, settle, onOverrun } of this.#end()) {
       if (!settled) void this.check(question, onOverrun).then(settle);
     }
-    // The next question most likely comes soon: it does not wait for the start.
+    // The next question probably comes soon and should not wait for the start.
     this.#ready ??= this.#start();
   }
 
-  /** Ends the thread; returns who was waiting. */
+  /** Ends the thread and returns the open questions. */
   #end(): Pending[] {
     const thread = this.#thread;
     this.#thread = undefined;
@@ -171,7 +174,7 @@ export class ThreadedCheck {
   }
 }
 
-/** From source it lies beside this file; in the product esbuild puts it beside the worker. */
+/** Returns the thread's script: beside this file in the source tree, beside the worker in the product. */
 function ownScript(): URL {
   const name = import.meta.url.endsWith('.ts') ? 'validationThread.ts' : 'validationThread.cjs';
   return new URL(`./${name}`, import.meta.url);

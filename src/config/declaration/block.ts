@@ -1,13 +1,13 @@
 import type { Field } from './field.ts';
 
-/** A block of waygate.json as one file sets it. */
-export interface Said<T> {
+/** Value of a block in one file. */
+export interface BlockValue<T> {
   value: T;
-  /** Keys that are written in it. */
+  /** Keys that the file sets in it. */
   keys: ReadonlySet<string>;
 }
 
-/** What a scope rule may know when a workspace's block meets the user's. */
+/** Context of a scope rule, which joins a workspace's block with the user's. */
 export interface Scope {
   /** Servers that the user's own file configures. */
   userServers: readonly string[];
@@ -15,20 +15,21 @@ export interface Scope {
   ignored(path: readonly (string | number)[], message: string): void;
 }
 
-/** A top-level key of waygate.json that sets something for the gateway or for calls. */
+/** Top-level key of waygate.json with settings for the gateway or for calls. */
 export interface Block<T> {
   field: Field<T>;
-  /** Value where no file sets the block. */
-  standard: T;
+  /** Value if no file sets the block. */
+  defaultValue: T;
   /** Set for blocks about safety. */
   safety?: Safety<T>;
-  /** Joins a workspace's block with the user's own; without it the workspace's replaces the user's. */
-  combine?(own: Said<T> | undefined, theirs: Said<T>, scope: Scope): T;
+  /** Joins a workspace's block with the user's own. Without this rule, the workspace's replaces the user's. */
+  combine?(own: BlockValue<T> | undefined, theirs: BlockValue<T>, scope: Scope): T;
 }
 
 export interface Safety<T> {
   /**
-   * Strictest meaning, for a block that cannot be read. `reason` says where and why; `readable` has what could be read.
+   * Returns the strictest meaning, for a block that cannot be read. `reason` is the located error; `readable` has the
+   * parts that could be read.
    */
   strictest(reason: string, readable: T | undefined): T;
   /** Completes "Until then …" in the error. */
@@ -36,10 +37,10 @@ export interface Safety<T> {
 }
 
 export type SettingsOf<B extends Readonly<Record<string, Block<unknown>>>> = {
-  readonly [K in keyof B]: B[K]['standard'];
+  readonly [K in keyof B]: B[K]['defaultValue'];
 };
 
-/** Declares a block. Without `standard` an absent block means the default of its field. */
+/** Declares a block. Without `defaultValue`, an absent block has the default of its field. */
 export function block<T>(field: Field<T>, rest: Partial<Omit<Block<T>, 'field'>> = {}): Block<T> {
-  return { field, standard: field.standard as T, ...rest };
+  return { field, defaultValue: field.defaultValue as T, ...rest };
 }

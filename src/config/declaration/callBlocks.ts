@@ -1,5 +1,5 @@
 import { type Block, block, type SettingsOf } from './block.ts';
-import { list, object, record, standardOf } from './collections.ts';
+import { defaultsOf, list, object, record } from './collections.ts';
 import { flag, type Infer, number, oneOf, text } from './field.ts';
 import { POLICY, type ToolPolicy } from './policyBlock.ts';
 import { RATE_LIMITS, type RateLimits } from './rateLimitsBlock.ts';
@@ -18,7 +18,7 @@ const RETRY_KEYS = {
     doc: 'Seconds before the second attempt. Each further attempt waits twice as long.',
   }),
   maxDelay: number({ min: 0, default: 5, doc: 'Upper bound of a delay in seconds.' }),
-  // Many clients that failed together must not return together.
+  // Spreads the retries of clients that failed at the same time.
   jitter: number({ min: 0, max: 1, default: 1, doc: 'Random share of a delay, from 0 to 1.' }),
   retryableCodes: list(oneOf(['UPSTREAM_TIMEOUT', 'UPSTREAM_UNAVAILABLE', 'RATE_LIMITED', 'UPSTREAM_ERROR'], {}), {
     default: ['UPSTREAM_TIMEOUT', 'UPSTREAM_UNAVAILABLE'],
@@ -50,10 +50,10 @@ const SCHEMA_LIMIT_KEYS = {
   maxRefs: number({ whole: true, min: 1, default: 512, doc: 'References.' }),
 };
 
-/** A timer of Node waits for 24 days at most, and a call of more than a day is a mistake. */
+/** Upper bound of a timeout. Node's timers overflow after 24 days, and a call of more than a day is a mistake. */
 const SECONDS = { min: 0.001, max: 86_400 } as const;
 const TIMEOUT_KEYS = {
-  // A client of VS Code waits that long.
+  // VS Code waits as long for an MCP call.
   default: number({ ...SECONDS, default: 120, doc: 'For every tool without a closer setting.' }),
   servers: record(number(SECONDS), { default: {}, doc: 'By the names of servers.' }),
   tools: record(number(SECONDS), {
@@ -80,21 +80,21 @@ export const CALL_BLOCKS = {
     object(RETRY_KEYS, {
       doc: 'Repetition of calls that may be repeated: those that never left, and those that `replay` declares `convergent`.',
     }),
-    { standard: standardOf(RETRY_KEYS) },
+    { defaultValue: defaultsOf(RETRY_KEYS) },
   ),
   rateLimits: RATE_LIMITS,
   cache: block(
     object(CACHE_KEYS, {
       doc: 'Reuse of answers of read-only tools. Pair `readOnly` with an `allow` list: a hint of a server proves nothing.',
     }),
-    { standard: standardOf(CACHE_KEYS) },
+    { defaultValue: defaultsOf(CACHE_KEYS) },
   ),
   schemaLimits: block(schemaLimits, {
-    standard: standardOf(SCHEMA_LIMIT_KEYS),
+    defaultValue: defaultsOf(SCHEMA_LIMIT_KEYS),
     combine: (own, { value }) => (own ? lowerBounds(own.value, value) : value),
   }),
   timeouts: block(object(TIMEOUT_KEYS, { doc: 'Time limits of calls in seconds: for all, per server, per tool.' }), {
-    standard: standardOf(TIMEOUT_KEYS),
+    defaultValue: defaultsOf(TIMEOUT_KEYS),
   }),
   replay: REPLAY,
 } satisfies Readonly<Record<string, Block<unknown>>>;
@@ -107,10 +107,10 @@ function lowerBounds(a: SchemaLimits, b: SchemaLimits): SchemaLimits {
 /** Settings that a call reads when it begins: one immutable value, computed from all files. */
 export type CallSettings = SettingsOf<typeof CALL_BLOCKS>;
 
-export const DEFAULT_RETRY = CALL_BLOCKS.retry.standard;
-export const DEFAULT_CACHE = CALL_BLOCKS.cache.standard;
+export const DEFAULT_RETRY = CALL_BLOCKS.retry.defaultValue;
+export const DEFAULT_CACHE = CALL_BLOCKS.cache.defaultValue;
 
-/** A set of controls under one name. A block that the file writes itself replaces that of the preset. */
+/** Named set of controls. A block that the file sets itself replaces the preset's. */
 export interface Preset {
   readonly policy: ToolPolicy;
   readonly retry: CallSettings['retry'];

@@ -38,7 +38,7 @@ interface RecordOptions extends Options {
   keys?: { pattern: RegExp; words: string };
 }
 
-/** An object whose keys the user chooses. */
+/** Declares an object whose keys the user chooses. */
 export function record<T, const O extends RecordOptions>(
   item: Field<T>,
   options: O,
@@ -61,7 +61,7 @@ export function record<T, const O extends RecordOptions>(
   );
 }
 
-/** Any object, passed on as it is written. */
+/** Declares an object that is passed on unchanged. */
 export function anyObject<const O extends Options>(
   options: O,
 ): Field<Readonly<Record<string, unknown>>, PresenceOf<O>> {
@@ -70,21 +70,21 @@ export function anyObject<const O extends Options>(
   );
 }
 
-/** An object whose keys `shape` declares. Any other key is an error that names the nearest known one. */
+/** Declares an object with the keys of `shape`. Any other key is an error that names the nearest known one. */
 export function object<S extends Shape, const O extends Options>(
   shape: S,
   options: O,
 ): Field<ObjectOf<S>, PresenceOf<O>> {
   return field<ObjectOf<S>, O>(options, objectSchema(shape), (node, path, reader) => {
     if (node.type !== 'object') return must('an object', node, path, reader);
-    const values: Record<string, unknown> = standardOf(shape);
+    const values: Record<string, unknown> = defaultsOf(shape);
     const written = new Set<string>();
     for (const [key, value] of distinctMembers(node, path, reader)) {
       written.add(key.value);
       const own = Object.hasOwn(shape, key.value) ? shape[key.value] : undefined;
       const at = joined(path, key.value);
       if (!own) reader.report(unknownKey(at, key.value, Object.keys(shape)), key);
-      else values[key.value] = own.read(value, at, reader) ?? own.standard;
+      else values[key.value] = own.read(value, at, reader) ?? own.defaultValue;
     }
     const missing = Object.keys(shape).filter((key) => shape[key]?.required && !written.has(key));
     for (const key of missing) reader.report(`"${joined(path, key)}" is missing; add it.`, node);
@@ -103,9 +103,9 @@ export function objectSchema(shape: Shape): JsonSchema {
   };
 }
 
-/** Values of the keys of `shape` where none of them is written. */
-export function standardOf<S extends Shape>(shape: S): ObjectOf<S> {
-  const values = Object.entries(shape).map(([key, { standard }]) => [key, standard] as const);
+/** Returns the defaults of the keys of `shape`. */
+export function defaultsOf<S extends Shape>(shape: S): ObjectOf<S> {
+  const values = Object.entries(shape).map(([key, { defaultValue }]) => [key, defaultValue] as const);
   return definedOf(Object.fromEntries(values)) as ObjectOf<S>;
 }
 
@@ -113,7 +113,7 @@ function definedOf(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** Name and value nodes of an object. A name that is written twice is reported, and its first value counts. */
+/** Returns the name and value nodes of an object. Reports a duplicate name; its first value counts. */
 export function distinctMembers(node: Node, path: string, { report }: Pick<Reader, 'report'>): [Node, Node][] {
   const seen = new Set<string>();
   return members(node).filter(([key]) => {
@@ -129,7 +129,7 @@ export function unknownKey(path: string, key: string, known: readonly string[]):
 
 const MAX_KEY = 64;
 
-/** The path of a key, as messages name it: `policy.rules[0].action`, `servers["my server"].url`. */
+/** Returns the path of a key as messages name it: `policy.rules[0].action`, `servers["my server"].url`. */
 export function joined(path: string, key: string): string {
   const short = key.length > MAX_KEY ? `${key.slice(0, MAX_KEY)}…` : key;
   if (path === '') return short;

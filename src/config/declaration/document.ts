@@ -5,15 +5,15 @@ import { type JsonSchema, text } from './field.ts';
 import { GATEWAY_BLOCKS, INPUTS } from './gatewayBlocks.ts';
 import { SERVER_KEYS, SERVER_TYPE } from './server.ts';
 
-/** Blocks of waygate.json that set something for the gateway or for calls. */
+/** Blocks of waygate.json with settings for the gateway or for calls. */
 export const BLOCKS = { ...GATEWAY_BLOCKS, ...CALL_BLOCKS };
 export type Settings = SettingsOf<typeof BLOCKS>;
 export type BlockName = keyof typeof BLOCKS;
 export const BLOCK_NAMES = Object.keys(BLOCKS) as readonly BlockName[];
 
-/** Settings where no file says anything. */
+/** Settings if no file sets anything. */
 export const DEFAULT_SETTINGS = Object.freeze(
-  Object.fromEntries(BLOCK_NAMES.map((name) => [name, BLOCKS[name].standard])),
+  Object.fromEntries(BLOCK_NAMES.map((name) => [name, BLOCKS[name].defaultValue])),
 ) as unknown as Settings;
 
 /** Top-level keys of waygate.json. */

@@ -1,21 +1,21 @@
 import type { Node } from 'jsonc-parser';
 
 /**
- * Building blocks of the declaration of waygate.json. A field knows its form, bounds, default and documentation; its
- * reader, its type (`Infer`), its JSON Schema and its messages follow.
+ * Field of the declaration of waygate.json. A field knows its form, bounds, default and documentation. Its reader, type
+ * (`Infer`), JSON Schema and messages follow from these.
  */
 export interface Field<T, P extends Presence = Presence> {
   readonly schema: JsonSchema;
-  /** Value where the key is absent; `undefined` leaves the key out. */
-  readonly standard: T | undefined;
+  /** Value if the key is absent; `undefined` leaves the key out. */
+  readonly defaultValue: T | undefined;
   readonly required: boolean;
-  /** Returns the value, or `undefined` after reporting why there is none. `path` is how messages name the place. */
+  /** Returns the value, or `undefined` after reporting an error. Messages name the place by `path`. */
   read(node: Node, path: string, reader: Reader): T | undefined;
   /** Exists for the type checker alone. */
   readonly presence?: P;
 }
 
-/** `present`: the key has a default or is required, so it is in every value that was read. */
+/** `present`: the key has a default or is required, so every value has it. */
 type Presence = 'present' | 'optional';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ export interface Reader {
   report(message: string, node: Node): void;
   /** Replaces the references in a text; throws an error with the message to report. */
   resolve?(text: string, secretsAllowed: boolean): string;
-  /** References are not followed, so the content of texts is not checked. */
+  /** Set if references stay unresolved; the content of strings is not checked then. */
   unresolved?: boolean;
 }
 
@@ -36,7 +36,7 @@ export type ObjectOf<S extends Shape> = { readonly [K in PresentKeys<S>]: Infer<
 };
 
 export interface Options {
-  /** What the editor and the documentation say of the key, in Markdown. */
+  /** Documentation of the key in Markdown, for editors and the reference. */
   doc?: string;
   default?: unknown;
   required?: true;
@@ -50,15 +50,15 @@ export function field<T, O extends Options>(
   schema: JsonSchema,
   read: Field<T>['read'],
 ): Field<T, PresenceOf<O>> {
-  const { doc, default: standard, required = false, schema: more } = options;
+  const { doc, default: defaultValue, required = false, schema: more } = options;
   return {
     schema: {
       ...schema,
-      ...(standard !== undefined && standard !== null && { default: standard }),
+      ...(defaultValue !== undefined && defaultValue !== null && { default: defaultValue }),
       ...(doc !== undefined && { markdownDescription: doc }),
       ...more,
     },
-    standard: standard as T | undefined,
+    defaultValue: defaultValue as T | undefined,
     required,
     read,
   };
@@ -74,9 +74,9 @@ interface NumberOptions extends Options {
   above?: number;
   max?: number;
   whole?: true;
-  /** `null` stands for none. */
+  /** Allows `null`, which means no limit. */
   nullable?: true;
-  /** Digits in quotes count, as templates and other programs write them. */
+  /** Accepts digits in quotes, as templates and other programs write them. */
   lenient?: true;
   /** Ends the message about a wrong value. */
   hint?: string;
@@ -124,7 +124,9 @@ const SPELLED: ReadonlyMap<string, boolean> = new Map([
   ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
 ]);
 
-/** `lenient` takes `"yes"`, `"off"` and the like, as templates and other programs write them. */
+/**
+ * Declares true or false. `lenient` accepts `"yes"`, `"off"` and the like, as templates and other programs write them.
+ */
 export function flag<const O extends Options & { lenient?: true }>(options: O): Field<boolean, PresenceOf<O>> {
   return field<boolean, O>(options, { type: 'boolean' }, (node, path, reader) => {
     if (node.type === 'boolean') return node.value as boolean;
@@ -147,15 +149,15 @@ export function oneOf<const V extends string, const O extends Options>(
 }
 
 interface TextOptions extends Options {
-  /** Blank texts are refused. */
+  /** Refuses blank strings. */
   filled?: true;
-  /** Form of the text as it is written. */
+  /** Form of the string before references are replaced. */
   form?: { pattern: RegExp; words: string };
-  /** `${secret:NAME}` and `${input:ID}` may stand here. */
+  /** Allows `${secret:NAME}` and `${input:ID}`. */
   secrets?: true;
-  /** Returns what a value must be, when it is something else; sees references replaced. */
+  /** Returns a description of a valid value if this one is not; sees references replaced. */
   check?(value: string): string | undefined;
-  /** Numbers and booleans count as their text. */
+  /** Accepts numbers and booleans as strings. */
   scalar?: true;
 }
 
@@ -186,7 +188,7 @@ export function text<const O extends TextOptions>(options: O): Field<string, Pre
   });
 }
 
-/** A text, a number or a truth value, as it is written. */
+/** Declares a string, a number or a boolean, kept in its type. */
 export function scalar<const O extends Options>(options: O): Field<string | number | boolean, PresenceOf<O>> {
   return field<string | number | boolean, O>(
     options,

@@ -1,10 +1,10 @@
 import { DEFAULT_MODE, MODES } from '../../link/mode.ts';
 import { SECRET_NAME } from '../secretReferences.ts';
-import { type Block, block, type Said, type Scope } from './block.ts';
-import { list, object, standardOf } from './collections.ts';
+import { type Block, type BlockValue, block, type Scope } from './block.ts';
+import { defaultsOf, list, object } from './collections.ts';
 import { flag, type Infer, number, oneOf, text } from './field.ts';
 
-/** Values that the user is asked for, in the form of VS Code's mcp.json. */
+/** Value that the user enters, in the form of VS Code's mcp.json. */
 const INPUT = object(
   {
     id: text({
@@ -155,7 +155,7 @@ type Artifacts = Infer<typeof artifacts>;
 const MASKING: Readonly<Record<Artifacts['maskSecrets'], number>> = { never: 0, errors: 1, always: 2 };
 
 /** Keeps a mask that the user's own file sets. */
-function keepMasks(own: Said<Artifacts> | undefined, theirs: Said<Artifacts>, scope: Scope): Artifacts {
+function keepMasks(own: BlockValue<Artifacts> | undefined, theirs: BlockValue<Artifacts>, scope: Scope): Artifacts {
   const keep = <K extends 'maskSecrets' | 'maskOnDisk'>(key: K, isWeaker: boolean): Partial<Artifacts> => {
     if (!own?.keys.has(key) || !isWeaker) return {};
     if (theirs.keys.has(key)) {
@@ -180,7 +180,7 @@ export const GATEWAY_BLOCKS = {
     }),
   ),
   passthrough: block(object(PASSTHROUGH, { doc: 'Treatment of results in the mode `passthrough`.' }), {
-    standard: standardOf(PASSTHROUGH),
+    defaultValue: defaultsOf(PASSTHROUGH),
   }),
   idleMinutes: block(
     number({
@@ -195,18 +195,18 @@ export const GATEWAY_BLOCKS = {
     object(STARTUP, {
       doc: 'Conditions for the first answer of the gateway. Without this block it answers with whatever servers are up.',
     }),
-    { standard: standardOf(STARTUP) },
+    { defaultValue: defaultsOf(STARTUP) },
   ),
   liveRefresh: block(object(LIVE_REFRESH, { doc: 'Reaction to a server that announces changed tools.' }), {
-    standard: standardOf(LIVE_REFRESH),
+    defaultValue: defaultsOf(LIVE_REFRESH),
   }),
-  browse: block(object(BROWSE, { doc: 'How `tool_browse` answers.' }), { standard: standardOf(BROWSE) }),
+  browse: block(object(BROWSE, { doc: 'How `tool_browse` answers.' }), { defaultValue: defaultsOf(BROWSE) }),
   artifacts: block<Artifacts>(artifacts, {
-    standard: standardOf(ARTIFACTS),
+    defaultValue: defaultsOf(ARTIFACTS),
     combine: keepMasks,
     safety: {
       strictest: (_, readable) => ({
-        ...(readable ?? standardOf(ARTIFACTS)),
+        ...(readable ?? defaultsOf(ARTIFACTS)),
         maskSecrets: 'always',
         maskOnDisk: true,
       }),

@@ -1,4 +1,4 @@
-import { block, type Said, type Scope } from './block.ts';
+import { type BlockValue, block, type Scope } from './block.ts';
 import { list, object } from './collections.ts';
 import { flag, type Infer, oneOf, text } from './field.ts';
 
@@ -37,14 +37,14 @@ const policy = object(
 export type PolicyAction = Infer<typeof rule>['action'];
 export type PolicyMetaTool = NonNullable<Infer<typeof rule>['metaTool']>;
 export interface PolicyRule extends Infer<typeof rule> {
-  /** Says why a policy cannot be read. This rule stands for it and denies every call. */
+  /** Why a policy cannot be read. A rule with this key denies every call. */
   readonly unreadable?: string;
 }
 export interface ToolPolicy extends Infer<typeof policy> {
   readonly rules: readonly PolicyRule[];
 }
 
-/** Policy where no file has one: the user is asked before a tool that declares itself destructive. */
+/** Policy if no file has one: Waygate asks before a call of a tool that declares itself destructive. */
 export const DEFAULT_POLICY: ToolPolicy = {
   default: 'allow',
   rules: [
@@ -58,7 +58,7 @@ export const DEFAULT_POLICY: ToolPolicy = {
 };
 
 export const POLICY = block<ToolPolicy>(policy, {
-  standard: DEFAULT_POLICY,
+  defaultValue: DEFAULT_POLICY,
   safety: {
     strictest: (unreadable) => ({ default: 'deny', rules: [{ action: 'deny', unreadable }] }),
     untilThen: 'every call that no readable rule decides before is denied',
@@ -69,7 +69,11 @@ export const POLICY = block<ToolPolicy>(policy, {
 const STRICTNESS: Readonly<Record<PolicyAction, number>> = { allow: 0, require_approval: 1, deny: 2 };
 
 /** Puts a workspace's rules after the user's own, without those that would loosen the user's default. */
-function addRules(own: Said<ToolPolicy> | undefined, { value: theirs }: Said<ToolPolicy>, scope: Scope): ToolPolicy {
+function addRules(
+  own: BlockValue<ToolPolicy> | undefined,
+  { value: theirs }: BlockValue<ToolPolicy>,
+  scope: Scope,
+): ToolPolicy {
   if (!own) return { ...theirs, rules: guarded(theirs.rules, scope.userServers) };
   const floor = own.value.default;
   const isWeaker = (one: PolicyAction): boolean => STRICTNESS[one] < STRICTNESS[floor];

@@ -29,12 +29,12 @@ const rateLimits = object(
 
 export type RateLimit = Infer<ReturnType<typeof limit>>;
 export interface RateLimits extends Infer<typeof rateLimits> {
-  /** Says why the limits cannot be read. No call is allowed then, but `tool_browse` answers. */
+  /** Why the limits cannot be read. No call is allowed then, but `tool_browse` answers. */
   readonly unreadable?: string;
 }
 
 export const RATE_LIMITS = block<RateLimits>(rateLimits, {
-  standard: {},
+  defaultValue: {},
   safety: {
     strictest: (unreadable) => ({ unreadable }),
     untilThen: 'no tool can be called and no result viewed',

@@ -1,4 +1,4 @@
-import { block, type Said, type Scope } from './block.ts';
+import { type BlockValue, block, type Scope } from './block.ts';
 import { anyObject, list, object, record } from './collections.ts';
 import { type Infer, oneOf, scalar, text } from './field.ts';
 
@@ -42,11 +42,11 @@ const replay = object(REPLAY_KEYS, {
 });
 
 export interface ReplaySettings extends Infer<typeof replay> {
-  /** The user's own settings, which these may tighten but not loosen: for the named servers, or for all. */
+  /** The user's own settings, which a workspace may tighten but not loosen: for the named servers, or for all. */
   readonly floor?: { readonly settings: Infer<typeof replay>; readonly servers?: readonly string[] };
 }
 
-/** What a server declares makes nothing repeatable: only the user's configuration does. */
+/** Default settings: a server's declaration makes nothing repeatable, only the user's configuration does. */
 export const NOTHING_REPEATED: ReplaySettings = {
   default: 'never_replay',
   servers: {},
@@ -56,9 +56,13 @@ export const NOTHING_REPEATED: ReplaySettings = {
 };
 
 export const REPLAY = block<ReplaySettings>(replay, {
-  standard: NOTHING_REPEATED,
+  defaultValue: NOTHING_REPEATED,
   safety: { strictest: () => NOTHING_REPEATED, untilThen: 'no lost call is repeated' },
-  combine: (own: Said<ReplaySettings> | undefined, { value }: Said<ReplaySettings>, { userServers }: Scope) => ({
+  combine: (
+    own: BlockValue<ReplaySettings> | undefined,
+    { value }: BlockValue<ReplaySettings>,
+    { userServers }: Scope,
+  ) => ({
     ...value,
     floor: own ? { settings: own.value } : { settings: NOTHING_REPEATED, servers: userServers },
   }),

@@ -2,7 +2,10 @@ import { writtenForm } from '../secretReferences.ts';
 import { list, object, record } from './collections.ts';
 import { flag, type Infer, number, type ObjectOf, oneOf, text } from './field.ts';
 
-/** References count as a letter: their values are not known yet. */
+/**
+ * Returns the form that an address must have, if it is wrong. References count as a letter, since their values are
+ * unknown.
+ */
 function addressFlaw(value: string): string | undefined {
   const filledIn = writtenForm(value).replace(/\$\{[^}]*\}/g, 'x');
   if (!isWeb(filledIn)) return 'an address like "https://host/mcp"';
@@ -13,7 +16,7 @@ function addressFlaw(value: string): string | undefined {
 const isWeb = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 
 const VALUE = text({ scalar: true, secrets: true });
-/** RFC 9110 §5.6.2, and a value of one line. */
+/** RFC 9110 §5.6.2: a value of one line. */
 const HEADER_VALUE = text({
   scalar: true,
   secrets: true,

@@ -7,16 +7,18 @@ import { readPrivateJson, writePrivateJson } from './privateFile.ts';
 import { canonicalWorkspace, ensurePrivateFolder, stateKey } from './stateFolder.ts';
 
 const FILE = 'approvals.json';
-/** Variables that decide what a program runs: for them the value counts, not only the name. */
+/** Variables that decide which code a program runs. Their values are part of the approval, not only their names. */
 const DECISIVE =
   /^(PATH|NODE_(OPTIONS|PATH)|LD_\w+|DYLD_\w+|PYTHON\w+|PERL5(OPT|LIB)|RUBY(OPT|LIB)|BASH_ENV|ENV|_?JAVA_\w*OPTIONS|GIT_\w+|npm_config_\w+)$/i;
-/** What a terminal would not show as it is: control characters, what turns the direction of writing, other spaces. */
+/**
+ * Characters that a terminal hides or changes: control characters, changes of the writing direction, unusual spaces.
+ */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
-/** What a person is asked to approve. */
+/** Description of a server that the user approves. */
 export interface Approvable {
   hash: string;
-  /** All of it, in lines, with nothing hidden or cut. */
+  /** Complete description in lines: nothing is hidden or cut. */
   lines: readonly string[];
 }
 
@@ -25,18 +27,22 @@ export interface Approvals {
   isApproved(workspace: string, config: ServerConfig): boolean;
   isApprovedHash(workspace: string, hash: string): boolean;
   approve(workspace: string, hashes: readonly string[]): void;
-  /** Takes back what was approved for this workspace, all of it without hashes; says how many that were. */
+  /** Revokes approvals for this workspace, all of them without hashes. Returns their number. */
   revoke(workspace: string, hashes?: readonly string[]): number;
 }
 
-/** Only a repository's word needs one: what stands in the person's own file, or in one given by hand, is his own. */
+/**
+ * Whether a server needs approval: only servers of a repository's file do. The user's own file and a given file are the
+ * user's word.
+ */
 export function needsApproval({ origin }: ServerConfig): boolean {
   return origin !== 'user' && origin !== 'given';
 }
 
 /**
- * A repository must not run code because someone opened it: what its own file names starts only after the person has
- * approved exactly that, for this workspace. Approvals lie in the person's state, where no repository can put one.
+ * Approvals of the servers that a repository configures. A repository must not run code because someone opened it, so a
+ * server of its file starts only after the user approved exactly this server for this workspace. Approvals are in the
+ * user's state folder, where a repository cannot put one.
  */
 export function approvalsOf(stateRoot: string): Approvals {
   const file = join(stateRoot, FILE);
@@ -82,14 +88,14 @@ export function approvable(config: ServerConfig): Approvable {
   };
 }
 
-/** What is hashed is what is shown: nobody approves what he has not seen. */
+/** Describes a server for the user. The hash covers this text, so nobody approves something unseen. */
 function describe(config: ServerConfig): string[] {
   if (config.type === 'static') return ['answers from a catalog and runs nothing'];
   if (config.type !== 'stdio') {
     return [
       `connects to ${shown(config.url)}`,
       ...listed('sends headers', config.headers, (value) => references(value)),
-      ...listed('signs in with', signInWords(config.auth), shown),
+      ...listed('signs in with', signInSettings(config.auth), shown),
     ];
   }
   const { command, args, cwd, env, envFile } = config;
@@ -102,7 +108,7 @@ function describe(config: ServerConfig): string[] {
   ];
 }
 
-function signInWords({ scopes, ...auth }: AuthConfig = {}): Record<string, string> {
+function signInSettings({ scopes, ...auth }: AuthConfig = {}): Record<string, string> {
   return { ...auth, ...(scopes ? { scopes: scopes.join(' ') } : {}) };
 }
 
@@ -120,12 +126,12 @@ function listed(
   return items.length === 0 ? [] : [`${what} ${items.join(' ')}`];
 }
 
-/** The secrets that a value hands over; what else stands in it may change. */
+/** Returns the references to secrets in a value. The rest of the value may change without a new approval. */
 function references(value: string): string {
   return (writtenForm(value).match(/\$\{(secret|input):[^}]*\}/g) ?? []).join('');
 }
 
-/** One word as it is, anything else in quotes: where an argument ends must be seen. */
+/** Shows a plain word unchanged and quotes anything else, so that the end of an argument is visible. */
 function shown(text: string): string {
   const written = writtenForm(text);
   const quoted = /^[\w@%+=:,./\\${}~-]+$/.test(written) ? written : JSON.stringify(written);

@@ -6,8 +6,8 @@ import { ensurePrivateFolder, workspaceStateFolder } from './stateFolder.ts';
 const FILE = 'secrets.json';
 
 /**
- * Secrets in a 0600 file of the state folder, for where no editor keeps them. A secret is one for all workspaces; an
- * input belongs to the workspace that asks for it.
+ * Stores secrets in a file with mode 0600 in the state folder, for hosts without an editor's secret storage. Secrets
+ * belong to the user, inputs to one workspace.
  */
 export class FileSecrets implements SecretSource {
   readonly file: string;
@@ -35,7 +35,7 @@ export class FileSecrets implements SecretSource {
     return found;
   }
 
-  /** The names that mean something here: all secrets, and the inputs of this workspace. */
+  /** Returns the names that apply here: all secrets, and the inputs of this workspace. */
   names(): string[] {
     const here = workspaceKey(this.#workspace, this.#root);
     return [...this.#read().keys()]
@@ -62,7 +62,7 @@ export class FileSecrets implements SecretSource {
   }
 }
 
-/** Under which a secret is kept, wherever that is. */
+/** Returns the storage key of a secret or input. */
 export function secretKey(name: string, workspace: string, root: string): string {
   return name.startsWith(INPUT_PREFIX) ? `${name}@${workspaceKey(workspace, root)}` : name;
 }

@@ -4,13 +4,13 @@ import { readPrivateJson, writePrivateJson } from './privateFile.ts';
 import { ensurePrivateFolder, unwritable } from './stateFolder.ts';
 
 const FOLDER = 'tokens';
-/** A renewal takes at most a few requests of 15 s; an older lock was left behind. */
+/** A renewal takes at most a few requests of 15 s, so an older lock is a leftover. */
 const STALE_AFTER_MS = 60_000;
 const POLL_MS = 25;
 
 /**
- * What sign-ins brought, each in a 0600 file of its own, for where no editor keeps them. They are the person's, not the
- * workspace's: the gateways of all workspaces share them.
+ * Stores the tokens of sign-ins, each in a file with mode 0600, for hosts without an editor's secret storage. Tokens
+ * belong to the user, so the gateways of all workspaces share them.
  */
 export class FileTokens {
   readonly #root: string;
@@ -63,7 +63,7 @@ function acquire(lock: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(lock, error);
   }
-  // One that has gone meanwhile is nobody's to take away: somebody else's may stand there by now.
+  // A lock that vanished counts as fresh: another process may have created a new one by now.
   const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
   if (Date.now() - since > STALE_AFTER_MS) rmSync(lock, { force: true });
   return false;

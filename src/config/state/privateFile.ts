@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writeWhole } from '../../lib/writeWhole.ts';
 import { unwritable } from './stateFolder.ts';
 
-/** A small JSON file for its owner alone. A reader sees the old content or the new one. */
+/** Writes a small JSON file that only its owner can read. The write is atomic. */
 export function writePrivateJson(file: string, content: unknown): void {
   try {
     writeWhole(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
@@ -11,7 +11,7 @@ export function writePrivateJson(file: string, content: unknown): void {
   }
 }
 
-/** Its content; `undefined` where there is none, or none that can be read. */
+/** Returns the content; `undefined` if the file is absent or not readable. */
 export function readPrivateJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

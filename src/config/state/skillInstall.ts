@@ -4,15 +4,15 @@ import { makeFolder } from '../../lib/makeFolder.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 
 /**
- * Sources that come along to be copied from: nobody works in them, and of two versions mixed none would compile, so they
- * give way unasked.
+ * Parts are copied sources that users do not edit. Mixed versions would not compile, so an update replaces them without
+ * a question.
  */
 const isPart = (file: string): boolean => file.startsWith('parts/');
 
 /** Skill that this repository owns (O12.1). The folder of an installed copy has the same name. */
 export const SKILL_NAME = 'mcp-bootstrap';
 
-/** Where agents look for the skills of a workspace. The first is the default. */
+/** Folders in which agents look for a workspace's skills. The first is the default. */
 const SKILL_FOLDERS = [
   { folder: '.github/skills', readBy: 'GitHub Copilot' },
   { folder: '.claude/skills', readBy: 'Claude Code, and Copilot too' },
@@ -22,14 +22,14 @@ const SKILL_FOLDERS = [
 ] as const;
 
 export interface SkillPlace {
-  /** In the workspace, with slashes. */
+  /** Path in the workspace, with slashes. */
   folder: string;
   readBy: string;
-  /** `skills`: it is there; `agent`: the folder around it is. */
+  /** `skills`: the folder exists; `agent`: only its parent does. */
   there: 'skills' | 'agent' | 'no';
 }
 
-/** Where the skill can go, those places first that are in use already. */
+/** Returns the possible places of the skill, folders that exist first. */
 export function skillPlaces(workspace: string): SkillPlace[] {
   const places = SKILL_FOLDERS.map(({ folder, readBy }): SkillPlace => {
     const there = isFolder(join(workspace, folder))
@@ -42,49 +42,49 @@ export function skillPlaces(workspace: string): SkillPlace[] {
   return (['skills', 'agent', 'no'] as const).flatMap((state) => places.filter(({ there }) => there === state));
 }
 
-/** What installing would do, file by file; all paths are in the skill, with slashes. */
+/** Effect of an installation, file by file. Paths are relative to the skill, with slashes. */
 export interface SkillPlan {
   source: string;
-  /** `…/mcp-bootstrap`. */
+  /** Path that ends in `mcp-bootstrap`. */
   target: string;
   missing: readonly string[];
   same: readonly string[];
   /** Parts of another version. */
   outdated: readonly string[];
-  /** There with another content: an earlier version of ours, or somebody's work. Only the person can tell. */
+  /** Files with other content: an earlier version, or the user's own work. Only the user can decide. */
   different: readonly string[];
 }
 
 /**
- * Compares the skill with what is at its place. `root` is what the person has named: nothing outside it is written,
- * for a repository may have a link where a folder should be.
+ * Compares the skill with the files at its place. `root` is the folder that the user named. Nothing outside it is
+ * written, since a repository may contain a link in place of a folder.
  */
 export function planSkillInstall(source: string, root: string, folder: string): SkillPlan {
   const target = join(root, folder, SKILL_NAME);
   const files = filesIn(source);
-  if (!files.includes('SKILL.md')) throw new Error(`The skill is not in ${source}: install Waygate again.`);
+  if (!files.includes('SKILL.md')) throw new Error(`The skill is missing in ${source}: reinstall Waygate.`);
   for (const file of files) refuseLinksOut(root, join(target, file));
   const states = files.map((file) => [file, stateOf(join(source, file), join(target, file))] as const);
-  const those = (state: FileState): string[] => states.filter(([, one]) => one === state).map(([file]) => file);
-  const different = those('different');
+  const inState = (state: FileState): string[] => states.filter(([, one]) => one === state).map(([file]) => file);
+  const different = inState('different');
   return {
     source,
     target,
-    missing: those('missing'),
-    same: those('same'),
+    missing: inState('missing'),
+    same: inState('same'),
     outdated: different.filter(isPart),
     different: different.filter((file) => !isPart(file)),
   };
 }
 
-/** By their paths with slashes; none where the folder is not there. */
+/** Returns the paths of all files with slashes; none if the folder is absent. */
 function filesIn(source: string): string[] {
   if (!isFolder(source)) return [];
   const entries = readdirSync(source, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return entries.map((entry) => relative(source, join(entry.parentPath, entry.name)).replaceAll(sep, '/')).sort();
 }
 
-/** Writes what is missing or outdated, and what is different if that is wanted. Returns what it has written. */
+/** Writes missing and outdated files, and different ones with `replace`. Returns the written files. */
 export function installSkill(plan: SkillPlan, { replace }: { replace: boolean }): string[] {
   const files = [...plan.missing, ...plan.outdated, ...(replace ? plan.different : [])].sort();
   for (const file of files) writeText(join(plan.target, file), readFileSync(join(plan.source, file)));
@@ -102,12 +102,12 @@ function stateOf(source: string, target: string): FileState {
     if (code === 'ENOENT') return 'missing';
     throw new Error(`${target} cannot be read (${code}).`);
   }
-  // A checkout may have turned the ends of its lines around; that is nobody's work.
+  // A checkout may have changed the line endings, which is no edit by the user.
   const text = (bytes: Buffer): string => bytes.toString('utf8').replaceAll('\r\n', '\n');
   return text(there) === text(readFileSync(source)) ? 'same' : 'different';
 }
 
-/** A file that is a link is replaced, not written through; a folder that is one would be. */
+/** Throws if a linked folder leads out of `root`. Links to files are safe: the write replaces them. */
 function refuseLinksOut(root: string, file: string): void {
   let folder = dirname(file);
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
@@ -126,7 +126,7 @@ function writeText(file: string, content: Buffer): void {
     makeFolder(folder);
   } catch (error) {
     const { code, path = folder } = error as NodeJS.ErrnoException;
-    throw new Error(`The folder ${path} cannot be made (${code}).`);
+    throw new Error(`The folder ${path} cannot be created (${code}).`);
   }
   try {
     writeWhole(file, content);

@@ -4,12 +4,12 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../../lib/makeFolder.ts';
 
-/** A folder that cannot be used, told in one sentence. */
+/** Error for a folder that cannot be used, in one sentence. */
 export class StateFolderError extends Error {
   override readonly name = 'StateFolderError';
 }
 
-/** Where Waygate keeps what must outlive a process: `WAYGATE_STATE_DIR`, else what the system has for such things. */
+/** Returns the folder for state that outlives a process: `WAYGATE_STATE_DIR`, otherwise the system's usual place. */
 export function stateRoot(env: NodeJS.ProcessEnv = process.env): string {
   if (env.WAYGATE_STATE_DIR) return resolve(env.WAYGATE_STATE_DIR);
   if (process.platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'Waygate');
@@ -17,7 +17,7 @@ export function stateRoot(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state'), 'waygate');
 }
 
-/** A workspace's own name for its folder: two ways to write one path are one workspace. */
+/** Returns the real path of a workspace, so that two spellings of one path are one workspace. */
 export function canonicalWorkspace(workspace: string): string {
   try {
     return realpathSync.native(workspace);
@@ -27,8 +27,8 @@ export function canonicalWorkspace(workspace: string): string {
 }
 
 /**
- * Where the person's own `waygate.json` lies: `WAYGATE_CONFIG_DIR`, else what the system has for such things. Never in
- * a workspace: what it names runs unasked.
+ * Returns the folder of the user's own `waygate.json`: `WAYGATE_CONFIG_DIR`, otherwise the system's usual place. The
+ * folder must never be in a workspace, because servers in this file start without a question.
  */
 export function configRoot(env: NodeJS.ProcessEnv = process.env): string {
   if (env.WAYGATE_CONFIG_DIR) return resolve(env.WAYGATE_CONFIG_DIR);
@@ -42,8 +42,8 @@ export function userConfigFile(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /**
- * The name of a gateway's folder within the state. What makes a gateway another one than its workspace's own, such as a
- * configuration given by hand, is a `variant` of it: each has a worker and a state of its own.
+ * Returns the name of a gateway's folder in the state. `variant` identifies a gateway other than the workspace's own,
+ * for instance with a given configuration; each variant has its own worker and state.
  */
 export function stateKey(workspace: string, variant: readonly string[] = []): string {
   const canonical = canonicalWorkspace(workspace);
@@ -54,7 +54,7 @@ export function stateKey(workspace: string, variant: readonly string[] = []): st
     .slice(0, 16);
 }
 
-/** The workspace's folder within the state, made if need be, for its owner alone. */
+/** Creates the workspace's folder in the state, private to its owner, and returns its path. */
 export function ensureWorkspaceState(
   workspace: string,
   root: string = stateRoot(),
@@ -75,12 +75,12 @@ export function workspaceStateFolder(
   return join(root, 'workspaces', stateKey(workspace, variant));
 }
 
-/** The state that a workspace's folder belongs to. */
+/** Returns the state folder that contains a workspace's folder. */
 export function rootOf(workspaceState: string): string {
   return dirname(dirname(workspaceState));
 }
 
-/** Makes a folder that only its owner may enter, or says why it is not one. */
+/** Creates a folder that only its owner may enter, and throws if there is something else in its place. */
 export function ensurePrivateFolder(folder: string): void {
   try {
     makeFolder(folder, 0o700);
@@ -91,8 +91,8 @@ export function ensurePrivateFolder(folder: string): void {
       if (process.getuid !== undefined && stat.uid !== process.getuid()) {
         throw new StateFolderError(`${folder} belongs to another user; ${REMEDY}`);
       }
-      // Narrowing /tmp for everybody would harm more than us.
-      if ((stat.mode & STICKY) !== 0) throw new StateFolderError(`${folder} is a folder for everybody; ${REMEDY}`);
+      // Changing the mode of a folder like /tmp would lock out every other user.
+      if ((stat.mode & STICKY) !== 0) throw new StateFolderError(`${folder} is writable by everybody; ${REMEDY}`);
       if ((stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);
     }
     accessSync(folder, constants.W_OK | constants.X_OK);
@@ -101,18 +101,18 @@ export function ensurePrivateFolder(folder: string): void {
   }
 }
 
-/** What the system says of a folder that cannot be written, in one sentence. */
+/** Converts the system's error about the state folder into one sentence. */
 export function unwritable(folder: string, error: unknown): StateFolderError {
   if (error instanceof StateFolderError) return error;
   const code = (error as NodeJS.ErrnoException).code ?? 'error';
   if (code === 'EEXIST' || code === 'ENOTDIR') return new StateFolderError(`${folder} is not a folder; ${REMEDY}`);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new StateFolderError(
-      `The disk of Waygate's state folder ${folder} is full; make room, or set WAYGATE_STATE_DIR to a folder on another.`,
+      `The disk of Waygate's state folder ${folder} is full; free some space, or set WAYGATE_STATE_DIR to a folder on another disk.`,
     );
   }
   return new StateFolderError(`Waygate cannot write its state folder ${folder} (${code}); ${REMEDY}`);
 }
 
 const STICKY = 0o1000;
-const REMEDY = 'make it a folder of your own that can be written, or set WAYGATE_STATE_DIR to one.';
+const REMEDY = 'make it a writable folder of your own, or set WAYGATE_STATE_DIR to one.';

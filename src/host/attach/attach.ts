@@ -19,7 +19,7 @@ import {
 
 export interface AttachOptions {
   kind: Hello['kind'];
-  /** Start a worker when none runs, and replace one of an older build. */
+  /** Start a worker if none runs, and replace a worker of an older build. */
   start: boolean;
   holds: boolean;
   marksRelated?: boolean;
@@ -28,14 +28,17 @@ export interface AttachOptions {
   log?: (line: string) => void;
 }
 
-/** Everything on one machine: whoever needs longer than this is not there. */
+/** Connections are local: a process that needs longer is not there. */
 const CONNECT_TIMEOUT_MS = 1_000;
-/** How long to look for a worker, one that somebody else is starting included. */
+/** Limit of the search for a worker, including the time that another host needs to start it. */
 const ATTACH_TIMEOUT_MS = 20_000;
-/** How often a host looks again while another one starts the worker. */
+/** Interval at which a host looks again while another host starts the worker. */
 const POLL_MS = 25;
 
-/** Finds the workspace's worker, or starts it, and attaches. `undefined` when none runs and none may be started. */
+/**
+ * Attaches to the workspace's worker and starts it if necessary. Returns `undefined` if no worker runs and `start` is
+ * false.
+ */
 export async function attach(runtime: GatewayRuntime, options: AttachOptions): Promise<Socket | undefined> {
   if (!options.start) {
     const folder = gatewayFolder(runtime);
@@ -43,10 +46,10 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
       const found = await tryAttach(folder, options, undefined);
       if (found.deaf) {
         throw new WorkerUnavailableError(
-          `The gateway (pid ${found.deaf.pid}) does not answer: ${found.reason}; end that process, a new one starts by itself.`,
+          `The gateway (pid ${found.deaf.pid}) does not answer: ${found.reason}. End that process; the next request starts a new gateway.`,
         );
       }
-      // Another may have taken its place between our look and its answer.
+      // Another worker may have published itself between the read and the answer.
       if (found.socket || readRendezvous(folder)?.token === found.token) return found.socket;
     }
   }
@@ -64,10 +67,10 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
     const release = acquireStartLock(folder);
     if (release) {
       try {
-        // Somebody may have published between our look and our lock.
+        // Another host may have started a worker between the read and the lock.
         if (readRendezvous(folder)?.token === found.token) {
           await startWorker(runtime, folder);
-          // Its successor serves: one that only hangs must not come back, nor keep its servers.
+          // End the hung worker: its successor serves now, and it must neither return nor keep its servers.
           if (found.deaf) endHungWorker(found.deaf, folder, options.log).catch(() => undefined);
         }
       } finally {
@@ -86,16 +89,16 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
 
 interface Found {
   socket?: Socket;
-  /** The token of the worker that was looked at: tells a new one from it. */
+  /** Token of the worker in the rendezvous file; a different token means a new worker. */
   token?: string;
   reason?: string;
-  /** A process that listens and does not answer: it hangs, or is held. */
+  /** Process that listens but does not answer: it hangs or is suspended. */
   deaf?: Rendezvous;
-  /** It serves, and is of an older build. */
+  /** The worker serves but has an older build. */
   isOlder?: boolean;
 }
 
-/** Attaches to the worker that the rendezvous names, if it lives and listens. */
+/** Attaches to the worker named in the rendezvous file, if that worker lives and listens. */
 export async function tryAttach(folder: string, options: AttachOptions, build: string | undefined): Promise<Found> {
   const rendezvous = readRendezvous(folder);
   if (!rendezvous) return {};
@@ -105,41 +108,50 @@ export async function tryAttach(folder: string, options: AttachOptions, build: s
       `A newer Waygate (${rendezvous.version}) already serves this workspace; restart this client with that version.`,
     );
   }
-  if (!isAlive(rendezvous.pid)) return { token, reason: `its process ${rendezvous.pid} is gone` };
+  if (!isAlive(rendezvous.pid)) return { token, reason: `its process ${rendezvous.pid} has ended` };
   if (speaksOlder(rendezvous, build)) return { token, reason: `its build ${rendezvous.build} is older` };
   let socket: Socket | undefined;
   try {
     socket = await connectLocal(rendezvous.socket, CONNECT_TIMEOUT_MS);
-    // From here on the socket has an owner: an error ends in its `close`.
+    // The socket has an owner from here on; every error ends in its `close` event.
     socket.on('error', () => undefined);
     const { kind, holds, marksRelated = false, mode = DEFAULT_MODE } = options;
     const answer = await greet(socket, { token, kind, holds, marksRelated, mode });
     const isOlder = build !== undefined && compareBuilds(rendezvous.build, build) < 0;
     if (answer.ok) return { socket, token, isOlder };
     socket.destroy();
-    return { token, reason: answer.reason ?? 'it refused the attacher' };
+    return { token, reason: answer.reason ?? 'it refused the connection' };
   } catch (error) {
-    // One that hangs keeps its end open; one that ended does not, though the system may still know its process.
+    // A hung worker keeps its end open. A finished worker does not, even if the system still lists its process.
     const isOpen = socket !== undefined && !socket.destroyed && !socket.readableEnded;
     socket?.destroy();
     return { token, reason: (error as Error).message, ...(isOpen ? { deaf: rendezvous } : {}) };
   }
 }
 
-/** Such a worker cannot be attached to; one that is merely of an older build serves until it is replaced. */
+/**
+ * Tests for an older link version, which rules out attaching. A worker with only an older build serves until it is
+ * replaced.
+ */
 function speaksOlder(rendezvous: Rendezvous, build: string | undefined): boolean {
   return build !== undefined && rendezvous.link < LINK_VERSION;
 }
 
-/** Workers that this process has tried to replace: a build that cannot take over would be tried with every attachment. */
+/**
+ * Workers that this process has tried to replace, so that a build that cannot take over is not tried at every
+ * attachment.
+ */
 const tried = new Set<string>();
 
-/** A newer build comes behind the session: the older worker serves until the newer one is ready, and if it never is. */
+/**
+ * Replaces the older worker in the background. The session uses the older worker until the newer one is ready, or for
+ * good if it fails.
+ */
 function renewBehind(runtime: GatewayRuntime, folder: string, token: string | undefined, { log }: AttachOptions): void {
   if (token === undefined || tried.has(token)) return;
   tried.add(token);
-  // Loaded when it is needed: a host that only forwards frames never pays for it.
+  // Import on demand: most hosts only forward frames and never need it.
   void import('./rollOut.ts')
     .then(({ rollOut }) => rollOut(runtime, { folder, onlyOlder: true }))
-    .catch((error: Error) => log?.(`the older gateway serves on: ${error.message}`));
+    .catch((error: Error) => log?.(`the older gateway continues: ${error.message}`));
 }

@@ -5,8 +5,8 @@ import type { GatewayRuntime } from './startWorker.ts';
 export type { GatewayRuntime, GatewayTarget } from './startWorker.ts';
 
 /**
- * Finds the workspace's worker and attaches to its control channel, starting one when `start` is true; `undefined`
- * when none runs and none may be started. Throws an error whose message is one clear sentence.
+ * Attaches to the control channel of the workspace's worker, and starts a worker if `start` is true. Returns
+ * `undefined` if no worker runs and `start` is false. Throws an error with one clear sentence.
  */
 export async function attachControl(
   runtime: GatewayRuntime,
@@ -14,7 +14,7 @@ export async function attachControl(
 ): Promise<ControlClient | undefined> {
   const socket = await attach(runtime, { kind: 'control', ...options });
   if (!socket) return undefined;
-  // Loaded when it is needed: a host that only forwards frames never pays for it.
+  // Import on demand: most hosts only forward frames and never need it.
   const { connectControl } = await import('../../control/channel.ts');
   return connectControl(socket);
 }

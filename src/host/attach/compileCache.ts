@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { ensurePrivateFolder, rootOf } from '../../config/state/stateFolder.ts';
 import { BUILD } from '../../lib/build.ts';
 
-/** Where Node keeps what it has compiled; a Node that does not know it (before 22.1) does as ever. */
+/** Environment variable for Node's compile cache. Node before 22.1 ignores it. */
 export const CACHE_VARIABLE = 'NODE_COMPILE_CACHE';
 const FOLDER = 'compile-cache';
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 /**
- * The folder in which a worker finds its code compiled by the one before it: a fifth of its start. It holds code that is
- * run, so nobody but its owner may write there; where there can be no such folder, there is no cache.
+ * Returns the folder of compiled code that one worker leaves for the next, which saves a fifth of a start. Its code is
+ * executed, so only its owner may write there. Returns `undefined`, and no cache is used, if such a folder cannot
+ * exist.
  */
 export function compileCacheFolder(workspaceState: string): string | undefined {
   const parent = cacheRoot(workspaceState);
@@ -24,7 +25,7 @@ export function compileCacheFolder(workspaceState: string): string | undefined {
   }
 }
 
-/** Takes away what other builds have left there a while ago. One that is still used makes its own anew. */
+/** Deletes old caches of other builds. A build that is still in use creates its cache again. */
 export function sweepCompileCaches(workspaceState: string, now: number): void {
   const parent = cacheRoot(workspaceState);
   try {
@@ -34,7 +35,7 @@ export function sweepCompileCaches(workspaceState: string, now: number): void {
       if (name !== folderOf(BUILD) && isOld) rmSync(folder, { recursive: true, force: true });
     }
   } catch {
-    // None yet, or somebody else is at it.
+    // There is no cache yet, or another process is sweeping.
   }
 }
 

@@ -4,12 +4,12 @@ import type { Rendezvous } from '../../link/rendezvous.ts';
 import { processStart } from '../../upstream/process/processStart.ts';
 import { endLeftovers } from './leftovers.ts';
 
-/** A worker leaves with its servers within three seconds. */
+/** A worker needs at most three seconds to end itself and its servers. */
 const TERM_GRACE_MS = 3_500;
 const KILL_GRACE_MS = 500;
 const POLL_MS = 20;
 
-/** TERM, then KILL. */
+/** Sends SIGTERM, then SIGKILL if the process survives. */
 export async function endProcess(pid: number): Promise<void> {
   for (const [signal, graceMs] of [
     ['SIGTERM', TERM_GRACE_MS],
@@ -27,8 +27,8 @@ export async function endProcess(pid: number): Promise<void> {
 }
 
 /**
- * Ends a worker that listens and does not answer, with what it has started. Never one whose process cannot be told from
- * a later one of the same number.
+ * Ends a worker that listens but does not answer, and the processes it started. Does nothing unless the start time
+ * proves that the process id still belongs to that worker.
  */
 export async function endHungWorker(
   { pid, processStart: started }: Rendezvous,

@@ -15,8 +15,8 @@ const REPORTED_AGAIN_MS = 60_000;
 export const EXIT_NO_WORKER = 69;
 
 /**
- * What a state folder knows of the workspace's last worker: for the next worker, and for the command line while none
- * serves. One private file, because configuration texts may contain secrets.
+ * Knowledge of the workspace's last worker, kept in the state folder for the next worker and for the command line while
+ * none serves. One private file, because configuration texts may contain secrets.
  */
 export interface LastWorker {
   /** Number of workers so far, of restarts, and of losses in a row. */
@@ -28,7 +28,7 @@ export interface LastWorker {
   watched?: boolean | undefined;
   /** Configuration texts that were in force, by file. */
   configuration?: KeptTexts | undefined;
-  /** Report of a host that could have no worker since. */
+  /** Report of a host that has found no worker since. */
   outage?: { at: number; health: HealthWithoutWorker } | undefined;
 }
 
@@ -39,7 +39,7 @@ export function readLastWorker(folder: string): LastWorker {
   return { ...read, ...(isCounted ? {} : { generation: 0, restarts: 0, failures: 0 }) } as LastWorker;
 }
 
-/** Changes some of it. Hosts and workers write at the same time, so one waits for the other. Never throws. */
+/** Changes some fields. A lock orders hosts and workers that write at the same time. Never throws. */
 export function updateLastWorker(folder: string, change: (before: LastWorker) => Partial<LastWorker>): LastWorker {
   let after = readLastWorker(folder);
   try {
@@ -49,7 +49,7 @@ export function updateLastWorker(folder: string, change: (before: LastWorker) =>
       writePrivateJson(join(folder, FILE), after);
     });
   } catch {
-    // If the disk refuses, the knowledge is lost, not the worker.
+    // If the write fails, the worker continues without the record.
     after = { ...after, ...change(after) };
   }
   return after;
@@ -59,12 +59,12 @@ export function noteOutage(folder: string, health: HealthWithoutWorker): void {
   updateLastWorker(folder, () => ({ outage: { at: Date.now(), health } }));
 }
 
-/** A worker can be had again. */
+/** Forgets the outage: a worker is available again. */
 export function forgetOutage(folder: string): void {
   if (readLastWorker(folder).outage) updateLastWorker(folder, () => ({ outage: undefined }));
 }
 
-/** Returns the outage as of now. If its host has ended, nobody tries any more, but the reason may still hold. */
+/** Returns the outage as of now. If its host has ended, no process tries again, but the reason may still hold. */
 export function readOutage(folder: string, now = Date.now()): HealthWithoutWorker | undefined {
   const { at, health } = (readLastWorker(folder).outage ?? {}) as { at?: unknown; health?: unknown };
   if (typeof at !== 'number' || !isHealth(health)) return undefined;

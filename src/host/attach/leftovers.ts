@@ -8,7 +8,7 @@ import { ChildJournal } from '../../upstream/process/childJournal.ts';
 const SOCKET = /^[0-9a-f]{16}\.sock$/;
 const CONNECT_TIMEOUT_MS = 500;
 
-/** Takes away what killed workers left in a state folder: half-written files, and sockets that nobody hears. */
+/** Deletes leftovers of killed workers from a state folder: half-written files, and sockets without a listener. */
 export async function sweepLeftovers(folder: string): Promise<void> {
   const names = readdirSync(folder);
   for (const name of names) {
@@ -27,7 +27,7 @@ export async function sweepLeftovers(folder: string): Promise<void> {
   );
 }
 
-/** Ends the servers of workers that are gone, and takes away what else they left. */
+/** Ends the servers of dead workers and deletes their other leftovers. */
 export async function endLeftovers(folder: string): Promise<void> {
   const journal = new ChildJournal(folder);
   await journal.ready;

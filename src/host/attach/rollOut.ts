@@ -13,30 +13,31 @@ import { type GatewayRuntime, gatewayFolder, startWorker, WorkerUnavailableError
 
 export type Rollout =
   | { kind: 'done'; pid: number; replaced: number }
-  /** Nothing runs that could be replaced; what is asked next starts one. */
+  /** No worker runs; the next request starts one. */
   | { kind: 'nothing_runs' }
-  /** Somebody else has done it. */
+  /** The worker already has this build. */
   | { kind: 'current' };
 
 export interface RolloutOptions {
-  /** The gateway's folder in the state, where it is known. */
+  /** Folder of the gateway in the state, if the caller knows it. */
   folder?: string;
-  /** Only where the worker is of an older build than ours. */
+  /** Replace only a worker with an older build. */
   onlyOlder?: boolean;
 }
 
-/** There was nothing left to be replaced: whoever asks next starts another worker. */
+/** The serving worker ended during the rollout. The next host that needs a worker starts one. */
 export class IncumbentLostError extends WorkerUnavailableError {}
 
-/** Somebody else starts a worker, or replaces one: longer than that takes. */
+/** Longer than another process needs to start or replace a worker. */
 const LOCK_TIMEOUT_MS = 25_000;
 const POLL_MS = 25;
-/** A worker that hangs need not be told what is prepared beside it. */
-const TELL_TIMEOUT_MS = 1_000;
+/** A hung worker must not delay its own replacement. */
+const ANNOUNCE_TIMEOUT_MS = 1_000;
 
 /**
- * Replaces the worker: prepares a new one beside it, switches in one step when the new one is ready, and lets the old
- * one finish (O6.4). Rejects with one sentence where the new one fails; the old one continues (O6.5).
+ * Replaces the worker without interruption (O6.4): starts a new worker beside the old one, switches in one step when
+ * the new one is ready, and lets the old one finish its calls. If the new worker fails, the old one continues and the
+ * promise rejects with one sentence (O6.5).
  */
 export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions = {}): Promise<Rollout> {
   const folder = options.folder ?? gatewayFolder(runtime);
@@ -46,7 +47,7 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
   try {
     const incumbent = readRendezvous(folder);
     if (!incumbent || !isAlive(incumbent.pid)) return { kind: 'nothing_runs' };
-    // Somebody else has replaced it since this was asked for.
+    // Another process replaced the worker while this one waited for the lock.
     if (incumbent.token !== asked.token && incumbent.build === BUILD) {
       return { kind: 'done', pid: incumbent.pid, replaced: asked.pid };
     }
@@ -59,19 +60,19 @@ export async function rollOut(runtime: GatewayRuntime, options: RolloutOptions =
     }
     const failed = options.onlyOlder ? failedLately(folder) : undefined;
     if (failed !== undefined) throw new WorkerUnavailableError(failed);
-    const told = await tellOf(folder, incumbent);
+    const announcement = await announceRollout(folder, incumbent);
     const lost = new AbortController();
-    told?.onClose(() => {
-      // One that has given way goes too.
+    announcement?.onClose(() => {
+      // A worker that was replaced also closes its control channel.
       if (readRendezvous(folder)?.token !== incumbent.token) return;
-      lost.abort(new IncumbentLostError(`the one that served (pid ${incumbent.pid}) ended meanwhile.`));
+      lost.abort(new IncumbentLostError(`the worker that served (pid ${incumbent.pid}) ended during the rollout.`));
     });
     try {
       const pid = await replace(runtime, folder, incumbent, lost.signal);
       return { kind: 'done', pid, replaced: incumbent.pid };
     } finally {
-      // Now it looks who is named.
-      told?.dispose();
+      // The old worker reads the rendezvous file when this channel closes.
+      announcement?.dispose();
     }
   } finally {
     release();
@@ -88,7 +89,7 @@ async function replace(
   try {
     pid = await startWorker(runtime, folder, { candidate: true, signal });
   } catch (error) {
-    // Whoever waits for a worker waits for this to end: that says nothing of the new build.
+    // Hosts without a worker wait for this rollout to end. An abort says nothing about the new build.
     if (signal.aborted) throw signal.reason;
     noteFailure(folder, incumbent.build, error);
     await endLeftovers(folder);
@@ -100,18 +101,21 @@ async function replace(
     forgetFailure(folder);
     return pid;
   }
-  const ended = `Waygate's new worker (pid ${pid}) ended as it took over; the one before serves on.`;
+  const ended = `Waygate's new worker (pid ${pid}) ended while it took over; the previous worker continues.`;
   const error = new WorkerUnavailableError(ended);
   noteFailure(folder, incumbent.build, error);
   await endLeftovers(folder);
   throw error;
 }
 
-/** For as long as this line is open the incumbent tells that a rollout is pending. Older ones know nothing of it. */
-async function tellOf(folder: string, incumbent: Rendezvous): Promise<ControlClient | undefined> {
-  const signal = AbortSignal.timeout(TELL_TIMEOUT_MS);
+/**
+ * Opens a control channel on which the incumbent reports a pending rollout until the channel closes. Older workers
+ * ignore the request.
+ */
+async function announceRollout(folder: string, incumbent: Rendezvous): Promise<ControlClient | undefined> {
+  const signal = AbortSignal.timeout(ANNOUNCE_TIMEOUT_MS);
   const attached = tryAttach(folder, { kind: 'control', start: false, holds: false }, undefined);
-  const late = sleep(TELL_TIMEOUT_MS, undefined, { ref: false });
+  const late = sleep(ANNOUNCE_TIMEOUT_MS, undefined, { ref: false });
   const found = await Promise.race([attached, late]);
   if (!found) void attached.then(({ socket }) => socket?.destroy()).catch(() => undefined);
   if (!found?.socket) return undefined;
@@ -133,33 +137,41 @@ async function lock(folder: string): Promise<() => void> {
     if (release) return release;
     await sleep(POLL_MS);
   }
-  throw new WorkerUnavailableError('Another process has been starting a gateway here for long; try again in a moment.');
+  throw new WorkerUnavailableError(
+    'Another process is still starting a gateway for this workspace; try again in a moment.',
+  );
 }
 
-/** Beside the rendezvous: every host of this build would prepare it again, and it would fail again. */
+/**
+ * Record of a failed build beside the rendezvous file: without it every host of this build would try again, and fail
+ * again.
+ */
 const FILE = 'failedBuild.json';
-/** What made it fail may be gone by then. */
+/** The cause of the failure may have gone after this time. */
 const RETRY_AFTER_MS = 10 * 60_000;
 
-/** Why this build could not take over a while ago; `undefined` where it may be tried. */
+/** Returns why this build failed to take over recently, or `undefined` if it may be tried. */
 function failedLately(folder: string, now = Date.now()): string | undefined {
   const { build, reason, at } = (readPrivateJson(join(folder, FILE)) ?? {}) as Record<string, unknown>;
   if (build !== BUILD || typeof reason !== 'string' || typeof at !== 'number') return undefined;
-  // A clock that was set back must not keep a build away for ever.
+  // A clock that was set back must not exclude a build for good.
   return at <= now && now - at < RETRY_AFTER_MS ? reason : undefined;
 }
 
-/** Of the same build the person hears himself: he, or his configuration, has asked for it. */
+/**
+ * Records why a newer build failed. A rollout of the same build has no record: the user requested it and gets the error
+ * directly.
+ */
 function noteFailure(folder: string, serving: string, error: unknown): void {
   if (compareBuilds(serving, BUILD) >= 0) return;
   try {
     writePrivateJson(join(folder, FILE), { build: BUILD, reason: (error as Error).message, at: Date.now() });
   } catch {
-    // A disk that refuses costs another attempt.
+    // Without the record, the next host tries this build again.
   }
 }
 
-/** It serves, or somebody else does. */
+/** Deletes the record after a successful rollout. */
 function forgetFailure(folder: string): void {
   rmSync(join(folder, FILE), { force: true });
 }

@@ -4,19 +4,22 @@ import { unwritable } from '../../config/state/stateFolder.ts';
 import { isAlive } from '../../lib/isAlive.ts';
 
 const FILE = 'start.lock';
-/** Longer than any worker takes to get ready; an older lock was left behind. */
+/** Longer than any worker takes to get ready; a lock of this age is abandoned. */
 const STALE_AFTER_MS = 20_000;
 const UNSIGNED_AFTER_MS = 1_000;
 
 /**
- * Decides who may start the worker now. The lock spares twenty hosts from starting twenty workers; it need not be
- * perfect, because a worker that finds itself no longer named in the rendezvous file steps down by itself.
+ * Takes the lock that allows one host at a time to start the worker, so that twenty hosts do not start twenty workers.
+ * The lock need not be perfect: a worker that the rendezvous file no longer names ends by itself.
  */
 export function acquireStartLock(folder: string): (() => void) | undefined {
   return acquireLock(join(folder, FILE));
 }
 
-/** Returns what releases the lock, or undefined while another process holds it. A killed holder's lock is free. */
+/**
+ * Returns the function that releases the lock, or `undefined` while another process holds it. The lock of a killed
+ * process is free.
+ */
 export function acquireLock(path: string): (() => void) | undefined {
   try {
     return create(path);
@@ -52,10 +55,10 @@ function isStale(path: string): boolean {
   try {
     const age = Date.now() - statSync(path).mtimeMs;
     const owner = ownerOf(path);
-    // One that was killed between making the file and writing its number holds it for a moment only.
+    // A process killed between creating the file and writing its id holds the lock for a moment only.
     return age > STALE_AFTER_MS || (owner === undefined ? age > UNSIGNED_AFTER_MS : !isAlive(owner));
   } catch {
-    // It went while we looked: whoever asks again finds it free.
+    // The lock was released meanwhile; the next attempt gets it.
     return false;
   }
 }

@@ -6,31 +6,34 @@ import { canonicalWorkspace, stateRoot, workspaceStateFolder } from '../../confi
 import { RUN_MARKER } from '../../upstream/process/childEnvironment.ts';
 import { CACHE_VARIABLE, compileCacheFolder } from './compileCache.ts';
 import { endProcess } from './endWorker.ts';
-import { lastWords } from './lastWords.ts';
+import { exitReason } from './exitReason.ts';
 
-/** Which gateway is meant: the workspace's own, or the one of a configuration given by hand, which is another. */
+/** Identifies a gateway: the workspace's own, or the separate gateway of a given configuration file or catalog. */
 export interface GatewayTarget {
-  /** The workspace's folder. */
+  /** Folder of the workspace. */
   workspace: string;
-  /** An absolute path. */
+  /** Absolute path of a configuration file. */
   configFile?: string | undefined;
-  /** A static catalog that is served instead of all servers; an absolute path. */
+  /** Absolute path of a static catalog that replaces all servers. */
   catalog?: string | undefined;
 }
 
 export interface GatewayRuntime extends GatewayTarget {
-  /** The Node that runs the worker; the editor's own when it is Electron. */
+  /** Path of the Node that runs the worker. In the editor this is Electron. */
   nodePath: string;
   workerScript: string;
-  /** Where state is kept; the user's default when absent. */
+  /** Root of the state; defaults to the user's state folder. */
   stateDir?: string;
   env?: NodeJS.ProcessEnv;
 }
 
-/** A worker that could not be started or reached, told in one sentence. */
+/** Error for a worker that cannot be started or reached. The message is one sentence. */
 export class WorkerUnavailableError extends Error {
   override readonly name = 'WorkerUnavailableError';
-  /** The same to whoever has said already that it is about the worker: in its own last words, where it had some. */
+  /**
+   * The message without the leading "Waygate's worker", for callers that already name it; the worker's own reason if it
+   * wrote one.
+   */
   readonly why: string;
 
   constructor(message: string, why = message.replace(/^Waygate's worker /, 'it ')) {
@@ -39,27 +42,27 @@ export class WorkerUnavailableError extends Error {
   }
 }
 
-/** A worker is ready within a tenth of a second on an idle machine; this is for one that swaps. */
+/** A worker is ready within 0.1 s on an idle machine; the limit allows for a machine that swaps. */
 const READY_TIMEOUT_MS = 15_000;
 /**
- * Megabytes for what has just been allocated, of which V8 keeps two. What a start allocates fits: with less the collector
- * runs five times before the first answer. What calls leave behind stays there: without an upper end V8 takes 100 MB as
- * soon as a worker is busy, and halts four times as long for each collection.
+ * Size in megabytes of V8's young generation, by default two. Eight hold everything a start allocates; with less the
+ * collector runs five times before the first answer. The upper bound keeps the garbage of calls there: without it V8
+ * takes 100 MB as soon as a worker is busy, and each collection pauses four times as long.
  */
 const YOUNG_MB = 8;
 const NODE_OPTIONS = [`--min-semi-space-size=${YOUNG_MB}`, `--max-semi-space-size=${YOUNG_MB}`];
 /** Names the port of 127.0.0.1 on which a worker waits for a debugger (0: any). For developers of Waygate. */
 const INSPECT_VARIABLE = 'WAYGATE_INSPECT_WORKER';
-/** The descriptor on which a worker says that it is ready, or why it cannot be. */
+/** File descriptor on which a worker reports that it is ready, or why it cannot start. */
 export const READY_FD = 3;
 
-/** What the target adds to its workspace's name in the state (`stateKey`). */
+/** Returns the parts that the target adds to its workspace's name in the state (`stateKey`). */
 export function stateVariant({ configFile, catalog }: GatewayTarget): string[] {
   if (catalog !== undefined) return ['catalog', canonicalWorkspace(catalog)];
   return configFile === undefined ? [] : ['config', canonicalWorkspace(configFile)];
 }
 
-/** The gateway's folder in the state, whether or not it is there. */
+/** Returns the path of the gateway's folder in the state; the folder may not exist. */
 export function gatewayFolder(target: GatewayTarget & Pick<GatewayRuntime, 'stateDir' | 'env'>): string {
   return workspaceStateFolder(target.workspace, target.stateDir ?? stateRoot(target.env), stateVariant(target));
 }
@@ -69,13 +72,13 @@ export function workerLogFile(folder: string): string {
 }
 
 export interface StartOptions {
-  /** It is to be ready before it takes over from the worker that serves; one that fails is ended. */
+  /** Get ready before taking over from the serving worker. A candidate that fails is ended. */
   candidate?: boolean;
-  /** Nobody waits for it any more: it is ended. */
+  /** Ends the worker when the caller no longer waits for it. */
   signal?: AbortSignal | undefined;
 }
 
-/** Starts a worker that outlives this process, and returns its number when it serves. */
+/** Starts a worker that outlives this process. Returns its process id when it serves. */
 export async function startWorker(
   runtime: GatewayRuntime,
   folder: string,
@@ -83,7 +86,7 @@ export async function startWorker(
 ): Promise<number> {
   if (!existsSync(runtime.workerScript)) {
     throw new WorkerUnavailableError(
-      `This build of Waygate is no longer there (${runtime.workerScript}), most likely since an update: restart this client.`,
+      `This build of Waygate is missing (${runtime.workerScript}), probably because of an update; restart this client.`,
     );
   }
   const logFile = workerLogFile(folder);
@@ -124,7 +127,7 @@ export async function startWorker(
     if (said === 'ready') return child.pid as number;
     if (candidate && child.pid !== undefined) await endProcess(child.pid);
     if (ended === undefined) throw new WorkerUnavailableError(said);
-    const words = lastWords(logFile, logged);
+    const words = exitReason(logFile, logged);
     const why = words === undefined ? ended : `${ended}: ${words}`;
     throw new WorkerUnavailableError(`Waygate's worker ${why} (its log: ${logFile}).`, words ?? `it ${ended}`);
   } finally {
@@ -144,7 +147,9 @@ function inspectOption(env: NodeJS.ProcessEnv = process.env): string[] {
   return [`--inspect=127.0.0.1:${port}`];
 }
 
-/** The marker of an outer gateway is not the worker's: this one must not end with that one's servers. */
+/**
+ * Removes the marker of an outer gateway, so that this worker does not end together with the outer gateway's servers.
+ */
 function workerEnvironment(env: NodeJS.ProcessEnv, folder: string): NodeJS.ProcessEnv {
   const { [RUN_MARKER]: _marker, [CACHE_VARIABLE]: _cache, ...rest } = env;
   const cache = compileCacheFolder(folder);
@@ -156,9 +161,9 @@ function readyTimeout(env: NodeJS.ProcessEnv = process.env): number {
 }
 
 interface StartAnswer {
-  /** What it, or the system, says of its start. */
+  /** Report of the worker or the system about the start. */
   said: string;
-  /** How it ended, where that is all there is. */
+  /** How the process ended, if it reported nothing itself. */
   ended?: string;
 }
 
@@ -169,7 +174,7 @@ function readyLine(
 ): Promise<StartAnswer> {
   return new Promise((resolve) => {
     let text = '';
-    const onAbort = (): void => finish('Nobody waits for it any more.');
+    const onAbort = (): void => finish('The start was cancelled.');
     const finish = (said: string, ended?: string): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -185,11 +190,11 @@ function readyLine(
       finish(`Waygate's worker could not be started: ${child.spawnfile} (${error.code ?? error.message}).`),
     );
     child.once('exit', (code, signal) => {
-      // The reason, if there is one, has been written before the end.
+      // The worker writes its reason before it exits; read it first.
       setImmediate(() => {
         const said = text.trim();
         if (said !== '') finish(said);
-        else finish('', `ended at its start (${signal ?? `exit code ${code}`})`);
+        else finish('', `ended during its start (${signal ?? `exit code ${code}`})`);
       });
     });
     ready.setEncoding('utf8');
@@ -198,7 +203,7 @@ function readyLine(
       const end = text.indexOf('\n');
       if (end !== -1) finish(text.slice(0, end));
     });
-    // Read errors end in the child's exit, which is told.
+    // A read error is followed by the child's exit, which is reported.
     ready.on('error', () => undefined);
   });
 }

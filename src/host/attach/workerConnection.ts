@@ -9,12 +9,12 @@ export type Loss = 'gone' | 'silent' | 'superseded';
 
 export interface LossFacts {
   loss: Loss;
-  /** Everything that it has written was read. */
-  heardOut: boolean;
+  /** The host has read everything that the worker wrote. */
+  readToEnd: boolean;
 }
 
 export interface WorkerConnectionEvents {
-  /** Whether an answer is awaited: only then does silence mean anything. */
+  /** Reports whether an answer is awaited; silence has a meaning only then. */
   isWaiting(): boolean;
   onFrame(frame: Buffer): void;
   onDrain(): void;
@@ -22,15 +22,19 @@ export interface WorkerConnectionEvents {
 }
 
 export interface SilenceLimits {
-  /** Calls may take minutes; a worker that runs answers a ping meanwhile. */
+  /**
+   * Silence after which the host sends a ping. Calls may take minutes, but a healthy worker answers a ping meanwhile.
+   */
   silenceMs: number;
-  /** Longer than any work that keeps a worker from its socket on a machine that swaps. */
+  /**
+   * Limit for the answer to the ping. Longer than any work that keeps a worker from its socket on a machine that swaps.
+   */
   pingMs: number;
 }
 
 const PING_ID = `waygate:${randomUUID()}`;
 
-/** A session's socket to one worker, until that closes. */
+/** Socket of one session to one worker. */
 export class WorkerConnection {
   readonly generation: number;
   readonly #socket: Socket;
@@ -40,14 +44,14 @@ export class WorkerConnection {
   #drainTimer: NodeJS.Timeout | undefined;
   #paused = false;
   #loss: Loss = 'gone';
-  #heardOut = false;
+  #readToEnd = false;
 
   constructor(generation: number, socket: Socket, events: WorkerConnectionEvents, limits: SilenceLimits) {
     this.generation = generation;
     this.#socket = socket;
     this.#events = events;
     this.#limits = limits;
-    // The worker bounds its own frames; what it sends is never too long for us.
+    // No limit here: the worker bounds its own frames.
     const splitter = new LineSplitter(
       { onLine: (frame) => this.#onFrame(frame), onOversize: () => socket.destroy() },
       Number.POSITIVE_INFINITY,
@@ -55,21 +59,22 @@ export class WorkerConnection {
     socket.on('data', (chunk: Buffer) => splitter.push(chunk));
     socket.on('drain', () => events.onDrain());
     socket.once('end', () => {
-      this.#heardOut = true;
+      this.#readToEnd = true;
     });
-    // Who ends with something unread resets its connection: what it has written is read before that is seen.
+    // A process that exits with unread input resets its connection. The error arrives after everything the worker
+    // wrote.
     socket.on('error', ({ syscall }: NodeJS.ErrnoException) => {
-      if (syscall === 'read' && !this.#paused) this.#heardOut = true;
+      if (syscall === 'read' && !this.#paused) this.#readToEnd = true;
     });
     onWriteFailure(socket, () => {
-      this.#heardOut = readUnread(socket, (chunk) => splitter.push(chunk));
+      this.#readToEnd = readUnread(socket, (chunk) => splitter.push(chunk));
     });
     socket.once('close', () => {
       this.#stopTimers();
-      events.onClosed({ loss: this.#loss, heardOut: this.#heardOut });
+      events.onClosed({ loss: this.#loss, readToEnd: this.#readToEnd });
     });
     socket.resume();
-    this.#awaitWord();
+    this.#watchSilence();
   }
 
   get closed(): boolean {
@@ -77,8 +82,8 @@ export class WorkerConnection {
   }
 
   /**
-   * Whether more may be sent at once. It leaves when all that has come until now is read: a pipe of Windows that could
-   * not be written to is closed with the worker's last words in it.
+   * Sends a frame; returns false while the worker does not read. The frame leaves only after all pending input is read:
+   * when a write to a Windows pipe fails, the pipe closes and drops the worker's final output.
    */
   send(frame: Buffer): boolean {
     if (this.#socket.writableCorked === 0) {
@@ -98,7 +103,7 @@ export class WorkerConnection {
     this.#socket.resume();
   }
 
-  /** It was replaced: it ends by itself when it has finished, and here at the limit. */
+  /** Lets a replaced worker finish, and closes its socket at the limit. */
   drain(limitMs: number): void {
     this.#loss = 'superseded';
     this.#drainTimer = setTimeout(() => this.#socket.destroy(), limitMs);
@@ -115,16 +120,18 @@ export class WorkerConnection {
     clearTimeout(this.#drainTimer);
   }
 
-  /** A worker that hangs keeps its socket open: it is asked, and given up when it stays silent. */
-  #awaitWord(): void {
+  /**
+   * Detects a hung worker, which keeps its socket open: pings it after a silence and gives it up if it does not answer.
+   */
+  #watchSilence(): void {
     clearTimeout(this.#silenceTimer);
     const { silenceMs, pingMs } = this.#limits;
     this.#silenceTimer = setTimeout(() => {
-      // A client that does not read keeps us from hearing anything.
-      if (this.#paused || !this.#events.isWaiting()) return this.#awaitWord();
+      // While the client does not read, neither does the host, so silence says nothing.
+      if (this.#paused || !this.#events.isWaiting()) return this.#watchSilence();
       this.send(Buffer.from(encodeMessage({ id: PING_ID, method: 'ping' })));
       this.#silenceTimer = setTimeout(() => {
-        if (this.#paused) return this.#awaitWord();
+        if (this.#paused) return this.#watchSilence();
         if (this.#loss === 'gone') this.#loss = 'silent';
         this.#socket.destroy();
       }, pingMs);
@@ -132,7 +139,7 @@ export class WorkerConnection {
   }
 
   #onFrame(frame: Buffer): void {
-    this.#awaitWord();
+    this.#watchSilence();
     if (peekResponseId(frame) !== PING_ID) this.#events.onFrame(frame);
   }
 }
@@ -140,8 +147,8 @@ export class WorkerConnection {
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Node closes a socket as soon as it could not write to it, and throws away what the other end had said before it went.
- * `act` comes before that.
+ * Calls `act` before a failed write destroys the socket. Node would otherwise drop everything the worker wrote before
+ * it ended.
  */
 function onWriteFailure(socket: Socket, act: () => void): void {
   const close = socket._destroy.bind(socket);
@@ -151,10 +158,13 @@ function onWriteFailure(socket: Socket, act: () => void): void {
   };
 }
 
-/** What the other end has said and nobody has read. Whether that was everything: Windows' pipes have no descriptor. */
+/**
+ * Reads the remaining bytes from the system. Returns whether that is all the worker wrote; always false for Windows
+ * pipes, which have no descriptor.
+ */
 function readUnread(socket: Socket, onBytes: (chunk: Buffer) => void): boolean {
   const fd = (socket as { _handle?: { fd?: number } })._handle?.fd ?? -1;
-  // What the stream itself holds comes before what the system does.
+  // Bytes buffered in the stream would have to come first.
   if (fd < 0 || socket.readableLength > 0) return false;
   for (;;) {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -163,7 +173,7 @@ function readUnread(socket: Socket, onBytes: (chunk: Buffer) => void): boolean {
       if (bytes === 0) return true;
       onBytes(chunk.subarray(0, bytes));
     } catch (error) {
-      // Who ends with something unread resets its connection: what it has written comes before that.
+      // A process that exits with unread input resets its connection; the reset follows all its output.
       return (error as NodeJS.ErrnoException).code === 'ECONNRESET';
     }
   }

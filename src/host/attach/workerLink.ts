@@ -10,48 +10,48 @@ import { WorkerUnavailableError } from './startWorker.ts';
 import { type LossFacts, WorkerConnection } from './workerConnection.ts';
 
 export interface WorkerLinkOptions {
-  /** `start`: one is started where none runs; without it there may be none to attach to. */
+  /** Attaches to a worker. `start`: start a worker if none runs; otherwise resolve to `undefined`. */
   attach: (signal: AbortSignal, start: boolean) => Promise<Socket | undefined>;
   onAttached(generation: number): void;
-  /** Whether an answer is awaited: only then does silence mean anything. */
+  /** Reports whether an answer is awaited; silence has a meaning only then. */
   isWaiting(): boolean;
   onFrame(frame: Buffer, generation: number): void;
-  /** A worker reads again after `send` returned false. */
+  /** The worker reads again after `send` returned false. */
   onDrain(): void;
   onLost(generation: number, facts: LossFacts): void;
-  /** What the last one said of its end, if anything. */
-  lastWords?(): string | undefined;
+  /** Returns the reason that the last worker wrote when it ended, if any. */
+  exitReason?(): string | undefined;
   /**
-   * No worker can be had: one could not be started, or one after the other has ended without having answered anything.
-   * Another attempt follows. `line`: for a log.
+   * No worker is available: the start failed, or several workers in a row ended without an answer. Another attempt
+   * follows. `line` is for the log.
    */
   onUnavailable(fault: Fault, line: string): void;
-  /** For tests: how long a silent worker is trusted, and how long it may take to answer a ping. */
+  /** Limits for tests: silence before a ping, and the wait for its answer. */
   silenceMs?: number;
   pingMs?: number;
 }
 
 const SILENCE_MS = 5_000;
 const PING_MS = 10_000;
-/** A worker that was replaced ends within ten seconds by itself; this is for one that hangs over it. */
+/** Longer than the ten seconds within which a replaced worker ends by itself; covers a worker that hangs. */
 const DRAIN_LIMIT_MS = 12_000;
 
 /**
- * A session's connection to whatever worker there is. A supervisor keeps one attached; the link counts the workers it
- * has had, and a worker that was replaced keeps its connection until it has finished what it has.
+ * Keeps a session attached to a worker, with the help of a supervisor. Counts workers as generations. A replaced worker
+ * keeps its connection until it has finished its calls.
  */
 export class WorkerLink {
   readonly #options: WorkerLinkOptions;
   readonly #abort = new AbortController();
   readonly #supervisor: Supervisor<WorkerConnection>;
-  /** They have a successor. */
+  /** Connections to replaced workers, by generation. */
   readonly #draining = new Map<number, WorkerConnection>();
   #generation = 0;
-  /** The worker that was looked for last, whether it was found or not. */
+  /** Generation of the latest search, even if that search found no worker. */
   #sought = 1;
   #resting = false;
   #joining = false;
-  /** Somebody else has started it: the start that comes now need not look for one. */
+  /** Socket to a worker that another host started; the next start uses it instead of searching. */
   #found: Socket | undefined;
 
   constructor(options: WorkerLinkOptions) {
@@ -69,9 +69,9 @@ export class WorkerLink {
     });
   }
 
-  /** How it fares with its workers. */
+  /** Health of the link. */
   get health(): HealthSnapshot {
-    // An attempt that found none is not counted: there was no such worker.
+    // A search that found no worker does not count as a generation.
     return { ...this.#supervisor.health, generation: this.#sought };
   }
 
@@ -79,7 +79,7 @@ export class WorkerLink {
     return this.#current !== undefined;
   }
 
-  /** The worker has gone because it was asked to; the next `wake` looks for another. */
+  /** True after a requested stop of the worker; `wake` looks for the next one. */
   get resting(): boolean {
     return this.#resting;
   }
@@ -88,13 +88,13 @@ export class WorkerLink {
     return this.#generation;
   }
 
-  /** Attaches now, unless it is attached or at it; where workers keep ending, to one that somebody else has started. */
+  /** Attaches now, unless attached or attaching. In a crash loop, joins only a worker that another host has started. */
   connect(): void {
     if (this.#isLooping) void this.#join();
     else this.#supervisor.startNow();
   }
 
-  /** After the loss of this worker no other is looked for until there is a need. */
+  /** Stops the search for a successor after the loss of this worker, until `wake`. */
   rest(): void {
     this.#resting = true;
   }
@@ -105,7 +105,7 @@ export class WorkerLink {
     this.connect();
   }
 
-  /** The worker has a successor: that one is attached to, while this one finishes. */
+  /** Attaches to the successor of a replaced worker, which finishes its calls meanwhile. */
   supersede(generation: number): void {
     const replaced = this.#current;
     if (replaced?.generation !== generation) return;
@@ -115,28 +115,28 @@ export class WorkerLink {
     this.connect();
   }
 
-  /** The worker has answered somebody: whatever ended those before it does not end this one at once. */
+  /** Notes that the worker has answered, which resets the crash-loop count. */
   proved(): void {
     this.#supervisor.proved();
   }
 
-  /** Whether more may be sent at once; `onDrain` tells when it may again. */
+  /** Sends a frame. Returns false while the worker does not read; `onDrain` follows. */
   send(frame: Buffer): boolean {
     return this.#current?.send(frame) ?? true;
   }
 
-  /** To one worker and no other; undefined when that is gone. */
+  /** Sends a frame to one generation only. Returns `undefined` if that worker is gone. */
   sendTo(generation: number, frame: Buffer): boolean | undefined {
     const one = this.#current?.generation === generation ? this.#current : this.#draining.get(generation);
     return one?.send(frame);
   }
 
-  /** To every worker that is there: what one of them has asked for, the others do not know. */
+  /** Sends a frame to every worker, including replaced ones: only the worker that asked knows the request. */
   sendToAll(frame: Buffer): boolean {
     return this.#connections.map((one) => one.send(frame)).every(Boolean);
   }
 
-  /** Stops reading while the client does not. */
+  /** Stops reading until the client reads again. */
   pause(): void {
     for (const one of this.#connections) one.pause();
   }
@@ -151,7 +151,7 @@ export class WorkerLink {
     for (const one of this.#draining.values()) one.close();
   }
 
-  /** One that has just closed is as good as gone, before its supervisor has heard of it. */
+  /** Current connection. Excludes a closed one that the supervisor has not yet noticed. */
   get #current(): WorkerConnection | undefined {
     const { handle } = this.#supervisor;
     return handle?.closed ? undefined : handle;
@@ -168,7 +168,7 @@ export class WorkerLink {
   async #attach(signal: AbortSignal): Promise<Running<WorkerConnection>> {
     this.#sought = this.#generation + 1;
     const socket = this.#found ?? (await this.#options.attach(signal, true));
-    if (!socket) throw new Error('no worker could be attached to');
+    if (!socket) throw new Error('no worker is running');
     return this.#connectionOver(socket);
   }
 
@@ -178,7 +178,7 @@ export class WorkerLink {
     this.#found = await this.#options.attach(this.#abort.signal, false).catch(() => undefined);
     this.#joining = false;
     if (this.#found && this.#isLooping) this.#supervisor.startNow();
-    // Its time has come meanwhile, or the session's end.
+    // The supervisor restarted meanwhile, or the session ended.
     else this.#found?.destroy();
     this.#found = undefined;
   }
@@ -203,15 +203,15 @@ export class WorkerLink {
     return { handle, exited: exited.promise };
   }
 
-  /** Its loss is told before another is looked for. */
+  /** Reports the loss before the supervisor looks for another worker. */
   #onClosed(generation: number, facts: LossFacts): Fault {
     const hasSuccessor = this.#draining.delete(generation);
-    // Who was asked to go has not failed.
+    // A requested stop is not a failure.
     if (this.#resting && !hasSuccessor) void this.#supervisor.stop();
     this.#options.onLost(generation, facts);
     this.#options.onDrain();
     const code = facts.loss === 'silent' ? 'unresponsive' : 'exited';
-    return faultAt(generation, code, this.#options.lastWords?.() ?? '');
+    return faultAt(generation, code, this.#options.exitReason?.() ?? '');
   }
 
   #onEnded({ generation, detail }: Fault): void {

@@ -3,10 +3,10 @@ import { faultAt } from '../session/faultAt.ts';
 import type { WithoutWorker } from '../session/withoutWorker.ts';
 import type { WorkerLink } from './workerLink.ts';
 
-/** How long a request waits for a worker before it is answered without one. */
+/** Limit of a request's wait for a worker, after which the host answers it. */
 const WORKER_WAIT_MS = 25_000;
 
-/** The wait of a session for a worker: it has an end, and where none can be had nobody is kept waiting. */
+/** Bounds a session's wait for a worker, and ends the wait early when no worker is available. */
 export class WorkerWait {
   readonly #link: WorkerLink;
   readonly #withoutWorker: WithoutWorker;
@@ -14,7 +14,7 @@ export class WorkerWait {
   readonly #onNone: (fault: Fault) => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `onNone`: whoever waits is answered by that. */
+  /** `onNone` answers the waiting requests with the fault. */
   constructor(
     link: WorkerLink,
     withoutWorker: WithoutWorker,
@@ -29,12 +29,12 @@ export class WorkerWait {
 
   begin(): void {
     this.stop();
-    const line = `no worker was there within ${WORKER_WAIT_MS / 1000} s`;
+    const line = `no worker was available within ${WORKER_WAIT_MS / 1000} s`;
     const onLate = (): void => this.giveUp(faultAt(this.#link.generation, 'handshake_timeout', ''), line);
     this.#timer = setTimeout(onLate, WORKER_WAIT_MS);
   }
 
-  /** There is a worker. */
+  /** Ends the wait: a worker is attached. */
   end(): void {
     this.stop();
     this.#withoutWorker.end();
@@ -44,13 +44,13 @@ export class WorkerWait {
     clearTimeout(this.#timer);
   }
 
-  /** A worker is looked for, also where the last one was asked to go. */
+  /** Looks for a worker, even after a requested stop. */
   wake(): void {
     this.begin();
     this.#link.wake();
   }
 
-  /** Somebody waits now: where no worker can be had he is told so, and another attempt is made. */
+  /** Adds a waiting request. If no worker is available, answers the request with the known fault and tries again. */
   join(): void {
     if (this.#link.resting) this.wake();
     else if (this.#withoutWorker.fault !== undefined) {
@@ -59,9 +59,9 @@ export class WorkerWait {
     }
   }
 
-  /** No worker can be had. `line` tells the person who reads stderr. */
+  /** Ends the wait because no worker is available. `line` goes to stderr unless the fault is unchanged. */
   giveUp(fault: Fault, line: string): void {
-    // Nobody waits any more, and why is known better now than at the end of the wait.
+    // The reason is known now; a later timeout would report a vaguer one.
     this.stop();
     const { code, detail } = this.#withoutWorker.fault ?? {};
     if (code !== fault.code || detail !== fault.detail) this.#log(line);

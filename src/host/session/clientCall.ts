@@ -12,28 +12,30 @@ import {
 import type { Terminal } from '../../replay/journalCall.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 
-/** A client's request as the host keeps it while a worker has it, or while there is none. */
+/** Client request, as the host keeps it until it is answered. */
 export interface ClientCall {
   readonly id: RequestId;
   readonly method: string;
-  /** The resource, of a request about one. */
+  /** URI of a request about a resource. */
   readonly uri: string | undefined;
-  /** Of what servers log, of a request for that. */
+  /** Level of a `logging/setLevel` request. */
   readonly level: string | undefined;
-  /** Of a `tools/call`: what it names, and the tool that this is to run where it names a tool of ours. */
+  /** Name in a `tools/call`, and `tool_id` in its arguments. */
   readonly tool: string | undefined;
   readonly toolId: string | undefined;
-  /** Of a tool of ours: its client wants data. */
+  /** The client called a gateway tool and wants JSON. */
   readonly wantsData?: boolean;
-  /** When it came; by `performance.now()`. */
+  /** Time of arrival, from `performance.now()`. */
   readonly since: number;
-  /** As it came, its newline included. */
+  /** Original bytes, including the newline. */
   readonly frame: Buffer;
-  /** A worker has counted it among the session's calls, and has had that kept: the next one does not once more. */
+  /** A worker has counted the call for the session's quotas, and the next worker must not count it again. */
   counted?: boolean;
 }
 
-/** What a worker is sent of it; `replays`: how often it was sent before to one that may have begun with it. */
+/**
+ * Returns the frames that send a call to a worker. `replays`: how often an earlier worker may already have begun it.
+ */
 export function framesOf({ id, frame, counted = false }: ClientCall, replays: number): Buffer {
   if (!counted && replays === 0) return frame;
   return Buffer.concat([
@@ -44,7 +46,7 @@ export function framesOf({ id, frame, counted = false }: ClientCall, replays: nu
 
 export type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;
 
-/** What is known beside the fault: seconds until it is worth calling again, and where the worker's log is. */
+/** Facts about a fault: seconds until a retry makes sense, and the path of the worker's log. */
 export interface FaultContext {
   retryAfter?: number | undefined;
   log?: string | undefined;
@@ -72,7 +74,7 @@ export function faultAnswer(
   return resultResponse(id, { content, ...(wantsData ? { structuredContent: data } : {}), isError: true });
 }
 
-/** For a request that is not taken: nothing of it was sent. */
+/** Makes the answer to a request that the host did not send to any worker. */
 export function refusal(call: Answered, fault: Fault, context?: FaultContext): string {
   if (fault.code === 'duplicate_id') {
     return errorResponse(call.id, INVALID_REQUEST, `Request id ${JSON.stringify(call.id)} is in flight already.`);
@@ -81,7 +83,7 @@ export function refusal(call: Answered, fault: Fault, context?: FaultContext): s
   return faultAnswer(call, terms, context);
 }
 
-/** What the next worker has to know of a call that was answered so. */
+/** Makes the record of a failed call that the next worker counts. */
 export function lostCall(
   { method, tool, toolId, since }: ClientCall,
   { fault, knowledge, contract, dispatches }: FaultTerminal,

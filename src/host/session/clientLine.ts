@@ -12,11 +12,11 @@ import {
 export type ClientLine =
   | { kind: 'request'; id: RequestId; message: JsonRpcMessage }
   | { kind: 'notification'; message: JsonRpcMessage }
-  /** To what a worker has asked. */
+  /** Answer to a request from a worker. */
   | { kind: 'answer' }
-  /** It is for nobody. */
+  /** Message that the host drops. */
   | { kind: 'ignored' }
-  /** It is no message of MCP: the client is told so. */
+  /** Invalid message, which the host answers with an error. */
   | { kind: 'refused'; answer: string };
 
 const refused = (id: RequestId | null, code: number, message: string): ClientLine => ({
@@ -24,7 +24,7 @@ const refused = (id: RequestId | null, code: number, message: string): ClientLin
   answer: errorResponse(id, code, message),
 });
 
-/** What a line of the client is. */
+/** Parses and classifies a line from the client. */
 export function readClientLine(line: Buffer): ClientLine {
   let message: JsonRpcMessage;
   try {
@@ -38,9 +38,9 @@ export function readClientLine(line: Buffer): ClientLine {
   const { id } = message as { id?: unknown };
   if (typeof message.method !== 'string') {
     if ('result' in message || 'error' in message) return { kind: 'answer' };
-    return refused(isRequestId(id) ? id : null, INVALID_REQUEST, 'A message has a method, a result or an error.');
+    return refused(isRequestId(id) ? id : null, INVALID_REQUEST, 'A message must have a method, a result or an error.');
   }
-  // A worker believes what is said there: only its host may.
+  // The worker trusts private methods, so only the host may send them.
   const isPrivate = message.method.startsWith(PRIVATE_PREFIX);
   if (isPrivate && id === undefined) return { kind: 'ignored' };
   if (isPrivate && isRequestId(id)) return refused(id, METHOD_NOT_FOUND, `Method not found: ${message.method}`);
@@ -50,7 +50,7 @@ export function readClientLine(line: Buffer): ClientLine {
   return refused(known, INVALID_REQUEST, `A request id must be ${ID_FORM}.`);
 }
 
-/** The answer to one that is not read whole; its beginning may tell whose it is. */
+/** Makes the answer to an oversized message; its first bytes may contain the id. */
 export function tooLarge(prefix: Buffer, bytes: number): string {
   return errorResponse(
     peekId(prefix) ?? null,

@@ -4,12 +4,12 @@ import { tooLarge } from './clientLine.ts';
 
 export interface ClientStreamEvents {
   onLine(line: Buffer): void;
-  /** The client does not read what it is sent; `onDrain` tells when it does again. */
+  /** The client has stopped reading; `onDrain` follows when it reads again. */
   onFull(): void;
   onDrain(): void;
 }
 
-/** The client of a session at the other end of two streams: a message a line, each way at the reader's pace. */
+/** Exchanges messages with the client over two streams, one message per line. Each side sends at the reader's pace. */
 export class ClientStream {
   readonly #input: Readable;
   readonly #output: Writable;
@@ -21,7 +21,7 @@ export class ClientStream {
     this.#events = events;
   }
 
-  /** Resolves when the client sends nothing more, or cannot be reached. */
+  /** Resolves when the client closes its end or becomes unreachable. */
   listen(): Promise<void> {
     const { onLine, onDrain } = this.#events;
     const splitter = new LineSplitter({
@@ -30,7 +30,7 @@ export class ClientStream {
     });
     return new Promise((resolve) => {
       this.#input.on('data', (chunk: Buffer) => splitter.push(chunk));
-      // Broken streams tell so more than once.
+      // Broken streams emit several errors.
       this.#input.once('end', resolve).on('error', () => resolve());
       this.#output.on('error', () => resolve());
       this.#output.on('drain', () => onDrain());
@@ -45,14 +45,14 @@ export class ClientStream {
     this.#input.resume();
   }
 
-  /** What the host says itself. */
+  /** Writes a message of the host itself. */
   write(frame: string): void {
     this.#output.write(frame);
   }
 
-  /** What a worker says, as it came. */
+  /** Forwards a worker's frame unchanged. */
   relay(frame: Buffer): void {
-    // One system call where that is cheaper than the copy; the client has nothing before the newline.
+    // A copy saves a system call for small frames. A large frame gets its newline in a second write.
     const isCopied = frame.length <= MAX_COPIED_BYTES;
     if (!isCopied) this.#output.write(frame);
     if (!this.#output.write(isCopied ? framed(frame) : NEWLINE)) this.#events.onFull();

@@ -12,15 +12,18 @@ import { RESUMED_META } from '../../replay/replay.ts';
 import { shortened } from '../../text/porcelain.ts';
 import type { ClientCall } from './clientCall.ts';
 
-/** No client's own id. */
+/** Unique, so that it cannot equal an id of the client. */
 const INITIALIZE_ID = `waygate:${randomUUID()}`;
 const SUBSCRIBE_ID = `${INITIALIZE_ID}:subscribe:`;
 const LEVEL_ID = `${INITIALIZE_ID}:level`;
 
-/** Whose answer a frame of a worker is, where the host itself has asked. */
+/** Receiver of an answer to one of the host's own requests. */
 export type OwnAnswer = 'introduction' | 'nobody';
 
-/** What a client has negotiated and set in its session, as each worker is told of it. */
+/**
+ * Keeps the session state that every new worker needs: negotiated version, log level, subscriptions, memory and lost
+ * calls.
+ */
 export class HeldSession {
   readonly #logLevel = new HeldLogLevel();
   readonly #subscriptions = new HeldSubscriptions();
@@ -33,14 +36,14 @@ export class HeldSession {
     return this.#seed !== undefined;
   }
 
-  /** The client's `initialize`; returns the version that holds from now on. */
+  /** Keeps the client's `initialize` and returns the negotiated version. */
   begin(message: JsonRpcMessage): string {
     const protocolVersion = negotiateVersion(message.params?.protocolVersion);
     this.#seed = { ...message, params: { ...message.params, protocolVersion } };
     return protocolVersion;
   }
 
-  /** It could not be answered: the client may ask again. */
+  /** Allows another `initialize` after the first could not be answered. */
   forgetBeginning(): void {
     this.#seed = undefined;
   }
@@ -49,13 +52,13 @@ export class HeldSession {
     this.#initialized = true;
   }
 
-  /** A request of the client has been answered, and not with an error. */
+  /** Notes that a request of the client succeeded. */
   noteSuccess({ method, uri, level }: ClientCall): void {
     this.#subscriptions.succeeded(method, uri);
     this.#logLevel.succeeded(method, level);
   }
 
-  /** All that a new worker has to be told. */
+  /** Returns the frames that introduce the session to a new worker. */
   frames(): string[] {
     if (!this.#seed) return [];
     const frames = [...this.memory.frames(), encodeMessage({ ...this.#seed, id: INITIALIZE_ID })];
@@ -69,29 +72,29 @@ export class HeldSession {
     ];
   }
 
-  /** Whether the worker answers what it was told by `frames`. */
+  /** Classifies an answer to one of the frames above; `undefined` for an answer to the client. */
   answered(id: RequestId): OwnAnswer | undefined {
     if (id === INITIALIZE_ID) return 'introduction';
     return id === LEVEL_ID || (typeof id === 'string' && id.startsWith(SUBSCRIBE_ID)) ? 'nobody' : undefined;
   }
 }
 
-/** As many as a worker takes of one session, and no longer than an address is. */
+/** Limits of the worker: subscriptions per session, and length of a URI. */
 const MAX_SUBSCRIPTIONS = 1_024;
 const MAX_URI = 8_192;
 
-/** What a session is subscribed to: part of what a new worker has to be told of it. */
+/** Resource subscriptions of a session. */
 class HeldSubscriptions {
   readonly #uris = new Set<string>();
 
-  /** A request of the client has been answered, and not with an error. */
+  /** Notes that a request of the client succeeded. */
   succeeded(method: string, uri: string | undefined): void {
     if (uri === undefined || uri.length > MAX_URI) return;
     if (method === 'resources/unsubscribe') this.#uris.delete(uri);
     else if (method === 'resources/subscribe' && this.#uris.size < MAX_SUBSCRIPTIONS) this.#uris.add(uri);
   }
 
-  /** The requests to a new worker, whose answers are for nobody. */
+  /** Returns the requests to a new worker. The host drops their answers. */
   frames(idPrefix: string): string[] {
     return [...this.#uris].map((uri, i) =>
       encodeMessage({
@@ -103,10 +106,10 @@ class HeldSubscriptions {
   }
 }
 
-/** No name that is known anywhere is longer: a client may call anything a tool, and all losses together are one frame. */
+/** Longer than any known name. Clients may send any tool name, and all losses share one frame. */
 const MAX_NAME_CHARS = 256;
 
-/** What the host has answered in place of a worker, until there is one to count it. */
+/** Keeps calls that the host answered in place of a worker, until a worker counts them. */
 export class HeldLosses {
   #calls: LostCall[] = [];
 
@@ -116,7 +119,7 @@ export class HeldLosses {
     this.#calls.push({ ...call, method: named(method), tool: tool && named(tool), toolId: toolId && named(toolId) });
   }
 
-  /** Told once. */
+  /** Returns the report of the losses and forgets them. */
   frames(): string[] {
     const calls = this.#calls;
     this.#calls = [];
@@ -124,24 +127,24 @@ export class HeldLosses {
   }
 }
 
-/** A copy: the part of a text keeps the whole of it in memory. */
+/** Copies a shortened name, because a substring keeps the whole string in memory. */
 function named(name: string): string {
   return name.length <= MAX_NAME_CHARS ? name : Buffer.from(shortened(name, MAX_NAME_CHARS)).toString();
 }
 
-/** Some more than a worker keeps of one session: its lists, and a hundred conversations. */
+/** More than a worker keeps per session: its lists and a hundred conversations. */
 const MAX_KEPT = 128;
 const MAX_KEPT_BYTES = 1024 * 1024;
 
 /**
- * What workers have kept with the host of a session: quotas, what was allowed for it, what its client has listed. Nothing
- * of it is understood here. The latest word counts, however the worker that said it ended.
+ * Stores values that workers keep with the host for their successors: quotas, permissions, client lists. The host does
+ * not interpret them. The latest value counts, however its worker ended.
  */
 export class HeldMemory {
   readonly #kept = new Map<string, { value: unknown; bytes: number; at: number }>();
   #bytes = 0;
 
-  /** `bytes`: what the worker has needed to say it. */
+  /** `bytes`: size of the frame that carried the value. */
   keep(key: string, value: unknown, bytes: number): void {
     if (bytes > MAX_KEPT_BYTES) return;
     this.#forget(key);
@@ -154,7 +157,10 @@ export class HeldMemory {
     }
   }
 
-  /** What a new worker is told, the oldest first. Ages, since clocks of processes have nothing in common. */
+  /**
+   * Returns the values for a new worker, oldest first. Sends ages instead of times, because processes share no
+   * monotonic clock.
+   */
   frames(): string[] {
     if (this.#kept.size === 0) return [];
     const now = performance.now();
@@ -170,16 +176,16 @@ export class HeldMemory {
 
 const METHOD = 'logging/setLevel';
 
-/** What a session wants to hear of what servers log: part of what a new worker has to be told of it. */
+/** Log level that the client has set. */
 class HeldLogLevel {
   #level: string | undefined;
 
-  /** A request of the client has been answered, and not with an error. */
+  /** Notes that a request of the client succeeded. */
   succeeded(method: string, level: string | undefined): void {
     if (method === METHOD) this.#level = level;
   }
 
-  /** The request to a new worker, whose answer is for nobody. */
+  /** Returns the request to a new worker. The host drops its answer. */
   frames(id: string): string[] {
     return this.#level === undefined ? [] : [encodeMessage({ id, method: METHOD, params: { level: this.#level } })];
   }

@@ -10,13 +10,13 @@ export interface SessionAnswersParts {
   client: Pick<ClientStream, 'write' | 'relay'>;
   held: HeldSession;
   withoutWorker: WithoutWorker;
-  /** A worker has answered. */
+  /** A worker has answered a request. */
   onProved(): void;
-  /** There are losses to be told, where a worker is there. */
+  /** A lost call is ready to be reported to the worker. */
   onLoss(): void;
 }
 
-/** What a client's requests are answered with: the worker's answer, what its host can tell itself, or why there is none. */
+/** Answers the client's requests: with the worker's answer, from the host's own knowledge, or with a fault. */
 export class SessionAnswers {
   readonly #parts: SessionAnswersParts;
   #ended = false;
@@ -25,12 +25,12 @@ export class SessionAnswers {
     this.#parts = parts;
   }
 
-  /** The session is over: who has a call that is open now is told of that, and counts it. */
+  /** Stops counting losses: after the end of the session, the worker counts its open calls itself. */
   end(): void {
     this.#ended = true;
   }
 
-  /** Of a call that was not taken. */
+  /** Answers a request that the journal did not admit. */
   refuse(call: ClientCall, refused: Refused): void {
     this.#parts.client.write(refusal(call, refused.fault, refused));
   }

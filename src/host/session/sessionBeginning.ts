@@ -15,12 +15,12 @@ import type { HeldSession } from './heldSession.ts';
 
 type Held = Pick<HeldSession, 'begun' | 'begin' | 'forgetBeginning'>;
 
-/** How a client's session begins: its `initialize` is answered here, or by the worker (see `INTRODUCTIONS`). */
+/** Answers the client's `initialize`, or waits for the worker's answer in passthrough mode (see `INTRODUCTIONS`). */
 export class SessionBeginning {
   readonly #introduction: Introduction | undefined;
   readonly #held: Held;
   readonly #write: (frame: string) => void;
-  /** Its id, while the worker's answer to it is what the client waits for. */
+  /** Id of the client's `initialize` while it waits for the worker. */
   #waiting: RequestId | undefined;
 
   constructor(mode: Mode, held: Held, write: (frame: string) => void) {
@@ -29,12 +29,12 @@ export class SessionBeginning {
     this.#write = write;
   }
 
-  /** Whether the client waits for a worker's answer. */
+  /** Reports whether the client waits for a worker's answer. */
   get waits(): boolean {
     return this.#waiting !== undefined;
   }
 
-  /** Whether it is the client's first `initialize`, so that the worker is to be told of it. */
+  /** Takes an `initialize`. Returns true for the first one, which also goes to the worker. */
   begin(id: RequestId, message: JsonRpcMessage): boolean {
     if (this.#held.begun) {
       this.#write(errorResponse(id, INVALID_REQUEST, 'This session is initialized already.'));
@@ -46,7 +46,7 @@ export class SessionBeginning {
     return true;
   }
 
-  /** The worker's answer to `initialize` is the client's where that has not had one. */
+  /** Forwards the worker's answer if the client still waits for one. */
   answered(frame: Buffer): void {
     if (this.#waiting === undefined) return;
     const answer = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
@@ -54,7 +54,7 @@ export class SessionBeginning {
     this.#waiting = undefined;
   }
 
-  /** No worker can answer: a client that waits for one may begin again. */
+  /** Answers a waiting client with the fault. The client may send `initialize` again. */
   fail(fault: Fault, context: FaultContext): void {
     if (this.#waiting === undefined) return;
     this.#write(refusal({ id: this.#waiting, method: 'initialize' }, fault, context));
@@ -70,8 +70,8 @@ interface Introduction {
 }
 
 /**
- * What `initialize` is answered with before there is a worker. In passthrough mode there is none: what the servers
- * behind it can do is theirs to say, so there a client waits for the worker, which knows it from them or their snapshots.
+ * Answers to `initialize` that need no worker. Passthrough mode has none: the servers define its capabilities, so the
+ * client waits for the worker, which knows them from the servers or their snapshots.
  */
 const INTRODUCTIONS: Readonly<Record<Mode, Introduction | undefined>> = {
   gateway: { capabilities: SERVER_CAPABILITIES, serverInfo: SERVER_INFO, instructions: INSTRUCTIONS },

@@ -7,21 +7,21 @@ import { contractOf, OWN_TOOLS, type ReplayContract } from '../../replay/replay.
 import { meantRenderMode, meantTool } from '../../text/normalise.ts';
 import type { ClientCall } from './clientCall.ts';
 
-/** What is in flight is kept for its replay: a client that sends more without reading an answer is broken. */
+/** Bounds of the frames kept for replay. Only a broken client sends more without reading an answer. */
 const LIMITS = {
   maxCalls: 65_536,
   maxBytes: 64 * 1024 * 1024,
   maxWaiting: 65_536,
-  /** A read that three workers in a row did not survive is what kills them. */
+  /** After three lost workers, assume that the read kills them. */
   maxReplays: 2,
-  /** A host has nothing that it could ask about a call: the worker has. */
+  /** Only the worker can probe a server. */
   maxProbes: 0,
   retryAfter: 1,
 };
 
 type Effects = Pick<JournalEffects<ClientCall, Buffer>, 'dispatch' | 'settle'>;
 
-/** A client's requests, with the worker that has each. */
+/** Journal of a client's requests and the worker that has each one. */
 export class SessionCalls {
   readonly #journal: CallJournal<ClientCall, Buffer>;
   #onAllAnswered = (): void => undefined;
@@ -41,7 +41,7 @@ export class SessionCalls {
     return this.#journal.size;
   }
 
-  /** Resolves when every request has its answer, or when that takes too long. */
+  /** Resolves when every request is answered, or at the limit. */
   allAnswered(limitMs: number): Promise<void> {
     if (this.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -57,7 +57,7 @@ export class SessionCalls {
     return this.#journal.admit(call);
   }
 
-  /** There is a worker: what waits for one is sent. */
+  /** Sends the waiting requests to a new worker. */
   open(generation: number): void {
     this.#journal.open(generation);
   }
@@ -66,7 +66,7 @@ export class SessionCalls {
     this.#journal.reply(generation, requestKey(id), frame);
   }
 
-  /** A cancelled request gets no answer and is never sent again; only who has it is told. */
+  /** Drops a request without an answer. Returns the worker that has it, which needs the notification. */
   cancel(id: RequestId): { generation: number | undefined } | undefined {
     return this.#journal.cancel(requestKey(id));
   }
@@ -75,24 +75,24 @@ export class SessionCalls {
     this.#journal.reclassify(generation, requestKey(id), { contract, canProbe: false });
   }
 
-  /** A worker is about to send it to its server. */
+  /** Notes that a worker is about to send the call to its server. */
   begin(generation: number, id: RequestId): void {
     this.#journal.begin(generation, requestKey(id));
   }
 
-  /** A worker has counted it among the session's calls. */
+  /** Notes that a worker has counted the call for the session's quotas. */
   noteCounted(generation: number, id: RequestId): void {
     const call = this.#journal.payloadWith(generation, requestKey(id));
     if (call) call.counted = true;
   }
 
-  /** Nothing new goes to this worker. */
+  /** Sends no further call to this worker. */
   retire(generation: number): void {
     this.#journal.retire(generation);
   }
 
-  lose(generation: number, fault: Fault, told: { heardOut: boolean }): void {
-    this.#journal.lose(generation, fault, told);
+  lose(generation: number, fault: Fault, facts: { readToEnd: boolean }): void {
+    this.#journal.lose(generation, fault, facts);
   }
 
   failWaiting(fault: Fault): void {
@@ -104,7 +104,7 @@ export class SessionCalls {
   }
 }
 
-/** A request as it is kept, by what can be known of it without its tool. */
+/** Makes the journal entry of a request. The contract follows from the method and the gateway tool alone. */
 export function journalCallOf(
   id: RequestId,
   { method = '', params }: JsonRpcMessage,
@@ -114,12 +114,12 @@ export function journalCallOf(
   const tool = method === 'tools/call' ? text(params?.name) : undefined;
   const own = tool === undefined ? undefined : ownTool(tool, mode);
   const contract = contractOf(method, own);
-  // In passthrough mode the arguments are a server's.
+  // In passthrough mode the arguments belong to a server.
   const args = mode === 'passthrough' ? {} : ((params?.arguments ?? {}) as Record<string, unknown>);
   return {
     id: requestKey(id),
     contract,
-    // A worker tells before anything of it leaves.
+    // The worker declares such a call before it sends anything to a server.
     declared: method === 'tools/call' && contract !== 'convergent',
     payload: {
       id,
@@ -137,12 +137,12 @@ export function journalCallOf(
   };
 }
 
-/** The tool of ours that a name means. */
+/** Returns the gateway tool that a name means. */
 function ownTool(name: string, mode: Mode): string | undefined {
-  // A name is a server's, whatever it reads like.
+  // Every name belongs to a server.
   if (mode === 'passthrough') return undefined;
   if (mode === 'gateway') return meantTool(name, OWN_TOOLS);
-  // A listed tool may be called what would be another spelling of one of ours.
+  // Exact match only: a server's tool may have a name that normalises to one of ours.
   return OWN_TOOLS.find((own) => own === name);
 }
 

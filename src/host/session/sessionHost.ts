@@ -22,23 +22,24 @@ import { readWorkerFrame } from './workerFrame.ts';
 export interface SessionHostOptions {
   input: Readable;
   output: Writable;
-  /** A greeted socket of kind `session`; rejects with one sentence when there can be no worker. */
+  /** Returns a socket that has greeted as `session`; rejects with one sentence if no worker is available. */
   attach: (signal: AbortSignal, start: boolean) => Promise<Socket | undefined>;
-  /** Whose worker that is, and its folder in the state. */
+  /** Workspace of the worker, and the gateway's folder in the state. */
   workspace: string;
   folder: string;
-  /** How the client sees the servers; the same that `attach` asks the worker for. */
+  /** Mode of the session; `attach` requests the same one. */
   mode?: Mode;
   log: (line: string) => void;
 }
 
-/** What is still in flight at the end of input may finish; the host must be gone within a second. */
+/** Time for calls in flight at the end of input. The host must exit within a second. */
 const DRAIN_MS = 700;
 
 /**
- * One client's MCP session over stdio. It outlives every worker: `initialize` and `ping` are answered here (but for
- * `initialize` in passthrough mode, see `INTRODUCTIONS`), everything else is forwarded as it came, and what was in
- * flight when a worker was lost is treated by its replay contract. What can be told while no worker can be had is.
+ * Serves one client's MCP session over stdio and survives every worker. Answers `initialize` and `ping` itself
+ * (passthrough mode waits for the worker's `initialize`, see `INTRODUCTIONS`) and forwards everything else unchanged.
+ * When a worker is lost, the replay contract of each call in flight decides. Without a worker, the host answers the
+ * requests it can.
  */
 export class SessionHost {
   readonly #mode: Mode;
@@ -69,7 +70,7 @@ export class SessionHost {
       onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),
       onDrain: () => this.#client.resume(),
       onLost: (generation, facts) => this.#onWorkerLost(generation, facts),
-      lastWords: () => this.#withoutWorker.lastWords(),
+      exitReason: () => this.#withoutWorker.exitReason(),
       onUnavailable: (fault, line) => this.#wait.giveUp(fault, line),
     });
     this.#withoutWorker = new WithoutWorker({ workspace, folder, mode, health: () => this.#link.health });
@@ -79,7 +80,7 @@ export class SessionHost {
       held: this.#held,
       withoutWorker: this.#withoutWorker,
       onProved: () => this.#link.proved(),
-      onLoss: () => this.#tellLosses(),
+      onLoss: () => this.#reportLosses(),
     });
     this.#calls = new SessionCalls({
       dispatch: ({ payload }, generation, replays) => this.#dispatch(payload, generation, replays),
@@ -87,14 +88,14 @@ export class SessionHost {
     });
   }
 
-  /** Serves until the input ends; then finishes what is in flight, within a bound. Resolves to an exit code. */
+  /** Serves until the input ends, then waits a bounded time for calls in flight. Resolves to an exit code. */
   async run(): Promise<number> {
     const ended = this.#client.listen();
     this.#link.connect();
     this.#wait.begin();
     await ended;
     await this.#calls.allAnswered(DRAIN_MS);
-    // The client has stopped asking; what nobody has answered by now is not left open.
+    // Answer every request that is still open.
     const ending = faultAt(this.#link.generation, 'stopped', 'the session ended');
     this.#beginning.fail(ending, this.#withoutWorker);
     this.#answers.end();
@@ -130,7 +131,7 @@ export class SessionHost {
     else this.#forward(line);
   }
 
-  /** A cancelled request gets no answer and is never sent again; only who has it is told. */
+  /** Cancels a request: sends no answer and no replay, and notifies only the worker that has the request. */
   #cancel(id: unknown, line: Buffer): void {
     const cancelled = isRequestId(id) ? this.#calls.cancel(id) : undefined;
     if (cancelled?.generation === undefined) return;
@@ -144,17 +145,20 @@ export class SessionHost {
     else this.#answers.refuse(call.payload, admission);
   }
 
-  /** Notifications and answers to the server's requests: they mean nothing to a worker that did not ask. */
+  /** Forwards notifications and answers to every worker; a worker ignores answers it did not ask for. */
   #forward(line: Buffer): void {
     this.#pace(this.#link.sendToAll(framed(line)));
   }
 
-  /** The client waits while a worker does not read. */
+  /** Stops reading from the client while a worker does not read. */
   #pace(mayGoOn: boolean | undefined): void {
     if (mayGoOn === false) this.#client.pause();
   }
 
-  /** What the socket holds back has been sent too: only a worker that is gone takes nothing. */
+  /**
+   * Returns whether the worker took the frames. Frames in the socket's buffer count as sent; only a lost worker takes
+   * none.
+   */
   #dispatch(call: ClientCall, generation: number, replays: number): boolean {
     const mayGoOn = this.#link.sendTo(generation, framesOf(call, replays));
     this.#pace(mayGoOn);
@@ -167,9 +171,9 @@ export class SessionHost {
     this.#calls.open(generation);
   }
 
-  /** Tells a worker what this session has negotiated; its answer is for nobody. */
+  /** Introduces the session to a worker. The host drops the answer. */
   #introduce(): void {
-    this.#tell(this.#held.frames());
+    this.#sendAll(this.#held.frames());
   }
 
   #onWorkerFrame(frame: Buffer, generation: number): void {
@@ -198,17 +202,17 @@ export class SessionHost {
     else if (own === undefined) this.#calls.reply(generation, id, frame);
   }
 
-  #onWorkerLost(generation: number, { loss, heardOut }: LossFacts): void {
+  #onWorkerLost(generation: number, { loss, readToEnd }: LossFacts): void {
     if (loss !== 'superseded') {
-      const unread = heardOut ? '' : ', its last words unread';
+      const unread = readToEnd ? '' : ', its final output unread';
       this.#log(`worker lost (generation ${generation}), ${this.#calls.size} in flight${unread}`);
     }
     const fault = faultAt(generation, LOSS_CODES[loss], '');
-    this.#calls.lose(generation, fault, { heardOut });
+    this.#calls.lose(generation, fault, { readToEnd });
     if (!this.#link.attached && (!this.#link.resting || this.#isAwaited)) this.#wait.wake();
   }
 
-  /** Whether the client waits for an answer. */
+  /** Reports whether the client waits for an answer. */
   get #isAwaited(): boolean {
     return this.#calls.size > 0 || this.#beginning.waits;
   }
@@ -218,12 +222,15 @@ export class SessionHost {
     this.#calls.failWaiting(fault);
   }
 
-  /** For the telemetry of the worker that is there; without one they are told to the next. */
-  #tellLosses(): void {
-    if (this.#link.attached) this.#tell(this.#held.losses.frames());
+  /**
+   * Sends the lost calls to the attached worker for its telemetry. Without a worker, the next introduction contains
+   * them.
+   */
+  #reportLosses(): void {
+    if (this.#link.attached) this.#sendAll(this.#held.losses.frames());
   }
 
-  #tell(frames: readonly string[]): void {
+  #sendAll(frames: readonly string[]): void {
     for (const frame of frames) this.#link.send(Buffer.from(frame));
   }
 }

@@ -7,30 +7,30 @@ import type { Mode } from '../../link/mode.ts';
 import { GATEWAY_TOOLS } from '../../modes/shared/definitions.ts';
 import { type SystemResources, systemResources } from '../../modes/shared/systemResources.ts';
 import type { HealthSnapshot } from '../../supervision/health.ts';
-import { lastWords, logLength } from '../attach/lastWords.ts';
+import { exitReason, logLength } from '../attach/exitReason.ts';
 import { forgetOutage, noteOutage } from '../attach/lastWorker.ts';
 import { type GatewayTarget, workerLogFile } from '../attach/startWorker.ts';
 import type { ClientCall } from './clientCall.ts';
 
 export interface WithoutWorkerOptions extends Pick<GatewayTarget, 'workspace'> {
-  /** The gateway's folder in the state. */
+  /** Folder of the gateway in the state. */
   folder: string;
   mode: Mode;
   health: () => HealthSnapshot;
 }
 
 /**
- * Answers of a host while no worker can be had: its health and the tools of gateway mode (O4.3, O7.4). In the other
+ * Answers requests while no worker is available: health and, in gateway mode, the tools (O4.3, O7.4). In the other
  * modes the lists belong to the servers.
  */
 export class WithoutWorker {
   readonly #options: WithoutWorkerOptions;
   readonly #resources: SystemResources;
   readonly #logFile: string;
-  /** How much of the log there was when the last worker began to serve. */
+  /** Length of the log when the last worker began to serve. */
   #logged = 0;
   #fault: Fault | undefined;
-  /** The client's last list of tools, in the frame that brought it. */
+  /** Last answer to the client's `tools/list`, as a frame. */
   #listed: Buffer | undefined;
 
   constructor(options: WithoutWorkerOptions) {
@@ -39,32 +39,32 @@ export class WithoutWorker {
     this.#resources = systemResources({ health: () => this.#report(), telemetry: () => this.#noTelemetry() });
   }
 
-  /** Why no worker can be had; what is asked meanwhile is not kept waiting. */
+  /** Reason why no worker is available; while set, requests get an answer at once. */
   get fault(): Fault | undefined {
     return this.#fault;
   }
 
-  /** The worker's log, where there is one. */
+  /** Path of the worker's log, if the file exists. */
   get log(): string | undefined {
     return existsSync(this.#logFile) ? this.#logFile : undefined;
   }
 
-  /** What the worker that was lost has said of its end. */
-  lastWords(): string | undefined {
-    return lastWords(this.#logFile, this.#logged);
+  /** Returns the reason that the lost worker wrote when it ended. */
+  exitReason(): string | undefined {
+    return exitReason(this.#logFile, this.#logged);
   }
 
   noteAnswer({ method }: ClientCall, frame: Buffer): void {
     if (method === 'tools/list' && this.#options.mode === 'gateway') this.#listed = frame;
   }
 
-  /** No worker can be had. */
+  /** Begins an outage. */
   begin(fault: Fault): void {
     this.#fault = fault;
     noteOutage(this.#options.folder, this.#report());
   }
 
-  /** There is one. */
+  /** Ends an outage: a worker is attached. */
   end(): void {
     this.#logged = logLength(this.#logFile);
     if (this.#fault) forgetOutage(this.#options.folder);
@@ -72,8 +72,8 @@ export class WithoutWorker {
   }
 
   /**
-   * The answer to a request that needs no worker; undefined for any other. `onListed` hears of a list that no worker
-   * has answered with: the next worker has the client list again.
+   * Answers a request that needs no worker; returns `undefined` for any other. Calls `onListed` for a list of the
+   * host's own, so that the next worker has the client list again.
    */
   answer({ id, method, uri }: ClientCall, onListed: (method: string) => void): string | undefined {
     if (this.#fault === undefined || this.#options.mode !== 'gateway') return undefined;

@@ -12,10 +12,10 @@ import {
 import type { ReplayContract } from '../../replay/replay.ts';
 
 export type WorkerFrame =
-  /** Something the worker says or asks by itself. */
+  /** Notification or request of the worker for the client. */
   | { kind: 'message' }
   | { kind: 'answer'; id: RequestId }
-  /** What a worker tells its host alone. */
+  /** Private messages from the worker to its host. */
   | { kind: 'stopped' }
   | { kind: 'superseded' }
   | { kind: 'contract'; id: RequestId; contract: ReplayContract; begins: boolean }
@@ -24,7 +24,7 @@ export type WorkerFrame =
 
 const PRIVATE_HEAD = Buffer.from(`{"jsonrpc":"2.0","method":"${PRIVATE_PREFIX}`);
 
-/** What a frame of a worker is, by its beginning: an answer of a hundred megabytes is not parsed for it. */
+/** Classifies a worker's frame by its first bytes; an answer of a hundred megabytes is never parsed. */
 export function readWorkerFrame(frame: Buffer): WorkerFrame {
   if (!isPrivate(frame)) {
     const id = peekResponseId(frame);

@@ -5,15 +5,15 @@ import { LinkFailure } from '../transports/upstreamLink.ts';
 import { judgeThrown, thrownWords } from './judgeThrown.ts';
 import { NotDispatchedError } from './notDispatched.ts';
 
-/** Why a call failed, as one value: retries, breaker, health, telemetry and the words for a model are read from it. */
+/** Failure of a call as one value, from which retries, breaker, health, telemetry and the error text follow. */
 export interface FailedCall {
   readonly fault: Fault;
   readonly knowledge: ExecutionKnowledge;
-  /** When it is worth calling again, where that is known. */
+  /** Seconds until another call makes sense, if known. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A call that its server had, or may have had, and that has no result. */
+/** A call without a result that its server received or may have received. */
 export class CallFailedError extends UpstreamRequestError implements FailedCall {
   override readonly name = 'CallFailedError';
   readonly fault: Fault;
@@ -27,10 +27,10 @@ export class CallFailedError extends UpstreamRequestError implements FailedCall 
   }
 }
 
-/** Of what is thrown beside the client of a server: nobody's answer. */
+/** Fields for an error that does not come from a server's client. */
 const FOREIGN = { failure: 'closed', code: undefined, data: undefined } as const;
 
-/** What was thrown as a fault. Who threw it may have made one already; for all others it is made here. */
+/** Converts a thrown value into a fault, unless it already carries one. */
 export function failedCall(thrown: unknown, scrubSecrets: (text: string) => string, generation = 1): FailedCall {
   if (thrown instanceof CallFailedError) return thrown;
   if (thrown instanceof NotDispatchedError && thrown.fault) {

@@ -1,15 +1,15 @@
-/** On whose behalf a request goes to a server: what the server asks back meanwhile is for that client alone. */
+/** Origin of a request to a server. Questions that the server asks meanwhile go to this client only. */
 export interface CallOrigin {
-  /** The client's session; an origin without one is a session of its own. */
+  /** Session of the client; an origin without one counts as its own session. */
   readonly session?: object;
-  /** Set by dispatch; called while the client works on a question of the server's: the call is not late meanwhile. */
+  /** Extends the deadline of the call while the client works on a question of the server. Set by dispatch. */
   stillWorking?: () => void;
-  /** Task that runs the call, where its tool can only run as one; the server's questions name it. */
+  /** Task that runs the call, for a tool that only runs as a task. The server's questions name it. */
   taskId?: string;
 }
 
-/** Of a request that nobody has named the origin of: what a server asks meanwhile may belong to it. */
+/** Origin of a request without a known client; a question of the server may belong to it. */
 export const NOBODY: CallOrigin = {};
 
-/** Of a request of the gateway's own, about which no server has anything to ask; and of what a process asks before it serves anybody. */
+/** Origin of the gateway's own requests, and of a process that serves no client yet. No question belongs to it. */
 export const OWN_BUSINESS: CallOrigin = {};

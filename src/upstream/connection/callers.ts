@@ -1,23 +1,23 @@
 import { type CallOrigin, OWN_BUSINESS } from './callOrigin.ts';
 
-/** On whose behalf a server is asked: now, and since its start. */
+/** Tracks the clients that use a server: now, and since its start. */
 export class Callers {
   readonly #origins: CallOrigin[] = [];
   #only: object | undefined;
   #several = false;
   #onOver: (() => void)[] = [];
 
-  /** On whose behalf requests are under way, each once for every request. */
+  /** Origins of the running requests, one entry per request. */
   get origins(): readonly CallOrigin[] {
     return this.#origins;
   }
 
-  /** The one session that has asked for anything since the start, where no other has: of many none is kept. */
+  /** Only session that has used the server since its start; `undefined` if several have. */
   get only(): object | undefined {
     return this.#only;
   }
 
-  /** A request begins; `leave` is to be called when it is over. */
+  /** Adds a running request; call `leave` when it ends. */
   enter(origin: CallOrigin): void {
     if (origin === OWN_BUSINESS) return;
     this.#origins.push(origin);
@@ -30,13 +30,13 @@ export class Callers {
     if (this.#origins.length === 0) for (const resolve of this.#onOver.splice(0)) resolve();
   }
 
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is running. */
   over(): Promise<void> {
     if (this.#origins.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#onOver.push(resolve));
   }
 
-  /** Who waits for the server to start has asked it; who asked the one before has not. */
+  /** Resets the sessions for a new start, except for requests that wait for it. */
   started(): void {
     this.#only = undefined;
     this.#several = false;

@@ -4,34 +4,34 @@ import type { RestartLimits } from '../../supervision/restartPolicy.ts';
 import type { CatalogSnapshots } from '../listing/catalogSnapshots.ts';
 import type { LinkEvents, UpstreamLink } from '../transports/upstreamLink.ts';
 
-/** What a connection tells whoever owns it. */
+/** Events of a connection, for its owner. */
 export interface ConnectionEvents {
-  /** State, catalog or reason have changed. */
+  /** The state, the catalog or the reason has changed. */
   onChange(): void;
   log(line: string): void;
-  /** Applied to what a server says before it is told to anybody. */
+  /** Masks secrets in everything a server says, before anything else sees it. */
   scrubSecrets(text: string): string;
 }
 
-/** Makes the way to a server, one for each start; rejects with one sentence where something is missing for it. */
+/** Makes the link for one start; rejects with one sentence if something required is missing. */
 export type OpenLink = (config: ServerConfig, events: LinkEvents) => Promise<UpstreamLink>;
 
-/** What a connection needs of whoever owns it. */
+/** Services that a connection requires from its owner. */
 export interface ConnectionServices {
   openLink: OpenLink;
-  /** Whether the person lets it run; asked before each start. Without it everything may. */
+  /** Reports whether the user has approved the server; checked before each start. Defaults to approved. */
   isApproved?: (config: ServerConfig) => boolean;
-  /** Whether a server that wants a sign-in may be asked again; without it, only when somebody asks for a start. */
+  /** Reports whether to retry a server that requires a sign-in. Without it, only an explicit start retries. */
   mayTry?: (config: ServerConfig) => Promise<boolean>;
-  /** Without them a server starts with the gateway. */
+  /** Without snapshots, a server starts together with the gateway. */
   snapshots?: CatalogSnapshots;
-  /** How long a server without a call runs on; for ever when absent. */
+  /** Time after which a server without calls stops; without it, never. */
   idleMs?: () => number;
-  /** What a first start is given. */
+  /** Limit of a first start. */
   startTimeoutMs?: () => number;
-  /** What a later one is given at least, unless that is more. */
+  /** Minimum limit of a later start, bounded by the limit of a first one. */
   restartTimeoutMs?: number;
-  /** What all pages of a list are given together. */
+  /** Limit for all pages of a list together. */
   listLimitMs?: number;
   liveRefresh?: () => Settings['liveRefresh'];
   restartLimits?: RestartLimits;

@@ -2,29 +2,29 @@ import type { ServerState } from '../../control/serverStates.ts';
 import type { SupervisionState } from '../../supervision/health.ts';
 import type { LinkFailure } from '../transports/upstreamLink.ts';
 
-/** State of a connection; a server that is switched off has none. */
+/** State of a connection; a disabled server has no connection. */
 export type ConnectionState = Exclude<ServerState, 'disabled'>;
 
-/** What the person must do before a server may start: no supervisor can help that. */
+/** Step that the user must take before a server may start; a restart does not help. */
 export type Bar = 'needs_approval' | 'needs_sign_in';
 
-/** All that state and reason follow from. */
+/** Facts from which state and reason follow. */
 export interface StatusFacts {
   stopped: boolean;
   barred: Bar | undefined;
   approvalNote: string;
   supervision: SupervisionState;
-  /** What ended it, or kept it from starting. */
+  /** Cause of the last end or failed start. */
   failure: LinkFailure | undefined;
-  /** It ran since its last failed start: what ended it is no reason yet to call it down. */
+  /** The server has run since its last failed start, so a loss alone does not make it `failed` yet. */
   hasRun: boolean;
-  /** Whether it has ever been listed. */
+  /** The server has been listed at least once. */
   isKnown: boolean;
-  /** Said of a start that takes long. */
+  /** Note about a slow start. */
   slowNote: string | undefined;
-  /** Said of a server that serves, but not all that was asked of it. */
+  /** Note about a ready server that lacks something. */
   remark: string | undefined;
-  /** Said of what is shown of a server that cannot be asked. */
+  /** Note that the shown catalog is old because the server cannot list. */
   staleNote: string;
 }
 
@@ -63,7 +63,7 @@ export class ConnectionStatus {
     return this.#since;
   }
 
-  /** Derives state and reason anew and reports them if they changed. */
+  /** Derives state and reason again and reports a change. */
   update({ anyway = false } = {}): void {
     const { state, reason } = statusOf(this.#facts());
     const changed = state !== this.#status.state;
@@ -88,7 +88,7 @@ function statusOf(facts: StatusFacts): Status {
     case 'stopped':
       return { state: facts.isKnown ? 'not_started' : 'starting', reason: undefined };
     case 'starting':
-      // Once it has failed to come, it is down until it is there.
+      // After a failed start the server stays `failed` until it is ready.
       if (!failure || facts.hasRun) return { state: 'starting', reason: facts.slowNote };
       break;
     case 'needs_sign_in':

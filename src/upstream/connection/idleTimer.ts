@@ -1,17 +1,17 @@
-/** Calls once nobody holds something for a while. */
+/** Calls back when nothing has held the timer for a while. */
 export class IdleTimer {
   readonly #idleMs: () => number | undefined;
   readonly #onIdle: () => void;
   #holders = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `idleMs`: undefined where it is never idle. */
+  /** `idleMs` returns `undefined` for a server that never counts as idle. */
   constructor(idleMs: () => number | undefined, onIdle: () => void) {
     this.#idleMs = idleMs;
     this.#onIdle = onIdle;
   }
 
-  /** `release` is to be called once for each. */
+  /** Holds the timer; each call requires one `release`. */
   hold(): void {
     this.#holders += 1;
     clearTimeout(this.#timer);
@@ -22,7 +22,7 @@ export class IdleTimer {
     this.begin();
   }
 
-  /** The time begins anew, where nobody holds it. */
+  /** Restarts the idle time unless something holds the timer. */
   begin(): void {
     this.stop();
     const idleMs = this.#holders > 0 ? undefined : this.#idleMs();

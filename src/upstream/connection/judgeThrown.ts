@@ -2,7 +2,7 @@ import type { KnownFaultCode } from '../../errors/faultCodes.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from '../../errors/rpcCodes.ts';
 import type { ExecutionKnowledge } from '../../replay/replay.ts';
 
-/** What a failed request was, and what is known of its execution. The fault of it is made from this and nothing else. */
+/** Verdict on a failed request: its fault code and the knowledge about its execution. */
 export interface Judged {
   code: KnownFaultCode;
   knowledge: ExecutionKnowledge;
@@ -16,12 +16,12 @@ const UNSENT = (code: KnownFaultCode): Verdict => [code, 'not_dispatched'];
 const ANSWERED = (code: KnownFaultCode): Verdict => [code, 'completed'];
 const LOST = (code: KnownFaultCode): Verdict => [code, 'outcome_unknown'];
 
-/** How a request of ours ended, as `src/protocol` and `NotDispatchedError` name it. */
+/** Verdicts by `failure` of an `UpstreamRequestError`. */
 const BY_FAILURE: Readonly<Record<string, Verdict>> = {
   timeout: LOST('call_timeout'),
   closed: LOST('connection_lost'),
   aborted: LOST('upstream_error'),
-  // It was answered, but how cannot be told.
+  // The server answered, but the answer is unreadable.
   protocol: LOST('malformed_response'),
   unsent: UNSENT('connection_refused'),
   gone: UNSENT('connection_lost'),
@@ -35,7 +35,7 @@ const BY_NAME: Readonly<Record<string, Verdict>> = {
   AbortError: LOST('upstream_error'),
 };
 
-/** Of Node and undici. */
+/** Verdicts by error code of Node and undici. */
 const BY_SYSTEM_CODE: Readonly<Record<string, Verdict>> = {
   ECONNREFUSED: UNSENT('connection_refused'),
   ENOTFOUND: UNSENT('connection_refused'),
@@ -52,7 +52,7 @@ const BY_SYSTEM_CODE: Readonly<Record<string, Verdict>> = {
   UND_ERR_BODY_TIMEOUT: LOST('call_timeout'),
 };
 
-/** Whoever answers that it, or another, had no answer in time does not know what came of the request. */
+/** Verdicts by HTTP status. After a gateway's timeout the outcome of the request is unknown. */
 const BY_STATUS: Readonly<Record<number, Verdict>> = {
   401: ANSWERED('unauthorized'),
   403: ANSWERED('forbidden'),
@@ -64,7 +64,7 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = {
   504: LOST('upstream_timeout'),
 };
 
-/** Of JSON-RPC: the server did not take the request, whatever else its words speak of. */
+/** Verdicts by JSON-RPC code: the server rejected the request, regardless of its message. */
 const BY_RPC_CODE: Readonly<Record<string, Verdict>> = {
   [PARSE_ERROR]: ANSWERED('upstream_error'),
   [INVALID_REQUEST]: ANSWERED('upstream_error'),
@@ -73,7 +73,7 @@ const BY_RPC_CODE: Readonly<Record<string, Verdict>> = {
 };
 const BY_NUMBER: Readonly<Record<string, Verdict>> = { ...BY_STATUS, ...BY_RPC_CODE };
 
-/** An answer of the wrong form says which one it is; one that was only too large was given. */
+/** Verdicts by malformed frame. An oversized answer proves that the call completed. */
 const BY_FRAME: Readonly<Record<string, Verdict>> = {
   malformed_response: LOST('malformed_response'),
   bad_result: LOST('bad_result'),
@@ -81,8 +81,8 @@ const BY_FRAME: Readonly<Record<string, Verdict>> = {
 };
 
 /**
- * Words are looked at last, and a number only where it can be a status: an issue number 4012, or 401, is not an
- * authentication failure.
+ * Last resort: the text. A number counts only where a status can be, because issue 4012 or 401 is no authentication
+ * failure.
  */
 const STATUS_IN_WORDS =
   /(?:^(?=\d+\s*(?:[:–-]|$))|\b(?:http(?:\/\d(?:\.\d)?)?|status|code|error)(?: code)?[\s:=(]*)([45]\d\d)(?![\d.])/i;
@@ -96,11 +96,11 @@ const WORDS: readonly [RegExp, Verdict][] = [
   [/\btimed[ -]?out\b|\btimeout\b/i, LOST('upstream_timeout')],
   [/\bconnection (?:refused|reset|closed|lost)\b|\bsocket hang up\b/i, LOST('upstream_unavailable')],
 ];
-/** What is long enough to hold an essay says nothing by a single word. */
+/** Longer texts prove nothing by a single word. */
 const MAX_JUDGED_CHARS = 2_000;
 const MAX_RETRY_AFTER_SECONDS = 300;
 
-/** The one place where a failure is judged: by its type, its status, its code, at last by its words. */
+/** Judges every failure: by type, status and code first, by its text last. */
 export function judgeThrown(error: unknown): Judged {
   const [code, knowledge] = verdictOn(error);
   const retryAfterSeconds = retryAfterOf(error);
@@ -108,7 +108,7 @@ export function judgeThrown(error: unknown): Judged {
 }
 
 function verdictOn(error: unknown): Verdict {
-  // A chain of causes is short; one that leads back to itself is not followed for ever.
+  // Bounded, because a chain of causes may be circular.
   for (let link = error, depth = 0; typeof link === 'object' && link !== null && depth < 5; depth++) {
     const verdict = byType(link as ErrorLike);
     if (verdict) return verdict;
@@ -154,13 +154,13 @@ function wordsOf(error: unknown): string {
   return thrownWords(error).slice(0, MAX_JUDGED_CHARS);
 }
 
-/** Anything can be thrown, also what cannot be made a text. */
+/** Returns the text of any thrown value, even of one that cannot become a string. */
 export function thrownWords(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message;
-  return typeof thrown === 'object' ? 'something that is no error was thrown' : String(thrown);
+  return typeof thrown === 'object' ? 'the thrown value is not an error' : String(thrown);
 }
 
-/** What the transport read from a header, what the server's error says, or its words. */
+/** Returns the wait from a header, from the error's data, or from its text. */
 function retryAfterOf(error: unknown): number | undefined {
   const { retryAfterSeconds, data } = (error ?? {}) as ErrorLike;
   const declared = (data ?? {}) as { retry_after?: unknown; retryAfter?: unknown };

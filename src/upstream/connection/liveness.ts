@@ -7,8 +7,8 @@ import { LinkFailure } from '../transports/upstreamLink.ts';
 const PING_MS = 2_000;
 
 /**
- * Whether a server that let a call's deadline pass still lives. Anything it says counts, an error too: it may be busy
- * with that very call, but one that says nothing at all will not answer the next one either.
+ * Pings a server that missed a call's deadline. Any sign of life counts, including an error, because the server may be
+ * busy with that call. A server that sends nothing would not answer the next call either.
  */
 export async function showsLife(client: UpstreamClient, pingMs = PING_MS): Promise<boolean> {
   const asked = performance.now();
@@ -16,12 +16,12 @@ export async function showsLife(client: UpstreamClient, pingMs = PING_MS): Promi
     await client.request('ping', {}, { timeoutMs: pingMs });
     return true;
   } catch {
-    // An error is an answer too. Gone already: whoever watches its end tells of that.
+    // An error is also an answer. If the client is closed, the supervisor reports the loss.
     return client.closed || client.heardAt > asked;
   }
 }
 
-/** A process that let a deadline pass and says nothing at all is replaced: every further call would hang too. */
+/** Replaces a process that missed a deadline and sends nothing, because every further call would hang too. */
 export class LifeCheck {
   readonly #oddities: Oddities;
   #checking: UpstreamClient | undefined;
@@ -41,10 +41,10 @@ export class LifeCheck {
   }
 }
 
-/** Whether a request was given up because its time was over, not because nobody wanted it any more. */
+/** Distinguishes a deadline from a cancellation. */
 export function ranOutOfTime(error: unknown, signal: AbortSignal | undefined): boolean {
   if (error instanceof UpstreamRequestError && error.failure === 'timeout') return true;
-  // Dispatch has deadlines of its own, which it tells by the signal.
+  // Dispatch reports its own deadlines through the signal.
   const { name } = (signal?.reason ?? {}) as { name?: unknown };
   return name === 'DeadlineError' || name === 'TimeoutError';
 }

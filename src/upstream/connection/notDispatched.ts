@@ -1,10 +1,10 @@
 import type { Fault } from '../../errors/fault.ts';
 import { traitsOf } from '../../errors/faultCodes.ts';
 
-/** The call never left: whoever made it may make it again. */
+/** A call that never left the gateway; the caller may repeat it. */
 export class NotDispatchedError extends Error {
   override readonly name = 'NotDispatchedError';
-  /** Why; of whoever knows no more than the words there is none. */
+  /** Fault, unless only the text is known. */
   readonly fault: Fault | undefined;
   readonly retryAfterSeconds: number | undefined;
 
@@ -14,7 +14,7 @@ export class NotDispatchedError extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** What the person must do first, where waiting is of no use. */
+  /** Step that the user must take first, if waiting does not help. */
   get failure(): 'unauthorized' | 'unapproved' | undefined {
     const error = this.fault && traitsOf(this.fault).error;
     if (error === 'AUTH_FAILED') return 'unauthorized';

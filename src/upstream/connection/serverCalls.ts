@@ -31,21 +31,21 @@ type RequestCall = JournalCall<Request>;
 
 const LIMITS = {
   maxCalls: 10_000,
-  /** What a call carries is held by whoever made it, here too. */
+  /** No limit: the callers already hold the data. */
   maxBytes: Number.MAX_SAFE_INTEGER,
   maxWaiting: 10_000,
-  /** However often the person lets it be sent, over connections that break off. */
+  /** Upper bound of configured replays over lost connections. */
   maxReplays: 10,
-  /** Two that end one after the other may have been ended by somebody; what three did not survive is what ends them. */
+  /** Two ends in a row may be a coincidence; after three, assume that the call kills the server. */
   maxEnded: 3,
   maxProbes: 2,
   retryAfter: 1,
 };
 
-/** Longer than it takes until the end of a start is heard of that was written to in vain. */
+/** Longer than the supervisor needs to notice the end of a start after a failed write. */
 const ENDS_WITHIN_MS = 250;
 
-/** The requests to one server, over all its starts: who has which, and what becomes of those that were lost. */
+/** Requests to one server over all its starts: assigns each to a start and decides about lost ones. */
 export class ServerCalls {
   readonly #server: CalledServer;
   readonly #life: LifeCheck;
@@ -67,18 +67,18 @@ export class ServerCalls {
     this.#life = new LifeCheck(oddities);
   }
 
-  /** A new start: what the one before did wrong is no longer held against it. */
+  /** Sends waiting calls to a new start and resets the breaker, since a new process starts without failures. */
   opened(live: Live): void {
     this.#breaker.reset();
     this.#lives.set(live.generation, live);
     this.#journal.open(live.generation);
   }
 
-  /** Its supervisor has seen a start end. */
+  /** Handles the end of a start that the supervisor noticed. */
   lost(generation: number, fault: Fault): void {
     this.#lives.delete(generation);
-    // What it has not begun waits for its word, here: nothing of it has left.
-    this.#journal.lose(generation, fault, { heardOut: true });
+    // A call that has not begun still waits for `onSend`; nothing has left.
+    this.#journal.lose(generation, fault, { readToEnd: true });
   }
 
   send(method: string, params: Json, options: RequestOptions): Promise<Json> {
@@ -116,11 +116,11 @@ export class ServerCalls {
       if (admission.admitted) return;
       this.#leave(request);
       request.permit.abandoned();
-      reject(new NotDispatchedError('too many calls of it are under way', admission.fault, admission.retryAfter));
+      reject(new NotDispatchedError('too many calls to it are running', admission.fault, admission.retryAfter));
     });
   }
 
-  /** Sees to it that there is a start for a call that has none, within the call's own time. */
+  /** Waits for a start of the server within the call's own deadline. */
   async #await({ id, payload: request }: RequestCall): Promise<void> {
     if (request.awaits) return;
     request.awaits = true;
@@ -129,8 +129,9 @@ export class ServerCalls {
       while (this.#journal.isWaiting(id)) {
         await this.#endOf(request);
         await this.#server.waitUntilReady(options, deadline);
-        // One that is there and does not take it is being lost.
-        if (performance.now() >= deadline) throw new UpstreamRequestError('timeout', 'no start of it took the call');
+        // A ready start that does not take the call is about to end.
+        if (performance.now() >= deadline)
+          throw new UpstreamRequestError('timeout', 'no start of the server took the call');
       }
     } catch (error) {
       this.#fail(id, request, error);
@@ -139,7 +140,7 @@ export class ServerCalls {
     }
   }
 
-  /** A start that takes nothing any more may still answer what it has: its supervisor says when it is over. */
+  /** Waits until a closing start is over, because it may still answer pending calls. */
   async #endOf({ generation, options, deadline }: Request): Promise<void> {
     const before = this.#lives.get(generation);
     if (!before || before.client.closed) return;
@@ -151,23 +152,26 @@ export class ServerCalls {
     if (!live || live.client.closed) return false;
     const { options } = request;
     if (options.start !== undefined && options.start !== generation) {
-      request.thrown = new UpstreamRequestError('closed', 'the start of it that this was about has ended');
+      request.thrown = new UpstreamRequestError(
+        'closed',
+        'the server has restarted, which ended the subject of this request',
+      );
       const { fault } = this.#failed(request.thrown, generation);
       queueMicrotask(() => this.#journal.loseCall(generation, id, fault));
       return true;
     }
     const isFirst = request.generation === 0 && !request.awaits;
     request.generation = generation;
-    const word = options.onSend?.();
-    if (word) void this.#sendBehind(word, live, id, request);
+    const announced = options.onSend?.();
+    if (announced) void this.#sendAfter(announced, live, id, request);
     else this.#write(live, id, request, isFirst);
     return true;
   }
 
-  /** Whoever has to know that it is sent has not been told yet. */
-  async #sendBehind(word: Promise<void>, live: Live, id: string, request: Request): Promise<void> {
+  /** Writes the request after `onSend` has completed. */
+  async #sendAfter(announced: Promise<void>, live: Live, id: string, request: Request): Promise<void> {
     try {
-      await word;
+      await announced;
     } catch {
       return this.#cancel(id, request);
     }
@@ -177,7 +181,7 @@ export class ServerCalls {
 
   #write(live: Live, id: string, request: Request, isFirst: boolean): void {
     const { generation, client } = live;
-    // Cancelled, or with another start meanwhile.
+    // The call was cancelled or moved to another start.
     if (!this.#journal.begin(generation, id)) return;
     const { method, params, options, deadline } = request;
     const left = isFirst ? options : { ...options, timeoutMs: Math.max(1, deadline - performance.now()) };
@@ -190,7 +194,7 @@ export class ServerCalls {
   async #onError(live: Live, id: string, request: Request, thrown: unknown): Promise<void> {
     const { generation } = live;
     const error = asError(thrown);
-    // Lost, given up or sent again meanwhile: what this one comes to is nobody's any more.
+    // The call was lost, given up or sent again meanwhile; ignore this outcome.
     if (request.generation !== generation || this.#journal.knowledgeOf(id) !== 'in_flight') return;
     switch (error instanceof UpstreamRequestError ? error.failure : 'error') {
       case 'timeout':
@@ -198,7 +202,7 @@ export class ServerCalls {
         void this.#life.check(live);
         break;
       case 'closed':
-        // The whole start is lost with all that it had: `lost` tells by what, which is known in a moment.
+        // The start is lost with all its calls. `lost` follows soon and knows the cause.
         if (live.client.closed) await waitForLoss(live);
         else {
           request.thrown = error;
@@ -216,7 +220,7 @@ export class ServerCalls {
         await this.#giveUp(live, id, request, Promise.resolve(error));
         break;
       case 'unauthorized': {
-        // A server that wants more for this one request serves the others; one that lets us in no longer does not.
+        // Status 403 concerns only this request; any other refusal means that the token no longer works.
         const failure = await live.link.explain(error);
         const { code } = error as UpstreamRequestError;
         this.#journal.reply(generation, id, { error: new UpstreamRequestError('unauthorized', failure.message, code) });
@@ -229,7 +233,7 @@ export class ServerCalls {
     }
   }
 
-  /** A session that the server has forgotten, or a server that was started anew: nothing has been done, so once more. */
+  /** Resends a request after the server forgot the session or was restarted: nothing was executed. */
   async #onUnsent(live: Live, id: string, request: Request, error: Error): Promise<void> {
     request.returns += 1;
     if (request.returns > 1) {
@@ -238,28 +242,28 @@ export class ServerCalls {
       return this.#giveUp(live, id, request, why);
     }
     this.#journal.handBack(live.generation, id);
-    live.lose(new LinkFailure('It had to be connected anew.', 'session_lost'));
+    live.lose(new LinkFailure('It had to be reconnected.', 'session_lost'));
   }
 
-  /** It never left and waits for no other start. */
+  /** Fails a call that never left, without waiting for another start. */
   async #giveUp({ generation }: Live, id: string, request: Request, why: Promise<Error>): Promise<void> {
     request.awaits = true;
     this.#journal.handBack(generation, id);
     const error = await why;
     request.awaits = false;
-    // Another start may have come meanwhile, and has it.
+    // Another start may have taken the call meanwhile.
     if (this.#journal.isWaiting(id)) this.#fail(id, request, error);
   }
 
-  /** Whether a lost call took effect, by the server that came after it. */
+  /** Asks the next start whether a lost call took effect. */
   async #probe({ id, payload: request }: RequestCall, generation: number): Promise<void> {
     const live = this.#lives.get(generation);
     const resolution = live ? await askProbe(live.client, request) : 'unresolved';
-    // Where the server was lost with the question too, its supervisor tells, and it is asked again.
+    // If the server ended during the probe, its supervisor reports that and the journal probes again.
     if (resolution) this.#journal.resolveProbe(generation, id, resolution);
   }
 
-  /** Whoever made it no longer wants its answer, or has waited long enough for it. */
+  /** Handles a cancellation or a deadline of the caller. */
   #onAbort(id: string, request: Request): void {
     const { signal } = request.options;
     if (ranOutOfTime(undefined, signal)) {
@@ -277,7 +281,7 @@ export class ServerCalls {
 
   #fail(id: string, request: Request, thrown: unknown): void {
     request.thrown = asError(thrown);
-    this.#journal.fail(id, this.#failed(thrown, request.generation).fault, { heardOut: true });
+    this.#journal.fail(id, this.#failed(thrown, request.generation).fault, { readToEnd: true });
   }
 
   #failed(thrown: unknown, generation: number): FailedCall {
@@ -312,7 +316,7 @@ export class ServerCalls {
       );
       return;
     }
-    // A loss is its supervisor's matter.
+    // The supervisor handles losses; only a timeout counts for the breaker.
     if (traitsOf(fault).error === 'UPSTREAM_TIMEOUT') permit.failed(fault);
     else permit.abandoned();
     reject(new CallFailedError(error, { fault, knowledge, retryAfterSeconds }));

@@ -20,18 +20,18 @@ import type { Json, RequestOptions } from './serverRequest.ts';
 export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
 export type { ConnectionState } from './connectionStatus.ts';
 
-/** Connection of the same server as it was configured before. */
+/** Connection of the same server under its previous configuration. */
 export interface Predecessor {
   /** Resolves when its calls and its process have ended. */
   ended: Promise<void>;
-  /** Shown until the changed server has listed its own. */
+  /** Catalog to show until the changed server has listed its own. */
   catalog: ServerCatalog;
 }
 
-/** One upstream server: its state, its connection whatever way it takes, and what it last told of itself. */
+/** Represents one upstream server: its state, its connection over any transport, and its latest catalog. */
 export class ServerConnection {
   config: ServerConfig;
-  /** What was odd in what the server sent, over all its starts; for health and telemetry. */
+  /** Protocol violations of the server over all its starts, for health and telemetry. */
   readonly oddities = new Oddities((oddity) => this.#onExcess(oddity));
   readonly #messages = new ServerMessages();
   readonly #callers = new Callers();
@@ -73,33 +73,33 @@ export class ServerConnection {
   get health(): HealthSnapshot {
     return this.#life.health;
   }
-  /** Whether it has ever been listed. */
+  /** True after the first successful list. */
   get isKnown(): boolean {
     return this.#life.keeper.isKnown;
   }
-  /** All that the server has listed, before the configuration's filter. */
+  /** Everything the server lists, before the configuration's filter. */
   get listed(): ServerCatalog {
     return this.#life.keeper.listed;
   }
-  /** What of it the configuration lets be seen. */
+  /** Catalog after the configuration's filter. */
   get catalog(): ServerCatalog {
     return this.#life.keeper.exposed;
   }
   get tools(): readonly unknown[] {
     return this.catalog.tools;
   }
-  /** Its tools as clients can read them, each the very same where it can be as it is. */
+  /** Tools in the form for clients; unchanged tools stay the same objects. */
   get listedTools(): readonly ListedTool[] {
     return this.tools.map(listedTool).filter((tool) => tool !== undefined);
   }
   get capabilities(): Readonly<Record<string, unknown>> {
     return this.#life.keeper.capabilities;
   }
-  /** On whose behalf requests are under way, each once for every request. */
+  /** Origins of the running requests, one entry per request. */
   get origins(): readonly CallOrigin[] {
     return this.#callers.origins;
   }
-  /** The one session that has asked this server for anything since its start, where no other has. */
+  /** Only session that has used this server since its start; `undefined` if several have. */
   get onlyCaller(): object | undefined {
     return this.#callers.only;
   }
@@ -110,17 +110,17 @@ export class ServerConnection {
     return this.#life.stderr;
   }
 
-  /** Starts the server where it must run, or where nothing is known of it yet. */
+  /** Starts the server if it must run or has never been listed. */
   begin(): void {
     this.#life.begin();
   }
 
-  /** An approval was given, or taken back: what ran without one no longer does. */
+  /** Applies an approval that the user gave or revoked: without one, a running server stops. */
   recheckApproval(): void {
     this.#life.recheckApproval();
   }
 
-  /** Takes over an edit that needs no restart. */
+  /** Applies an edit that needs no restart. */
   adopt(config: ServerConfig): void {
     const { keepAlive } = this.config;
     this.config = config;
@@ -128,15 +128,15 @@ export class ServerConnection {
     this.#idle.begin();
   }
 
-  /** Ends the server after the requests that are under way; resolves when it has ended. */
+  /** Ends the server after its running requests; resolves when the process has ended. */
   async retire(): Promise<void> {
-    // Its successor owns the snapshot on the disk from now on.
+    // The successor owns the snapshot file from now on.
     this.#life.keeper.stop();
     await this.#callers.over();
     await this.stop();
   }
 
-  /** Starts the server, or waits for the start that is under way. Never rejects: the state tells. */
+  /** Starts the server, or waits for a running start. Never rejects; the state has the outcome. */
   async start(): Promise<void> {
     await this.#life.start();
   }
@@ -151,15 +151,15 @@ export class ServerConnection {
     }
   }
 
-  /** Calls a tool by its raw name. A server that is down is started first: the call has not been dispatched yet. */
+  /** Calls a tool by its raw name. Starts the server first if necessary, before dispatching the call. */
   async call(tool: string, args: Json, options: RequestOptions): Promise<Json> {
     const { name, tools } = this.config;
     if (!isExposed(tool, tools)) {
       const fault = this.#life.faultOf(new LinkFailure('', 'tool_left_out'));
-      throw new NotDispatchedError(`the configuration leaves this tool of ${name} out ("tools")`, fault);
+      throw new NotDispatchedError(`the configuration of ${name} excludes this tool ("tools")`, fault);
     }
     const { probe } = options;
-    // What the person has left out is not asked either.
+    // A probe must not call a tool that the user excluded.
     const left = probe && !isExposed(probe.tool, tools) ? { ...options, probe: undefined } : options;
     return this.request('tools/call', { name: tool, arguments: args }, left);
   }
@@ -174,23 +174,26 @@ export class ServerConnection {
     }
   }
 
-  /** Sends a notification to a server that runs; one that does not has nothing to be told. */
+  /** Sends a notification to a running server, and does nothing otherwise. */
   async notify(method: string, params: Record<string, unknown> = {}): Promise<void> {
     await this.#life.live?.client.notify(method, params);
   }
 
-  /** Hears a notification of the server, over all its starts. Returns what ends that. */
+  /** Subscribes to a notification of the server over all its starts. Returns the unsubscriber. */
   onNotification(method: string, listener: NotificationListener): () => void {
     return this.#messages.onNotification(method, listener);
   }
 
-  /** Hears of every start that has come to its end. Returns what ends that. */
+  /** Subscribes to completed starts. Returns the unsubscriber. */
   onReady(listener: () => void): () => void {
     this.#readyListeners.add(listener);
     return () => this.#readyListeners.delete(listener);
   }
 
-  /** Keeps it from being stopped as idle; call what is returned once. What it asks meanwhile may belong to the origin. */
+  /**
+   * Keeps the server from idling until the returned function is called. Questions of the server may belong to the
+   * origin.
+   */
   hold(origin: CallOrigin = OWN_BUSINESS): () => void {
     this.#callers.enter(origin);
     this.#idle.hold();
@@ -201,14 +204,14 @@ export class ServerConnection {
   }
 
   /**
-   * Answers a request of the server. `capability` is what is declared for it (`{ roots: {} }`), from the next start on:
-   * set it before the first.
+   * Sets the handler for a request of the server. `capability` declares the handler (`{ roots: {} }`) from the next
+   * start on, so set it before the first.
    */
   setRequestHandler(method: string, handler: RequestHandler, capability: Record<string, object> = {}): void {
     this.#messages.setRequestHandler(method, handler, capability);
   }
 
-  /** What let us in is gone: it ends now, and the next start finds that out. */
+  /** Ends the server after a sign-out; the next start finds out that a sign-in is required. */
   async signedOut(): Promise<void> {
     await this.#life.signedOut();
   }
@@ -221,25 +224,25 @@ export class ServerConnection {
   #onReady(live: Live): void {
     this.#calls.opened(live);
     this.#idle.begin();
-    // Not before whoever waits for it has got it.
+    // Run after the callers awaiting the start have resumed.
     queueMicrotask(() => {
       if (this.#life.live !== live) return;
       for (const listener of this.#readyListeners) listener();
     });
   }
 
-  /** A server that nobody calls is stopped, where what it lists is known without it. */
+  /** Stops an idle server, unless it is being listed. */
   #stopIdle(): void {
     if (!this.#life.live) return;
     if (this.#life.keeper.busy) this.#idle.begin();
     else void this.#life.pause();
   }
 
-  /** More of something than a slip explains. */
+  /** Reports repeated protocol violations, and ends a server that floods the gateway with unknown responses. */
   #onExcess(oddity: Oddity): void {
-    this.#life.log(`it keeps doing what no server should (${oddity.replaceAll('_', ' ')})`);
+    this.#life.log(`it keeps violating the protocol (${oddity.replaceAll('_', ' ')})`);
     if (oddity !== 'unknown_response') return;
-    const reason = 'It answered too much that nobody asked, so it was ended.';
+    const reason = 'It sent too many responses to unknown requests, so it was ended.';
     this.#life.live?.lose(new LinkFailure(reason, 'unknown_id_flood'));
   }
 }

@@ -1,7 +1,7 @@
 import type { Oddities } from '../../mcp/wire/oddities.ts';
 import type { UpstreamClientOptions } from '../../mcp/wire/upstreamClient.ts';
 
-/** `origin`: of the call that the message belongs to, where the transport tells. */
+/** `origin`: origin of the related call, if the transport knows it. */
 export type NotificationListener = (params: Record<string, unknown>, origin?: object) => void;
 export type RequestHandler = (
   params: Record<string, unknown>,
@@ -9,7 +9,7 @@ export type RequestHandler = (
   origin?: object,
 ) => Promise<Record<string, unknown>>;
 
-/** Who hears and answers what a server sends by itself, over all its starts. */
+/** Listeners and handlers for messages of a server, over all its starts. */
 export class ServerMessages {
   readonly #listeners = new Map<string, Set<NotificationListener>>();
   readonly #handlers = new Map<string, RequestHandler>();

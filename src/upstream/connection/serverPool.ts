@@ -7,13 +7,13 @@ import {
 } from './serverConnection.ts';
 
 export interface PoolEvents extends ConnectionEvents {
-  /** One that has not begun yet: whoever wants to hear of it from its first start on listens now. */
+  /** A new connection exists but has not started; subscribe now to miss nothing. */
   onConnection?(connection: ServerConnection): void;
 }
 
 export interface DesiredServer {
   config: ServerConfig;
-  /** Stands for all that a start of the server uses. A server restarts when it changes. */
+  /** Key of everything that a start of the server uses. A server restarts when the key changes. */
   startedWith: string;
 }
 
@@ -22,12 +22,12 @@ interface PooledServer {
   startedWith: string;
 }
 
-/** The servers of a configuration, each on its own: one that hangs or fails delays and harms nobody. */
+/** Servers of a configuration. A server that hangs or fails does not affect the others. */
 export class ServerPool {
   readonly #services: ConnectionServices;
   readonly #events: PoolEvents;
   #servers = new Map<string, PooledServer>();
-  /** Servers that were removed or replaced and still have calls. */
+  /** Removed or replaced servers that still have calls. */
   readonly #retired = new Set<ServerConnection>();
 
   constructor(services: ConnectionServices, events: PoolEvents) {
@@ -44,34 +44,35 @@ export class ServerPool {
   }
 
   /**
-   * Makes the servers those of a configuration, in one step. A server whose start would be the same keeps its process.
-   * A changed server restarts after the calls that it has, a removed one ends after them, a new one begins.
+   * Applies a configuration in one step. A server whose start would be the same keeps its process. A changed server
+   * restarts after its current calls, a removed server ends after them, and a new server begins.
    */
   reconcile(servers: readonly DesiredServer[]): void {
     const before = this.#servers;
-    this.#servers = new Map();
+    const after = new Map<string, PooledServer>();
+    const begins: (() => void)[] = [];
     for (const { config, startedWith } of servers) {
       const pooled = before.get(config.name);
       if (pooled?.startedWith === startedWith) {
-        before.delete(config.name);
-        this.#servers.set(config.name, pooled);
-        pooled.connection.adopt(config);
+        after.set(config.name, pooled);
+        begins.push(() => pooled.connection.adopt(config));
         continue;
       }
       const predecessor = pooled && this.#retire(pooled.connection);
-      before.delete(config.name);
       const connection = new ServerConnection(config, this.#services, this.#events, predecessor);
-      this.#servers.set(config.name, { connection, startedWith });
+      after.set(config.name, { connection, startedWith });
       this.#events.onConnection?.(connection);
-      // The user who has changed a server wants to see whether it starts.
-      if (predecessor) void connection.start();
-      else connection.begin();
+      // The user who changed a server wants to see whether it starts.
+      begins.push(() => (predecessor ? void connection.start() : connection.begin()));
     }
-    for (const { connection } of before.values()) this.#retire(connection);
+    // Listeners that a start notifies see all servers.
+    this.#servers = after;
+    for (const [name, { connection }] of before) if (!after.has(name)) this.#retire(connection);
+    for (const begin of begins) begin();
     this.#events.onChange();
   }
 
-  /** Something was approved, given, or taken back: those that waited for it begin. */
+  /** Applies changed approvals and secrets: servers that waited for them begin. */
   recheck(): void {
     for (const connection of this.#retired) connection.recheckApproval();
     for (const connection of this.connections) {
@@ -80,7 +81,7 @@ export class ServerPool {
     }
   }
 
-  /** Every server lists its tools again; what is down is started. Resolves when all have answered or failed. */
+  /** Lists every server again and starts those that are down. Resolves when all have answered or failed. */
   async refresh(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.refresh()));
   }

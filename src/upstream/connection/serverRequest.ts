@@ -10,61 +10,61 @@ import type { LinkFailure } from '../transports/upstreamLink.ts';
 export type Json = Record<string, unknown>;
 
 export interface RequestOptions extends CallOptions {
-  /** Contract that decides about a lost request (O3.1). Without it, the contract of the method. */
+  /** Contract that decides about a lost request (O3.1); defaults to the contract of the method. */
   contract?: ReplayContract | undefined;
-  /** How to find out whether it took effect, of a call whose contract asks for that. */
+  /** Probe that finds out whether a lost call took effect, if the contract requires one. */
   probe?: Probe | undefined;
-  /** How often it may be sent again after it was lost; once without it. */
+  /** Maximum of resends after a loss; defaults to one. */
   maxReplays?: number;
-  /** The one start that may have it: what it is about has ended with any other. */
+  /** Generation that may receive the request; its subject does not survive a restart. */
   start?: number;
   /**
-   * Told each time just before it is sent, and awaited where there is something to await: it is not sent before. Where
-   * that rejects nobody wants it any more.
+   * Called before each dispatch; the request leaves only after the returned promise resolves. A rejection cancels the
+   * call.
    */
   onSend?: (() => Promise<void> | undefined) | undefined;
-  /** Told at its end: how often it was sent in all. */
+  /** Called at the end with the number of dispatches. */
   onEnd?: (dispatches: number) => void;
 }
 
-/** The server behind the calls, as they need it; `ServerLife` is one. */
+/** The part of `ServerLife` that calls use. */
 export interface CalledServer {
-  /** What runs and can be sent a call. */
+  /** Running server that can take a call. */
   readonly usable: Live | undefined;
-  /** Starts it where need be; rejects with a `NotDispatchedError` where it cannot be had in time. */
+  /** Starts the server if necessary; rejects with a `NotDispatchedError` if it is not ready in time. */
   waitUntilReady(options: CallOptions, deadline: number): Promise<unknown>;
-  /** Said of a server that serves, but not all that was asked of it. */
+  /** Sets a note about a ready server that lacks something. */
   remark(words: string | undefined): void;
   faultOf(failure: LinkFailure): Fault;
   scrubSecrets(text: string): string;
 }
 
-/** A request from its beginning to its one end. */
+/** A request from admission to its single outcome. */
 export interface Request {
   readonly method: string;
   readonly params: Json;
   readonly options: RequestOptions;
   readonly deadline: number;
   readonly permit: CallPermit;
-  /** The arguments of its probe, where it can be probed. */
+  /** Arguments of the probe; `undefined` if the call cannot be probed. */
   readonly asked: Json | undefined;
   readonly onAbort: () => void;
   resolve(result: Json): void;
   reject(error: Error): void;
-  /** Which start it was sent to last. */
+  /** Generation of the last dispatch. */
   generation: number;
-  /** It waits for a start. */
+  /** True while the request waits for a start. */
   awaits: boolean;
-  /** How often in a row it was handed back. */
+  /** Number of consecutive returns to the journal. */
   returns: number;
-  /** What was thrown, where something was. */
+  /** Last error of the request. */
   thrown: Error | undefined;
 }
 
 export type Answer =
   | { readonly result: Json; readonly error?: undefined }
   | { readonly result?: undefined; readonly error: Error };
-/** Whether a lost call took effect; undefined where the server was lost with the question too. */
+/** Asks a server whether a lost call took effect; `undefined` if the server ends meanwhile. */
 export async function askProbe(client: UpstreamClient, request: Request): Promise<ProbeResolution | undefined> {
   const { options, asked, deadline } = request;
   const { probe, signal } = options;
@@ -77,7 +77,7 @@ export async function askProbe(client: UpstreamClient, request: Request): Promis
   }
 }
 
-/** What a call is answered with that has taken effect and lost its answer. */
+/** Returns the result of a call that took effect but lost its answer. */
 export function completedResult({ params, options }: Request): Json {
   return completedByProbe(String(params.name), options.probe as Probe);
 }

@@ -7,19 +7,22 @@ import type { ConnectionState, ServerConnection } from './serverConnection.ts';
 
 export { SignInError } from '../../mcp/oauth/signInError.ts';
 
-/** The person's standing with each server at a URL, over all its connections, and the sign-ins that are under way. */
+/** Manages OAuth sessions per HTTP server, over all its connections, and the running sign-ins. */
 export class SignIns {
   readonly #store: TokenStore;
   readonly #sessions = new Map<string, { settings: string; session: OAuthSession }>();
   readonly #pending = new Map<string, PendingSignIn>();
-  /** How the last sign-in of a server ended; `undefined` is well. */
+  /** Outcome of each server's last sign-in: an error message, or `undefined` for success. */
   readonly #ends = new Map<string, Promise<string | undefined>>();
 
   constructor(store: TokenStore) {
     this.#store = store;
   }
 
-  /** `config` with its references followed. None where the configuration brings a token of its own. */
+  /**
+   * Returns the session for a configuration with resolved references; `undefined` if the configuration has a token of
+   * its own.
+   */
   sessionFor(config: HttpServerConfig): OAuthSession | undefined {
     if (Object.keys(config.headers).some((name) => name.toLowerCase() === 'authorization')) {
       this.#sessions.delete(config.name);
@@ -34,12 +37,12 @@ export class SignIns {
     return session;
   }
 
-  /** Whether a server that has refused us may be asked again: with a token that it has not seen. */
+  /** Reports whether to retry a server that refused the last token: only with a token that it has not seen. */
   async mayTry({ name }: ServerConfig): Promise<boolean> {
     return (await this.#sessions.get(name)?.session.mayTry()) ?? false;
   }
 
-  /** The address that the person's browser is to open. A second question is answered with the same. */
+  /** Returns the address to open in the user's browser; a repeated call returns the same address. */
   async begin(connection: ServerConnection): Promise<string> {
     const { name } = connection.config;
     const underWay = this.#pending.get(name);
@@ -66,12 +69,12 @@ export class SignIns {
     return pending.url;
   }
 
-  /** Resolves when the server's sign-in has ended: to why it failed, or to nothing. */
+  /** Resolves at the end of a sign-in: to an error message, or to `undefined` for success. */
   async ended(name: string): Promise<string | undefined> {
-    return this.#ends.has(name) ? this.#ends.get(name) : `Nobody is signing in to "${name}".`;
+    return this.#ends.has(name) ? this.#ends.get(name) : `No sign-in to "${name}" is running.`;
   }
 
-  /** Resolves to whether somebody was signed in. */
+  /** Signs out; resolves to false if there was no sign-in. */
   async signOut(connection: ServerConnection, config: HttpServerConfig): Promise<boolean> {
     const wasSignedIn = (await this.sessionFor(config)?.signOut()) ?? false;
     if (wasSignedIn) await connection.signedOut();
@@ -82,20 +85,23 @@ export class SignIns {
     for (const pending of this.#pending.values()) pending.cancel();
   }
 
-  /** What a server asks for it tells when it refuses us: so it is asked first. */
+  /** Returns the session of a server. Contacts the server first, because only its refusal names the requirements. */
   async #sessionOf(connection: ServerConnection): Promise<OAuthSession> {
     const { name, type } = connection.config;
-    if (type === 'stdio') throw new SignInError(`"${name}" is a program; it has no sign-in of Waygate's.`);
+    if (type === 'stdio') throw new SignInError(`"${name}" is a local program; Waygate has no sign-in for it.`);
     const isRefused = connection.state === 'needs_sign_in' || this.#sessions.get(name)?.session.lack === 'scope';
     if (!isRefused) {
       const state = await startedState(connection);
       if (state === 'ready') {
-        throw new SignInError(`"${name}" lets us in already. To sign in as somebody else, first run: waygate logout.`);
+        throw new SignInError(
+          `"${name}" is ready without a new sign-in. To sign in as another user, first run: waygate logout.`,
+        );
       }
       if (state !== 'needs_sign_in') throw new SignInError(connection.reason ?? `"${name}" is not running.`);
     }
     const session = this.#sessions.get(name)?.session;
-    if (!session) throw new SignInError(connection.reason ?? `"${name}" has a token of its own in "headers".`);
+    if (!session)
+      throw new SignInError(connection.reason ?? `"${name}" uses the token in "headers"; remove that to sign in.`);
     return session;
   }
 }

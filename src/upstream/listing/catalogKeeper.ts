@@ -21,31 +21,31 @@ import {
 } from './serverLists.ts';
 
 const LIST_TIMEOUT_MS = 30_000;
-/** Servers announce several changes in a row, many of them right at their start, and some without an end. */
+/** Servers announce several changes in a row, many at their start, and some without end. */
 const RELIST_PACE = { delayMs: 200, intervalMs: 1_000 };
-/** A server is ready with its tools; the rest of its first list may be late. */
+/** Only the tools are required for readiness; the other first lists may be late. */
 const FIRST_LISTS_WAIT_MS = 2_000;
 const BESIDE_TOOLS = ['resources', 'prompts'] as const;
 
 export interface KeeperPorts {
   config(): ServerConfig;
-  /** What is connected now. */
+  /** Currently connected client. */
   client(): UpstreamClient | undefined;
-  /** Resolves when no start is under way. */
+  /** Resolves when no start is running. */
   settled(): Promise<unknown>;
   messages: ServerMessages;
-  /** Shown until the server has been listed for the first time with this configuration. */
+  /** Catalog to show until the first list under this configuration. */
   listedBefore: ServerCatalog | undefined;
   snapshots: CatalogSnapshots | undefined;
   liveRefresh: (() => Settings['liveRefresh']) | undefined;
-  /** What all pages of a list are given together. */
+  /** Limit for all pages of a list together. */
   listLimitMs: number | undefined;
   onChange(): void;
   log(line: string): void;
   scrubSecrets(text: string): string;
 }
 
-/** What a server lists: asked for at its start and when it says that it has changed, kept while it cannot be had. */
+/** Lists a server at its start and after announced changes, and keeps the last good lists while it cannot list. */
 export class CatalogKeeper {
   readonly #ports: KeeperPorts;
   readonly #kept: KeptCatalog;
@@ -71,7 +71,7 @@ export class CatalogKeeper {
     this.#paces = { tools: paced('tools'), resources: paced('resources'), prompts: paced('prompts') };
   }
 
-  /** What of it the configuration lets be seen. */
+  /** Catalog after the configuration's filter. */
   get exposed(): ServerCatalog {
     return this.#exposed.of(this.#kept.current, this.#ports.config().tools);
   }
@@ -84,7 +84,7 @@ export class CatalogKeeper {
     return this.#kept.current.capabilities;
   }
 
-  /** Whether the server has ever been listed. */
+  /** True after the first successful list. */
   get isKnown(): boolean {
     return this.#kept.isKnown;
   }
@@ -93,27 +93,27 @@ export class CatalogKeeper {
     return this.#kept.staleNote;
   }
 
-  /** Why what is shown of it is not all that it has. */
+  /** Reason why the shown catalog is incomplete. */
   get note(): string | undefined {
     return LIST_NAMES.flatMap((name) => this.#notes.get(name) ?? []).join(' ') || undefined;
   }
 
-  /** A list is under way or will be. */
+  /** True while a list is running or pending. */
   get busy(): boolean {
     return this.#listings.size > 0 || Object.values(this.#paces).some((pace) => pace.pending);
   }
 
-  /** Resolves when no list is under way. */
+  /** Resolves when no list is running. */
   async idle(): Promise<void> {
     await Promise.all(this.#listings.values());
   }
 
-  /** Without its tools a server cannot be served; what else it has is waited for only so long. */
+  /** Lists a server for the first time. Rejects without tools; waits only a limited time for the other lists. */
   async listFirst(client: UpstreamClient): Promise<void> {
     const tools = await listGroup(client, 'tools', this.#listOptions);
     const failure = tools.failures[0];
     if (failure && !failure.came) throw failure.error;
-    // Kept at once with the rest where that comes in time: a snapshot should be whole.
+    // Adopt all timely lists in one step, so that the snapshot is complete.
     const listed = [tools];
     let adopted = false;
     const beside = BESIDE_TOOLS.map(async (group) => {
@@ -143,22 +143,25 @@ export class CatalogKeeper {
     return describeRequestError(error, LIST_TIMEOUT_MS, this.#ports.scrubSecrets);
   }
 
-  /** One step for whoever looks: the old lists or the new ones. What cannot be listed stays as it was last. */
+  /**
+   * Adopts new lists in one step, so that readers see either the old or the new ones. A failed list keeps its last
+   * value.
+   */
   #adopt(client: UpstreamClient, listed: GroupListed, introduction: Partial<ServerCatalog> = {}): void {
     if (this.#stopped || client !== this.#ports.client()) return;
     const { isKnown } = this.#kept;
     const before = this.note;
     const halves = this.#halvesOf(listed);
     this.#noteWhatIsMissing(listed, halves);
-    // It did not fail to list, it ended: its supervisor tells how.
-    if (!client.closed) for (const failure of listed.failures) if (!(failure.name in halves)) this.#tellKept(failure);
+    // If the server has ended, its supervisor reports that instead.
+    if (!client.closed) for (const failure of listed.failures) if (!(failure.name in halves)) this.#logFailure(failure);
     const parts = { ...listed.lists, ...halves, ...introduction };
     const changed = this.#kept.replace(parts, new Set(Object.keys(halves) as ListName[]), this.#ports.config());
     if (isKnown && changed.length > 0) this.#ports.log(`its catalog has changed: ${this.#changeNote(changed)}`);
     if (changed.length > 0 || this.note !== before) this.#ports.onChange();
   }
 
-  /** What came of lists that failed, where there is nothing better. */
+  /** Returns the partial lists of failures that show more than the kept ones. */
   #halvesOf({ failures }: GroupListed): GroupListed['lists'] {
     const halves = failures.filter(({ name, came }) => came && !this.#kept.showsMoreThan(came, name));
     return Object.fromEntries(halves.map(({ name, came }) => [name, came]));
@@ -171,10 +174,10 @@ export class CatalogKeeper {
     }
   }
 
-  #tellKept({ name, method, error }: ListingFailure): void {
+  #logFailure({ name, method, error }: ListingFailure): void {
     const why = this.#describe(error);
     if (name !== 'tools') {
-      this.#ports.log(`${method}: ${why} What it listed before is kept.`);
+      this.#ports.log(`${method}: ${why} The previous list is kept.`);
       return;
     }
     const note = `It could not list its tools: ${why}${this.staleNote}`;
@@ -191,7 +194,7 @@ export class CatalogKeeper {
     return notes.join(', ');
   }
 
-  /** One list of a kind at a time. A server that cannot list keeps what it listed last, and serves all the same. */
+  /** Lists a group again, one request at a time. A server that cannot list keeps its last list and stays ready. */
   #listAgain(group: ListGroup): Promise<void> {
     const client = this.#ports.client();
     if (!client) return Promise.resolve();
@@ -207,7 +210,7 @@ export class CatalogKeeper {
     return current;
   }
 
-  /** A change that is announced while a list is under way may not be in it: it is listed again. */
+  /** Lists again after a running list, which may not contain the announced change. */
   async #listAfterChange(group: ListGroup): Promise<void> {
     await this.#ports.settled();
     await this.#listings.get(group);
@@ -217,14 +220,14 @@ export class CatalogKeeper {
 }
 
 const MINUTE_MS = 60_000;
-/** Where nothing is configured: many servers announce several changes in a row, right at their start. */
+/** Defaults for servers that announce several changes in a row at their start. */
 const DEFAULT: Settings['liveRefresh'] = { enabled: true, debounceSeconds: 0.2, maxRefreshesPerMinute: 60 };
 
-/** When a server that says its lists have changed is listed again: not at once, and not too often. */
+/** Paces the lists after announced changes: not at once, and not too often. */
 export class RefreshPace {
   readonly #config: () => Settings['liveRefresh'];
   readonly #now: () => number;
-  /** Of the last minute, oldest first. */
+  /** Times of the last minute, oldest first. */
   #times: number[] = [];
 
   constructor(config: () => Settings['liveRefresh'] = () => DEFAULT, now: () => number = () => performance.now()) {
@@ -232,7 +235,7 @@ export class RefreshPace {
     this.#now = now;
   }
 
-  /** How long to wait from now; `undefined` where its news are not to be heard. */
+  /** Returns the delay until the next list; `undefined` if live refresh is off. */
   delayMs(): number | undefined {
     const { enabled, debounceSeconds, maxRefreshesPerMinute } = this.#config();
     if (!enabled) return undefined;

@@ -10,8 +10,8 @@ import { snapshotKey } from './snapshotKey.ts';
 const FORMAT = 2;
 
 /**
- * Last lists of the servers, one file each, so that a server can be browsed without running. A damaged file, or one of
- * another configuration, counts as missing.
+ * Stores the last lists of each server in a file, so that clients can browse without a running server. A damaged file,
+ * or a file of another configuration, counts as missing.
  */
 export class CatalogSnapshots {
   readonly #folder: string;
@@ -43,11 +43,11 @@ export class CatalogSnapshots {
       const content = { format: FORMAT, key: snapshotKey(config), server: config.name, catalog };
       writeWhole(file, JSON.stringify(content), { mode: 0o600 });
     } catch (error) {
-      this.#log(`${config.name}: its catalog could not be kept: ${(error as Error).message}`);
+      this.#log(`${config.name}: its catalog could not be saved: ${(error as Error).message}`);
     }
   }
 
-  /** Takes away what belongs to none of these servers, but not what another worker is writing. */
+  /** Deletes the snapshots of other servers, except files that another worker is writing. */
   keepOnly(servers: readonly string[]): void {
     const kept = new Set(servers.map((name) => this.#file(name)));
     let files: string[];
@@ -59,7 +59,7 @@ export class CatalogSnapshots {
     for (const file of files) if (!kept.has(file) && !isBeingWritten(file)) rmSync(file, { force: true });
   }
 
-  /** A server may be called anything; its file may not. */
+  /** Uses a hash, because a server's name may be no valid file name. */
   #file(server: string): string {
     return join(this.#folder, `${createHash('sha256').update(server).digest('hex').slice(0, 16)}.json`);
   }
@@ -73,7 +73,7 @@ function isBeingWritten(file: string): boolean {
 function isCatalog(value: unknown): value is ServerCatalog {
   const catalog = (value ?? {}) as Record<string, unknown>;
   const { instructions, capabilities } = catalog;
-  const told = instructions === undefined || typeof instructions === 'string';
+  const introduced = instructions === undefined || typeof instructions === 'string';
   const listed = LIST_NAMES.every((name) => Array.isArray(catalog[name]));
-  return listed && told && typeof capabilities === 'object' && capabilities !== null;
+  return listed && introduced && typeof capabilities === 'object' && capabilities !== null;
 }

@@ -2,7 +2,7 @@ import type { ToolFilter } from '../../config/declaration/server.ts';
 import { globMatches } from '../../lib/glob.ts';
 import type { ServerCatalog } from './serverCatalog.ts';
 
-/** Whether the configuration lets a tool be there, by the name its server gives it. What is left out wins. */
+/** Reports whether the configuration exposes a tool, by its raw name. An exclusion wins over an inclusion. */
 export function isExposed(name: string, filter: ToolFilter | undefined): boolean {
   if (!filter) return true;
   const { include, exclude } = filter;
@@ -10,7 +10,7 @@ export function isExposed(name: string, filter: ToolFilter | undefined): boolean
   return include.length === 0 || include.some((pattern) => globMatches(pattern, name));
 }
 
-/** A server's catalog without what the configuration leaves out; the same object for as long as both are the same. */
+/** Filters a server's catalog. Returns the same object while catalog and filter are the same. */
 export class ExposedCatalog {
   #of: ServerCatalog | undefined;
   #filter: ToolFilter | undefined;
@@ -27,7 +27,7 @@ export class ExposedCatalog {
   }
 }
 
-/** What has no name is no tool: the catalog says so with its reason. */
+/** Returns the name for the filter. The catalog rejects a tool without a name and reports the reason. */
 function nameOf(tool: unknown): string {
   const name = (tool as { name?: unknown } | null)?.name;
   return typeof name === 'string' ? name : '';

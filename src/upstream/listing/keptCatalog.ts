@@ -5,22 +5,24 @@ import { type ListName, NOTHING_LISTED, PARTS, partHash, type ServerCatalog } fr
 
 type Part = keyof ServerCatalog;
 
-/** The last good catalog of a server, in memory and on disk. */
+/** Last good catalog of a server, in memory and on disk. */
 export class KeptCatalog {
   readonly #snapshots: CatalogSnapshots | undefined;
   #current: ServerCatalog;
   #isKnown = false;
   readonly #hashes = new Map<Part, string | undefined>();
-  /** Of the snapshot: a start does not wait for what only a server that runs is compared with. */
+  /**
+   * Parts of the snapshot without a hash yet: hashing waits for the first list, so that it does not delay the start.
+   */
   readonly #unhashed = new Set<Part>();
-  /** Lists of which there is no more than a half. */
+  /** Lists that are partial. */
   readonly #halves = new Set<Part>();
 
-  /** `before`: listed by the same server before its configuration changed, shown until it is listed again. */
+  /** `before`: catalog of the same server before its configuration changed, shown until the next list. */
   constructor(config: ServerConfig, snapshots: CatalogSnapshots | undefined, before?: ServerCatalog) {
     this.#snapshots = snapshots;
     const snapshot = snapshots?.read(config);
-    // The same objects where they are good for this configuration too: nothing is built anew for them.
+    // Reuse the previous objects if possible, so that nothing derived from them is built again.
     this.#current = before ?? snapshot ?? NOTHING_LISTED;
     if (!snapshot) return;
     this.#isKnown = true;
@@ -31,15 +33,14 @@ export class KeptCatalog {
     return this.#current;
   }
 
-  /** Whether the server has ever been listed. */
+  /** True after the first successful list. */
   get isKnown(): boolean {
     return this.#isKnown;
   }
 
   /**
-   * Puts these parts in the place of the old ones. A list that is as before stays the same object, so that nothing is
-   * built anew for it. Returns which are others. While half of a list is shown nothing is kept on disk: the next worker
-   * has the server list it once more.
+   * Replaces parts and returns the changed ones. An unchanged list stays the same object, so that nothing derived from
+   * it is built again. Writes no snapshot while a list is partial, so that the next worker lists the server again.
    */
   replace(parts: Partial<ServerCatalog>, halves: ReadonlySet<Part>, config: ServerConfig): Part[] {
     const changed = (Object.keys(parts) as Part[]).filter((part) => {
@@ -61,7 +62,7 @@ export class KeptCatalog {
     return changed;
   }
 
-  /** Half a list is for whoever has no whole one, and no greater half. */
+  /** Reports whether the kept list beats a partial one: a complete list does, and so does a longer partial one. */
   showsMoreThan(half: readonly unknown[], name: ListName): boolean {
     const { length } = this.#current[name];
     if (!this.#isKnown) return false;
@@ -73,9 +74,9 @@ export class KeptCatalog {
     return this.#hashes.get(part);
   }
 
-  /** For the reason why a server cannot be listed. */
+  /** Note for the reason why a server cannot list. */
   get staleNote(): string {
     const { length } = this.#current.tools;
-    return length === 0 ? '' : ` What is shown of it (${count(length, 'tool')}) is from its last good list.`;
+    return length === 0 ? '' : ` The shown catalog (${count(length, 'tool')}) is from its last good list.`;
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a server has last told of itself, each list as it came. Replaced as a whole, and only where it differs. */
+/** Latest lists and introduction of a server, unchanged as received. Replaced as a whole, and only after a change. */
 export interface ServerCatalog {
   tools: readonly unknown[];
   resources: readonly unknown[];
@@ -23,7 +23,7 @@ export const NOTHING_LISTED: ServerCatalog = {
 
 export const PARTS = [...LIST_NAMES, 'instructions', 'capabilities'] as const;
 
-/** Tells two states of a part apart; `undefined` for one that cannot be written, because it nests beyond the stack. */
+/** Returns a hash of a part; `undefined` for a part nested so deeply that it cannot be serialised. */
 export function partHash(part: unknown): string | undefined {
   try {
     return createHash('sha256')

@@ -3,7 +3,7 @@ import { ListTooSlow, type PagedList } from '../../mcp/wire/listPages.ts';
 import { type CallOptions, type UpstreamClient, UpstreamRequestError } from '../../mcp/wire/upstreamClient.ts';
 import type { ListName } from './serverCatalog.ts';
 
-/** Lists that change together: one announcement stands for them. */
+/** Lists that share one change notification. */
 export type ListGroup = 'tools' | 'resources' | 'prompts';
 
 interface GroupTerms {
@@ -36,7 +36,7 @@ export const LIST_GROUPS: Readonly<Record<ListGroup, GroupTerms>> = {
 export interface GroupListed {
   lists: Partial<Record<ListName, readonly unknown[]>>;
   failures: readonly ListingFailure[];
-  /** Said of a list that goes on beyond what is listed. */
+  /** Notes about lists that were cut. */
   cuts: Partial<Record<ListName, string>>;
 }
 
@@ -44,16 +44,16 @@ export interface ListingFailure {
   name: ListName;
   method: string;
   error: unknown;
-  /** Half a list, which is for whoever has no whole one. */
+  /** Partial list, for use if no complete one is known. */
   came?: readonly unknown[];
 }
 
 export interface ListOptions extends CallOptions {
-  /** For all pages of a list together. */
+  /** Limit for all pages of a list together. */
   limitMs: number | undefined;
 }
 
-/** Every list of a group; what one of them fails with costs that one alone. */
+/** Requests every list of a group. A failed list does not affect the others. */
 export async function listGroup(client: UpstreamClient, group: ListGroup, options: ListOptions): Promise<GroupListed> {
   const { capability, lists } = LIST_GROUPS[group];
   const listed: Partial<Record<ListName, readonly unknown[]>> = {};
@@ -69,7 +69,7 @@ export async function listGroup(client: UpstreamClient, group: ListGroup, option
         else failures.push({ name, method, error, ...(items.length > 0 && isOfPage(error) ? { came: items } : {}) });
         if (why) cuts[name] = `Its list of ${name} was cut: ${why}.`;
       } catch (error) {
-        // A third of real servers that declare resources reject `resources/templates/list`: they have no templates.
+        // A third of real servers with resources reject `resources/templates/list`: they have no templates.
         if (group !== 'tools' && isUnknownMethod(error)) listed[name] = [];
         else failures.push({ name, method, error });
       }
@@ -82,7 +82,7 @@ function isUnknownMethod(error: unknown): boolean {
   return error instanceof UpstreamRequestError && error.code === METHOD_NOT_FOUND;
 }
 
-/** Lists of several groups as those of one. */
+/** Merges the lists of several groups. */
 export function together(groups: readonly GroupListed[]): GroupListed {
   return {
     lists: Object.assign({}, ...groups.map(({ lists }) => lists)),
@@ -91,13 +91,16 @@ export function together(groups: readonly GroupListed[]): GroupListed {
   };
 }
 
-/** The page is bad, or late, and the server is there: one that ended, or that lets us in no more, is not ready with half its tools. */
+/**
+ * Reports whether only a page failed, by its content or its time. A server that ended or refused access is not ready
+ * with half its tools.
+ */
 function isOfPage(error: unknown): boolean {
   if (!(error instanceof UpstreamRequestError)) return error instanceof ListTooSlow;
   return /^(?:timeout|protocol|error)$/.test(error.failure) && error.retryAfterSeconds === undefined;
 }
 
-/** What belongs to a server's catalog beside its lists; instructions that it has no more go. */
+/** Returns the parts of a catalog beside the lists. An absent instruction replaces an old one. */
 export function introductionOf({ capabilities, instructions }: UpstreamClient) {
   return { capabilities, instructions };
 }

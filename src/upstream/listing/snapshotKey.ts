@@ -4,12 +4,12 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
 
 const NPX = /(^|[\\/])(npx|bunx|pnpx)(\.cmd|\.exe)?$/i;
-/** `package`, `@scope/package`, with or without a version. */
+/** A package name, with or without scope and version. */
 const PACKAGE = /^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*(?=@|$)/i;
 
 /**
- * What a snapshot of a server's catalog is good for: the same program, started the same way, in the same version where
- * that can be read. Values of environment variables and headers are left out: they are secrets more often than not.
+ * Returns the key under which a snapshot is valid: same program, same arguments, same version if readable. Excludes the
+ * values of environment variables and headers, because most of them are secrets.
  */
 export function snapshotKey(config: ServerConfig): string {
   if (config.type === 'static') return hashOf([config.type, config.listing]);
@@ -24,7 +24,10 @@ function hashOf(identity: unknown): string {
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex');
 }
 
-/** The version of the package that a command runs: where a script lies, or what npx would find beside the workspace. */
+/**
+ * Returns the version of the package that a command runs, from the folder of the script or from `node_modules` for
+ * `npx`.
+ */
 function packageVersion({ command, args, cwd }: Extract<ServerConfig, { type: 'stdio' }>): string {
   if (NPX.test(command)) {
     const name = args.map((argument) => PACKAGE.exec(argument)?.[0]).find((found) => found !== undefined);
@@ -38,7 +41,7 @@ function packageVersion({ command, args, cwd }: Extract<ServerConfig, { type: 's
   return '';
 }
 
-/** Of the package that a file belongs to. A link in `node_modules/.bin` leads to it. */
+/** Returns the version of the package that contains a file. Follows a link from `node_modules/.bin`. */
 function versionAbove(file: string): string {
   let folder: string;
   try {

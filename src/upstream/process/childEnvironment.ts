@@ -22,16 +22,16 @@ const SAFE_WINDOWS = [
   'USERPROFILE',
   'WINDIR',
 ];
-/** Proxies, certificates, locales and the XDG folders: without them a server works in one place and not in another. */
+/** Proxies, certificates, locales and XDG folders: without them a server works in one place but not in another. */
 const SAFE_PATTERN = /^(LC_\w+|XDG_\w+|(https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
 
 /**
- * Marks every server that a worker started, and what those start in turn, with the run and the start in it
- * (`ChildJournal.nextMark`): what outlives its server is found by it, and what outlives the worker.
+ * Variable that marks every server and its descendants with the worker's run and the start (`ChildJournal.nextMark`).
+ * The mark identifies processes that outlive their server or the worker.
  */
 export const RUN_MARKER = 'WAYGATE_RUN';
 
-/** The environment of an upstream server, by which all that it starts is known. */
+/** Returns the environment of a server, including the mark. */
 export function childEnvironment(
   own: NodeJS.ProcessEnv,
   configured: Readonly<Record<string, string>>,
@@ -42,8 +42,8 @@ export function childEnvironment(
 }
 
 /**
- * The environment of whatever is not ours: a small safe set of our own, then what is configured. Nothing of the editor
- * leaks into it, and nothing of the gateway.
+ * Returns the environment of a foreign program: a small safe set of the worker's variables, then the configured ones.
+ * Nothing of the editor or the gateway leaks.
  */
 export function safeEnvironment(
   own: NodeJS.ProcessEnv,
@@ -52,7 +52,7 @@ export function safeEnvironment(
 ): Record<string, string> {
   const windows = platform === 'win32';
   const safe = new Set(windows ? SAFE_WINDOWS : SAFE_POSIX);
-  // There `Path` and `PATH` are one variable, and of two Node would pass on whichever sorts first.
+  // On Windows `Path` and `PATH` are one variable; of two, Node would pass whichever sorts first.
   const keyOf = (name: string): string => (windows ? name.toUpperCase() : name);
   const said = new Set(Object.keys(configured).map(keyOf));
   const environment: Record<string, string> = {};

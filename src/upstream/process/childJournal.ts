@@ -6,8 +6,8 @@ import { processStart } from './processStart.ts';
 import { endGroup, endMarked, groupExists, killWindowsTree } from './processTree.ts';
 
 /**
- * What a worker has started, on disk: a worker that is killed cannot end its servers, so its successor does. A process
- * is told from a later one of the same number by the time it started.
+ * Journal on disk of the processes that a worker started. A killed worker cannot end its servers, so its successor
+ * does. The start time distinguishes a process from a later one with the same id.
  */
 interface Entry {
   pid: number;
@@ -24,11 +24,11 @@ const PREFIX = 'children-';
 
 export class ChildJournal {
   readonly run = randomBytes(8).toString('hex');
-  /** How many servers of dead workers were ended. */
+  /** Number of servers of dead workers that were ended. */
   readonly orphansEnded: Promise<number>;
   /**
-   * Nothing is started before this: the same server must not run twice, and a worker that is killed in the moment of
-   * a start must have left its run's mark, by which its successor finds what the list does not name yet.
+   * Resolves when servers may start. Orphans have ended, because the same server must not run twice. The journal names
+   * this run, so that a successor finds a process that started just before a kill.
    */
   readonly ready: Promise<void>;
   readonly #file: string;
@@ -42,7 +42,10 @@ export class ChildJournal {
     this.ready = this.orphansEnded.then(() => this.#open());
   }
 
-  /** For one start: what it leaves outside its group is found by it. The run alone stands for all of them. */
+  /**
+   * Returns the mark of one start, which identifies processes outside the server's group. The run's id is the prefix of
+   * all marks.
+   */
   nextMark(): string {
     this.#starts += 1;
     return `${this.run}.${this.#starts}`;
@@ -62,7 +65,7 @@ export class ChildJournal {
     if (this.#children.delete(pid)) this.#write();
   }
 
-  /** Takes the file away: everything in it has ended. */
+  /** Deletes the file after every process in it has ended. */
   close(): void {
     rmSync(this.#file, { force: true });
   }
@@ -73,12 +76,12 @@ export class ChildJournal {
     try {
       writeWhole(this.#file, JSON.stringify(content), { mode: 0o600 });
     } catch {
-      // A disk that is full costs the clean-up after a kill, not the call.
+      // With a full disk, only the clean-up after a kill fails.
     }
   }
 }
 
-/** Ends what dead workers left behind. */
+/** Ends the processes of dead workers. */
 async function reapOrphans(folder: string): Promise<number> {
   const journals = readdirSync(folder).filter((name) => name.startsWith(PREFIX) && name.endsWith('.json'));
   const counts = await Promise.all(journals.map((name) => reapJournal(join(folder, name))));
@@ -106,7 +109,9 @@ async function endAll(run: string, children: readonly Entry[]): Promise<number> 
   return pids.length;
 }
 
-/** The leader itself, or what it left in its group: nobody else can be given the number while a member lives. */
+/**
+ * Reports whether the leader or its group still lives. The system does not reuse an id while the group has a member.
+ */
 async function isOurs(child: Entry): Promise<boolean> {
   if (process.platform === 'win32') return isSame(child);
   const now = await processStart(child.pid);

@@ -3,21 +3,21 @@ import { delimiter } from 'node:path';
 import { safeEnvironment } from './childEnvironment.ts';
 import { endGroup } from './processTree.ts';
 
-/** What a desktop gives a program it starts; whoever has installed anything by hand has more in his shell. */
+/** Folders in the PATH that a desktop gives its programs. A login shell usually has more. */
 const SYSTEM_FOLDERS: ReadonlySet<string> = new Set(
   ['/usr', '/usr/local', '']
     .flatMap((root) => [`${root}/bin`, `${root}/sbin`])
     .concat(['/usr/games', '/usr/local/games', '/snap/bin', '/var/lib/snapd/snap/bin', '/usr/lib/wsl/lib']),
 );
-/** A shell whose start files wait for something must not keep a server waiting. */
+/** Limit for a shell whose start files wait for something. */
 const TIME_LIMIT_MS = 5_000;
 const MARK = 'waygate-path';
-/** Greetings of start files come before it; more than this is not read. */
+/** Bound of the output that start files may write before the answer. */
 const MAX_OUTPUT = 256 * 1024;
 
 /**
- * The worker's own environment, with the PATH of the person's login shell where ours is a desktop's: a server must be
- * found in an editor that was started from a dock as it is in one that was started from a terminal.
+ * Provides the environment for servers. If the worker's PATH is a desktop's, uses the PATH of the user's login shell,
+ * so that an editor started from a dock finds the same servers as one started from a terminal.
  */
 export class OwnEnvironment {
   readonly #env: NodeJS.ProcessEnv;
@@ -29,12 +29,15 @@ export class OwnEnvironment {
     this.#log = log;
   }
 
-  /** For a start. */
+  /** Returns the environment for a start. */
   async forStart(): Promise<NodeJS.ProcessEnv> {
-    return looksLikeADesktops(this.#env.PATH) ? ((await this.forMissing()) ?? this.#env) : this.#env;
+    return isDesktopPath(this.#env.PATH) ? ((await this.forMissing()) ?? this.#env) : this.#env;
   }
 
-  /** Once a command was not found; `undefined` where the shell knows no more than we do. The shell is asked once. */
+  /**
+   * Returns the environment for a retry after a missing command; `undefined` if the shell's PATH adds nothing. Runs the
+   * shell once.
+   */
   async forMissing(): Promise<NodeJS.ProcessEnv | undefined> {
     this.#asked ??= this.#ask();
     const path = await this.#asked;
@@ -46,20 +49,20 @@ export class OwnEnvironment {
     if (process.platform === 'win32' || !shell?.startsWith('/')) return undefined;
     const answer = await askShell(shell, this.#env);
     if (typeof answer === 'object') {
-      this.#log(`the login shell ${shell} did not tell its PATH: ${answer.problem}`);
+      this.#log(`the login shell ${shell} did not report its PATH: ${answer.problem}`);
       return undefined;
     }
     const own = foldersOf(this.#env.PATH);
     const theirs = foldersOf(answer);
-    // What we have and the shell has not (an editor's own folders) stays, behind it.
+    // Folders that only the worker has, such as an editor's own, follow last.
     const all = [...new Set([...theirs, ...own])];
     if (theirs.every((folder) => own.includes(folder))) return undefined;
-    this.#log(`servers are looked for by the PATH of the login shell ${shell}`);
+    this.#log(`using the PATH of the login shell ${shell} to find servers`);
     return all.join(delimiter);
   }
 }
 
-export function looksLikeADesktops(path: string | undefined): boolean {
+export function isDesktopPath(path: string | undefined): boolean {
   return foldersOf(path).every((folder) => SYSTEM_FOLDERS.has(folder.replace(/\/+$/, '')));
 }
 
@@ -69,12 +72,12 @@ function foldersOf(path: string | undefined): string[] {
 
 function askShell(shell: string, env: NodeJS.ProcessEnv): Promise<string | { problem: string }> {
   return new Promise((resolve) => {
-    // In quotes, `$PATH` has colons in every shell that knows these options; a mark apart keeps greetings out of it.
+    // Quoted `$PATH` has colons in every shell that knows these options; the marks separate it from greetings.
     const child = spawn(shell, ['-ilc', `printf '%s' "${MARK}=$PATH=${MARK}"`], {
       env: loginEnvironment(env),
       cwd: '/',
       stdio: ['ignore', 'pipe', 'ignore'],
-      // A terminal of its own to lose: an interactive shell must not take ours.
+      // Own terminal session: an interactive shell must not take over the worker's terminal.
       detached: true,
     });
     let output = '';
@@ -83,7 +86,7 @@ function askShell(shell: string, env: NodeJS.ProcessEnv): Promise<string | { pro
       child.removeAllListeners();
       child.on('error', () => undefined);
       child.stdout.destroy();
-      // Whatever its start files have left running ends with it.
+      // End processes that the start files have left running.
       if (child.pid !== undefined) void endGroup(child.pid);
       resolve(answer);
     };
@@ -102,10 +105,10 @@ function askShell(shell: string, env: NodeJS.ProcessEnv): Promise<string | { pro
 }
 
 /**
- * What a login would give a shell. Not the mark of our run: an agent that its start files leave running, as they do in
- * any terminal, is the person's and not ours.
+ * Returns a login environment for the shell. Omits the run's mark, because an agent that start files launch belongs to
+ * the user, not to the gateway.
  */
 function loginEnvironment({ ZDOTDIR, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  // The session says where, if somebody keeps the start files of zsh elsewhere.
+  // Keeps a custom folder of zsh start files.
   return safeEnvironment(env, { WAYGATE_READS_PATH: '1', ...(ZDOTDIR === undefined ? {} : { ZDOTDIR }) });
 }

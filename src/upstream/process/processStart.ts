@@ -5,13 +5,13 @@ import { safeEnvironment } from './childEnvironment.ts';
 
 const run = promisify(execFile);
 
-/** `ps` writes times in the language and the zone of whoever asks: two processes must be told the same. */
+/** Fixed language and time zone, so that `ps` prints the same time for every caller. */
 const SAME_WORDS = { LC_ALL: 'C', TZ: 'UTC' };
 
-/** The field of /proc/PID/stat that holds the start time, counted from behind the command's name. */
+/** Index of the start time in /proc/PID/stat, counted after the command's name. */
 const START_FIELD_AFTER_NAME = 19;
 
-/** When a process started, in whatever form the system tells it; `undefined` when there is none (a zombie is none). */
+/** Returns the start time of a process in the system's own format; `undefined` for a missing process or a zombie. */
 export async function processStart(
   pid: number,
   platform: NodeJS.Platform = process.platform,
@@ -19,7 +19,7 @@ export async function processStart(
   try {
     if (platform === 'linux') {
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-      // The name stands in parentheses and may hold anything, spaces and parentheses included.
+      // The name is in parentheses and may itself contain spaces and parentheses.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return fields[0] === 'Z' ? undefined : fields[START_FIELD_AFTER_NAME];
     }

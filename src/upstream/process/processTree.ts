@@ -4,21 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RUN_MARKER, safeEnvironment } from './childEnvironment.ts';
 
 /**
- * Ends a server with everything it started: end of input, TERM, KILL of its process group, then TERM and KILL of
- * processes that left the group, in at most three seconds (O1.6).
+ * Ends a server with all its descendants: end of input, TERM and KILL of its process group, then TERM and KILL of
+ * processes that left the group, within three seconds (O1.6).
  */
 const EOF_GRACE_MS = 500;
 const TERM_GRACE_MS = 1_500;
-/** KILL is not asked for leave; this is for the kernel to tidy up. */
+/** Time for the kernel to remove killed processes. */
 const KILL_GRACE_MS = 500;
-/** The server that should have ended them had its time. */
+/** Shorter, because the server already had its time to end them. */
 const STRAY_GRACE_MS = 600;
 const POLL_MS = 20;
-/** No more than the threads that read files for all of us: nobody else's file is to wait behind hundreds. */
+/** Equals the threads of Node's file pool, so that other reads do not wait behind hundreds. */
 const READERS = 4;
 const MARK = new RegExp(`(?:^|\0)${RUN_MARKER}=([^\0]*)`);
 
-/** Ends a child that was spawned as the leader of its own group. Returns whether it or its group was killed. */
+/** Ends a child that leads its own group. Returns whether KILL was necessary. */
 export async function endChild(child: ChildProcess): Promise<boolean> {
   const pid = child.pid;
   if (pid === undefined) return false;
@@ -33,7 +33,7 @@ export async function endChild(child: ChildProcess): Promise<boolean> {
   return !wentByItself || child.signalCode === 'SIGKILL';
 }
 
-/** TERM, then KILL, to a group; its leader may be gone already. Returns whether it was killed. */
+/** Sends TERM, then KILL, to a group, even after its leader has ended. Returns whether KILL was necessary. */
 export async function endGroup(pid: number): Promise<boolean> {
   const gone = (): boolean => !groupExists(pid);
   signalGroup(pid, 'SIGTERM');
@@ -44,29 +44,28 @@ export async function endGroup(pid: number): Promise<boolean> {
 }
 
 /**
- * Ends what a server that has ended left outside its group (it made a session of its own). Where that was killed this is
- * too: what ends slowly is in its successor's way. Linux tells by /proc.
+ * Ends processes that an ended server left outside its group. Kills them at once if the server was killed, so that they
+ * do not delay its successor. Requires /proc of Linux.
  */
 export async function endStrays(mark: string, serverWasKilled: boolean): Promise<void> {
   if (serverWasKilled) await killMarked(mark);
   else await endMarked(mark, { graceMs: STRAY_GRACE_MS });
 }
 
-/** KILL, at once, to every process of a start or of a whole run. */
+/** Sends KILL to every process of a start or a run. */
 export async function killMarked(mark: string): Promise<void> {
   const killed = async (): Promise<boolean> => {
     const found = await markedProcesses(mark);
     for (const pid of found) signal(pid, 'SIGKILL');
     return found.length === 0;
   };
-  // Until a look finds nobody: what one of them started as it was looked for was not seen.
+  // Repeat until the scan is empty: a scan misses processes that start meanwhile.
   await waitUntil(killed, KILL_GRACE_MS);
 }
 
 /**
- * TERM, then KILL, to every process of a start or of a whole run, and to groups of theirs. Returns how many processes
- * there were. One that has ended and waits for a lazy init to notice counts as gone: its group still exists, its
- * environment does not.
+ * Sends TERM, then KILL, to every process of a start or a run, and to the given groups. Returns the number of
+ * processes. A zombie counts as ended: its group still exists, but its environment does not.
  */
 export async function endMarked(
   mark: string,
@@ -77,12 +76,12 @@ export async function endMarked(
   for (const pid of found) signal(pid, 'SIGTERM');
   await waitUntil(() => noneMarked(found, mark), graceMs);
   for (const pid of groups) signalGroup(pid, 'SIGKILL');
-  // Also what they have started since.
+  // Includes processes that they have started meanwhile.
   if (found.length > 0) await killMarked(mark);
   return found.length;
 }
 
-/** The processes that carry the mark of a start, or of any start of a run. */
+/** Returns the processes with the mark of a start, or of any start of a run. */
 export async function markedProcesses(mark: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];
   return [...(await allMarks())].filter(([, carried]) => isPartOf(carried, mark)).map(([pid]) => pid);
@@ -91,7 +90,7 @@ export async function markedProcesses(mark: string): Promise<number[]> {
 let latestLook: Promise<unknown> = Promise.resolve();
 let nextLook: Promise<ReadonlyMap<number, string>> | undefined;
 
-/** One look at all processes serves all who ask before it begins: a worker that leaves ends all its servers at once. */
+/** Scans all processes once for all callers that wait, because a worker ends all its servers at the same time. */
 function allMarks(): Promise<ReadonlyMap<number, string>> {
   if (nextLook) return nextLook;
   const look = latestLook.then(() => {
@@ -122,7 +121,7 @@ async function readMarks(): Promise<ReadonlyMap<number, string>> {
 }
 
 async function markOf(pid: number): Promise<string | undefined> {
-  // Another user's process, or one that has just ended: not ours either way.
+  // Fails for processes of other users and for ended ones; neither is relevant.
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   return MARK.exec(environment)?.[1];
 }
@@ -132,7 +131,7 @@ async function noneMarked(pids: readonly number[], mark: string): Promise<boolea
   return !carried.some((it) => it !== undefined && isPartOf(it, mark));
 }
 
-/** A run's mark stands at the beginning of those of its starts. */
+/** Tests whether a mark equals another or extends it, because the run's id is the prefix of its starts. */
 function isPartOf(carried: string, mark: string): boolean {
   return carried === mark || carried.startsWith(`${mark}.`);
 }
@@ -154,7 +153,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Gone in the meantime: that is what was wanted.
+    // The process has already ended.
   }
 }
 
@@ -167,7 +166,7 @@ export function killWindowsTree(pid: number): Promise<void> {
 
 async function waitUntil(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
-  // Most often it is there at once.
+  // Begin with short pauses: most conditions hold at once.
   for (let pause = 1; !(await condition()); pause = Math.min(POLL_MS, pause * 2)) {
     if (performance.now() >= deadline) return false;
     await sleep(pause);

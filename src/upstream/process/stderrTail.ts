@@ -1,12 +1,12 @@
 const MAX_LINES = 40;
 const MAX_LINE_CHARS = 1_000;
-/** Size of the kept end of stderr. It may double between two clean-ups. */
+/** Bytes of stderr to keep. The buffer may double between two compactions. */
 const RING_BYTES = 64 * 1024;
 const MAX_PARTS = 256;
 
 /**
- * The last lines a server wrote to stderr. Always drained: a full pipe would stop the server. Nothing is decoded before
- * somebody looks, so that a flood costs no more than its reading.
+ * Keeps the last lines of a server's stderr. Always drains the pipe, because a full one would block the server. Decodes
+ * on demand, so that a flood causes little work.
  */
 export class StderrTail {
   #parts: Buffer[] = [];
@@ -19,7 +19,7 @@ export class StderrTail {
   }
 
   push(chunk: Buffer): void {
-    // A copy of the end alone: a part of a large buffer would keep the whole of it.
+    // Copy the end, because a slice keeps the whole buffer in memory.
     const kept = chunk.length > RING_BYTES ? Buffer.from(chunk.subarray(-RING_BYTES)) : chunk;
     this.#dropped += chunk.length - kept.length;
     this.#parts.push(kept);
@@ -32,7 +32,7 @@ export class StderrTail {
     if (this.#parts.length > MAX_PARTS) this.#compact();
   }
 
-  /** A server that writes byte by byte must not have an object kept for each. */
+  /** Merges small pieces, so that a server that writes single bytes does not cause an object for each. */
   #compact(): void {
     const whole = Buffer.concat(this.#parts);
     const kept = whole.length > RING_BYTES ? Buffer.from(whole.subarray(-RING_BYTES)) : whole;
@@ -41,15 +41,15 @@ export class StderrTail {
     this.#bytes = kept.length;
   }
 
-  /** How many bytes of it are gone. */
+  /** Number of dropped bytes. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Free of secrets, also of those that take several lines. */
+  /** Last lines with secrets masked, including secrets that span lines. */
   get lines(): readonly string[] {
     const lines = Buffer.concat(this.#parts).toString('utf8').split(/\r?\n/);
-    // What is cut off at its beginning is no line, unless it is all there is.
+    // Drop a first line without its beginning, unless it is the only one.
     if (this.#dropped > 0 && lines.length > 1) lines.shift();
     const open = lines.pop() ?? '';
     // Mask before any cut, because half a secret is still a secret.
@@ -59,7 +59,9 @@ export class StderrTail {
     return end === '' ? whole : [...whole, end];
   }
 
-  /** The line that most likely says why: the last that names an error, else the last that says anything. */
+  /**
+   * Returns the most likely reason of a failure: the last line that mentions an error, else the last line with text.
+   */
   lastMeaningful(): string | undefined {
     const said = this.lines.filter((line) => /\w/.test(line) && !/^\s+at /.test(line) && !/^Node\.js v/.test(line));
     return said.findLast((line) => /error|cannot|failed|not found|denied|missing|required/i.test(line)) ?? said.at(-1);

@@ -17,14 +17,14 @@ import { LinkFailure, type UpstreamLink } from '../transports/upstreamLink.ts';
 import { asLinkFailure, type Live, ServerStart, StartLimits } from './serverStart.ts';
 import { type AwaitedServer, waitForStart } from './waitForStart.ts';
 
-/** `npx` may have to download the server first. Only the server's own tools wait for its start. */
+/** Limit of a start. `npx` may have to download the server first, and only calls of this server wait. */
 const START_TIMEOUT_MS = 60_000;
-const AWAITS_CALLS = 'It was changed, and restarts when the calls that it has are over.';
+const AWAITS_CALLS = 'Its configuration has changed; it restarts after its current calls.';
 
 export interface LifePorts {
   config(): ServerConfig;
   services: ConnectionServices;
-  /** Connection of the server as it was configured before. */
+  /** Connection of the server under its previous configuration. */
   predecessor: Predecessor | undefined;
   events: ConnectionEvents;
   messages: ServerMessages;
@@ -34,14 +34,14 @@ export interface LifePorts {
   onReady(live: Live): void;
   /** The supervisor has seen a ready server end. */
   onLost(generation: number, fault: Fault): void;
-  /** A start or a running server is being ended. */
+  /** A start or a running server is about to end. */
   onEnd(): void;
 }
 
 /**
- * One server over all its starts. The supervisor's state (`SupervisionState`) says where it is between idle and running;
- * `ServerStart` has the phases in between; `#bar` is what only the person can lift. `ConnectionStatus` derives the
- * server's state from the three.
+ * Controls one server over all its starts. The supervisor's state (`SupervisionState`) covers idle to running,
+ * `ServerStart` has the phases of a start, and `#bar` is an obstacle that only the user can remove. `ConnectionStatus`
+ * derives the server's state from the three.
  */
 export class ServerLife implements AwaitedServer {
   readonly keeper: CatalogKeeper;
@@ -49,14 +49,14 @@ export class ServerLife implements AwaitedServer {
   readonly #ports: LifePorts;
   readonly #supervisor: Supervisor<Live>;
   readonly #limits: StartLimits;
-  /** The start that is under way. */
+  /** Running start. */
   #start: ServerStart | undefined;
   #startOver: Promise<unknown> | undefined;
   readonly #endings = new UnderWay();
-  /** Resolves when the server as it was configured before has ended. */
+  /** Resolves when the connection under the previous configuration has ended. */
   #predecessorEnded: Promise<void> | undefined;
   #bar: Bar | undefined;
-  /** What ended the server, or kept it from starting. */
+  /** Cause of the last end or failed start. */
   #failure: LinkFailure | undefined;
   #remark: string | undefined;
   #hasRun = false;
@@ -161,14 +161,14 @@ export class ServerLife implements AwaitedServer {
     return (this.live?.link ?? this.#start?.link)?.stderr ?? this.#lastStderr;
   }
 
-  /** Starts the server if it must run, or if nothing is known of it yet. */
+  /** Starts the server if it must run or has never been listed. */
   begin(): void {
     if (!this.#mayStart()) return;
     if (!this.keeper.isKnown || this.#ports.config().keepAlive) void this.start();
     else this.status.update();
   }
 
-  /** Applies an approval that was given or revoked: without one, a running server is stopped. */
+  /** Applies an approval that the user gave or revoked: without one, a running server stops. */
   recheckApproval(): void {
     if (this.#stopped) return;
     if (this.status.state === 'needs_approval') this.begin();
@@ -178,7 +178,7 @@ export class ServerLife implements AwaitedServer {
     }
   }
 
-  /** Starts the server, or waits for the start that is under way. Never rejects; the status has the outcome. */
+  /** Starts the server, or waits for a running start. Never rejects; the status has the outcome. */
   async start(): Promise<void> {
     if (this.#stopped || !this.#mayStart()) return;
     const outcome = this.outcome();
@@ -198,7 +198,7 @@ export class ServerLife implements AwaitedServer {
     await this.#settled();
     if (this.#stopped) return;
     this.#bar = 'needs_sign_in';
-    this.#failure = new LinkFailure('Nobody is signed in to it.', 'unauthorized');
+    this.#failure = new LinkFailure('No user is signed in to it.', 'unauthorized');
     await this.#supervisor.stop();
     this.status.update();
   }
@@ -235,7 +235,7 @@ export class ServerLife implements AwaitedServer {
     return waitForStart(this, options, deadline);
   }
 
-  /** Some obstacles only the person can remove: a call must not try a server behind one each time. */
+  /** Reports whether a call may try the server; returns false behind an obstacle that only the user can remove. */
   async mayBeAsked(): Promise<boolean> {
     if (this.#stopped || !this.#mayStart()) return false;
     const { supervision, last_fault: fault } = this.#supervisor.health;
@@ -358,7 +358,7 @@ export class ServerLife implements AwaitedServer {
 
   #onSupervision({ supervision }: HealthSnapshot): void {
     this.status.update({ anyway: true });
-    // Whoever waits for an outcome hears of it after the supervisor has decided what comes next.
+    // Resolve outcomes after the supervisor has decided about the next step.
     if (supervision === 'starting' && !this.#startEnded) return;
     this.#startEnded = false;
     for (const resolve of this.#outcomeListeners) resolve();
@@ -372,5 +372,5 @@ export class ServerLife implements AwaitedServer {
 
 function approvalNote(name: string): string {
   const subject = /^[\w.-]+$/.test(name) ? name : '--all';
-  return `What it runs has not been approved for this workspace; see it and approve it: waygate approve ${subject}.`;
+  return `It has not been approved for this workspace. Review and approve it: waygate approve ${subject}.`;
 }

@@ -12,11 +12,11 @@ export interface Live {
   readonly generation: number;
   readonly link: UpstreamLink;
   readonly client: UpstreamClient;
-  /** True if the lists were known before the start: they are refreshed once the server is ready. */
+  /** True if the lists were known before the start; they are refreshed once the server is ready. */
   readonly wasKnown: boolean;
   /** Reports the server as gone and ends it. */
   lose(failure: LinkFailure): void;
-  /** Resolves when the server is lost, whoever noticed. */
+  /** Resolves when the server is lost, for any reason. */
   readonly lost: Promise<unknown>;
 }
 
@@ -25,7 +25,7 @@ export interface StartPorts {
   /** Throws if the server may not run. Called once the link is open, because an approval may be revoked meanwhile. */
   check(): void;
   clientOptions(): UpstreamClientOptions;
-  /** Lists a server that was never listed; without it, the server is ready after the handshake. */
+  /** Lists a server for the first time; without it, the server is ready after the handshake. */
   listFirst?: ((client: UpstreamClient) => Promise<void>) | undefined;
   /** The process runs, or the connection is open. */
   onOpened(): void;
@@ -40,7 +40,7 @@ export interface StartPorts {
   scrubSecrets(text: string): string;
 }
 
-/** One start of a server, from nothing to ready for calls. Cleans up after itself if it fails. */
+/** Starts a server, up to ready for calls. Cleans up after itself if it fails. */
 export class ServerStart {
   readonly #ports: StartPorts;
   readonly #limits: Pick<StartLimits, 'limitMs' | 'slowAfterMs'>;
@@ -55,7 +55,7 @@ export class ServerStart {
     this.#limits = limits;
   }
 
-  /** Link of a start that is under way. */
+  /** Link of a running start. */
   get link(): UpstreamLink | undefined {
     return this.#phase === 'opening' || this.#phase === 'ended' ? undefined : this.#link;
   }
@@ -78,7 +78,7 @@ export class ServerStart {
     } catch (error) {
       const failure = this.#link ? await this.#link.explain(error) : asLinkFailure(error);
       this.#phase = 'ended';
-      // Whoever aborted the start has already reported what the server is now.
+      // The function that aborted the start has already reported the new state.
       if (!signal.aborted) this.#ports.onFailed(failure);
       if (this.#link) await this.#ports.end(this.#link);
       throw failure;
@@ -96,7 +96,7 @@ export class ServerStart {
     });
     this.#link = link;
     signal.addEventListener('abort', () => void end(link), { once: true });
-    // An approval may have been revoked while secrets were looked up.
+    // The user may have revoked the approval during the lookup of secrets.
     signal.throwIfAborted();
     check();
     this.#phase = 'greeting';
@@ -124,8 +124,8 @@ export class ServerStart {
     const after = `${afterMs / 1_000} s`;
     this.#slowNote =
       this.#phase === 'listing'
-        ? `It has started, and has not listed all its tools within ${after}.`
-        : `It has not answered for ${after}; it is given ${limitMs / 1_000} s to start.`;
+        ? `It has started but has not listed all its tools within ${after}.`
+        : `It has not answered for ${after}; the limit for a start is ${limitMs / 1_000} s.`;
     this.#ports.log(this.#slowNote);
     this.#ports.onSlow();
   }
@@ -138,19 +138,19 @@ export function asLinkFailure(error: unknown): LinkFailure {
 }
 
 /**
- * Time for a start after a successful one: nothing is downloaded any more. Of 269 measured servers the slowest needed
- * 6.6 s; a server that needed longer itself gets `TIMES_ITS_SLOWEST` as much.
+ * Limit of a start after a successful one, when nothing has to be downloaded. Of 269 measured servers the slowest
+ * needed 6.6 s; a slower server gets `TIMES_ITS_SLOWEST` times its own maximum.
  */
 const AGAIN_MS = 15_000;
 const TIMES_ITS_SLOWEST = 4;
 
 export interface StartLimitsOptions {
-  /** Time for a first start, and the maximum for any. */
+  /** Limit of a first start, and upper bound of every limit. */
   firstMs: () => number;
   againMs?: number | undefined;
 }
 
-/** How long a start may take before it is given up, and before it is reported as slow. */
+/** Limits of a start: until it is given up, and until it is reported as slow. */
 export class StartLimits {
   readonly #firstMs: () => number;
   readonly #againMs: number;
@@ -176,7 +176,7 @@ export class StartLimits {
     this.#slowestMs = Math.max(this.#slowestMs ?? 0, tookMs);
   }
 
-  /** A start ran out of time. A download may be the reason, so the next start gets the full time again. */
+  /** Gives the next start the full time again after a timeout, because a download may be the reason. */
   timedOut(): void {
     this.#slowestMs = undefined;
   }

@@ -8,41 +8,46 @@ import { NotDispatchedError } from '../connection/notDispatched.ts';
 import { LinkFailure } from '../transports/upstreamLink.ts';
 import type { Live } from './serverStart.ts';
 
-/** A server that is to be ready, as whoever waits for it needs it; `ServerLife` is one. */
+/** The part of `ServerLife` that `waitForStart` uses. */
 export interface AwaitedServer {
   readonly name: string;
   readonly status: Readonly<Status>;
-  /** What runs and is ready, for all that its supervisor has heard. */
+  /** Running server, as far as the supervisor knows. */
   readonly live: Live | undefined;
-  /** What ended it, or kept it from starting. */
+  /** Cause of the last end or failed start. */
   readonly failure: LinkFailure | undefined;
-  /** Seconds, where it has said when it may be asked again. */
+  /** Seconds until the server accepts another attempt, if it named a time. */
   readonly retryAfter: number | undefined;
-  /** Whether anything but the person can bring it up; what can be tried once more is. */
+  /** Reports whether a call may try the server; returns false behind an obstacle that only the user can remove. */
   mayBeAsked(): Promise<boolean>;
   ready(signal: AbortSignal | undefined): Promise<Live>;
-  /** Resolves when the next start has come to its end, either way. */
+  /** Resolves when the next start has succeeded or failed. */
   outcome(): Promise<void>;
   faultOf(failure: LinkFailure): Fault;
 }
 
-/** Its link tells the end of a process within half of this, most often at once; on a busy machine later than one thinks. */
-const LAST_WORD_MS = 1_000;
+/**
+ * Twice the time in which a link reports the end of its process; most links report at once, but a busy machine is slow.
+ */
+const EXIT_REPORT_MS = 1_000;
 
-/** The first call of a server waits for its start, within its own deadline. Rejects where it cannot be had. */
+/**
+ * Waits for the start of a server within the call's deadline. Rejects with a `NotDispatchedError` if the server is not
+ * ready.
+ */
 export async function waitForStart(server: AwaitedServer, options: CallOptions, deadline: number): Promise<void> {
   const { signal } = options;
   throwIfCancelled(signal);
   if (server.live) await waitForLoss(server.live, signal);
   options.onProgress?.({ progress: 0, message: `starting ${server.name}` });
-  // Where the server has said how long to leave it alone, nobody waits for that.
+  // Do not wait out a pause that the server asked for.
   if (!(await server.mayBeAsked()) || server.retryAfter !== undefined) throw notDispatched(server);
   let failed: unknown;
   const ready = server.ready(signal).catch((error: unknown) => {
     failed = error;
   });
-  // The first start that fails is an answer: to wait for the next ones is the supervisor's business. Only a connection
-  // that broke off is tried once more, as the supervisor does at once.
+  // One failed start is the answer; later attempts are up to the supervisor. Only after a broken connection does the
+  // call wait for a second start, which the supervisor makes at once.
   for (const isLast of [false, true]) {
     await waitAtMost(Promise.race([ready, server.outcome()]), deadline, signal);
     if (server.live || isLast || server.failure?.code !== 'connection_lost') break;
@@ -55,14 +60,14 @@ export async function waitForStart(server: AwaitedServer, options: CallOptions, 
   throw new NotDispatchedError(slow, server.faultOf(new LinkFailure(slow, 'handshake_timeout')));
 }
 
-/** What is lost is not gone before its supervisor has heard of it. */
+/** Waits until the supervisor has noticed the loss of a server. */
 export async function waitForLoss(live: Live, signal?: AbortSignal): Promise<void> {
   if (live.client.closed) {
-    // The output of a process that ends closes a little before its end is known, which says more.
-    await waitAtMost(live.lost, performance.now() + LAST_WORD_MS, signal);
-    // Where we were busy for as long ourselves, its end is still to be read.
+    // The output of a process closes shortly before its exit, and the exit gives a better reason.
+    await waitAtMost(live.lost, performance.now() + EXIT_REPORT_MS, signal);
+    // After a blocked event loop the exit may still be unread.
     await nextTurn();
-    // One whose output alone has closed is as good as down.
+    // A server that has closed only its output counts as lost.
     live.lose(new LinkFailure('It closed its output.', 'output_closed'));
   }
   await nextTurn();
@@ -72,7 +77,7 @@ function throwIfCancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new UpstreamRequestError('aborted', 'the call was cancelled before it was sent');
 }
 
-/** In the words of its status; `fault` is what its supervisor says where that is more than its last failure. */
+/** Makes the error from the server's status; `fault` is the supervisor's, if it has a more precise one. */
 function notDispatched(server: AwaitedServer, fault?: Fault, retryAfter?: number): NotDispatchedError {
   const { state, reason = 'it is not running' } = server.status;
   const isOurs = state === 'stopped' || state === 'needs_approval';

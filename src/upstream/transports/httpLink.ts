@@ -6,11 +6,14 @@ import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from
 import { oneLine } from '../../text/porcelain.ts';
 import { describeRequestError, type LinkEvents, LinkFailure, startFault, type UpstreamLink } from './upstreamLink.ts';
 
-/** What a server that speaks the older HTTP+SSE answers to a POST of `initialize` (MCP, Backwards Compatibility). */
+/**
+ * Status codes with which a server of the older HTTP+SSE transport answers a POST of `initialize` (MCP, Backwards
+ * Compatibility).
+ */
 const OLDER_SERVER: ReadonlySet<number | undefined> = new Set([400, 404, 405]);
 const MAX_REASON_CHARS = 300;
 
-/** The way to a server at a URL: Streamable HTTP, or the HTTP+SSE before it. */
+/** Link to a server at a URL, over Streamable HTTP or the older HTTP+SSE. */
 export class HttpLink implements UpstreamLink {
   readonly pid = undefined;
   readonly stderr: readonly string[] = [];
@@ -22,7 +25,7 @@ export class HttpLink implements UpstreamLink {
   #over = false;
   #greeted = false;
 
-  /** Without a session, what "headers" say is all there is to let us in. */
+  /** Without `session`, the configured headers are the only authorisation. */
   constructor(config: HttpServerConfig, events: LinkEvents, session?: OAuthSession) {
     this.#config = config;
     this.#events = events;
@@ -38,7 +41,7 @@ export class HttpLink implements UpstreamLink {
     } catch (error) {
       const refused = error instanceof UpstreamRequestError && OLDER_SERVER.has(error.code);
       if (!refused || this.#over) throw error;
-      // What it says to the newer one is the better reason, if it speaks neither.
+      // If the server supports neither transport, the error of the newer one is the better reason.
       return this.#open('sse', options).catch((second: unknown) => {
         throw second instanceof UpstreamRequestError && second.failure === 'unauthorized' ? second : error;
       });
@@ -102,7 +105,7 @@ export class HttpLink implements UpstreamLink {
   #signInReason(): string {
     if (!this.#session)
       return 'It refused the Authorization in "headers": the token may have expired or been revoked; set a new one.';
-    // What is pasted into a shell must not be more than a name.
+    // The command is pasted into a shell, so include only a harmless name.
     const { name } = this.#config;
     const command = `waygate login${/^[\w.][\w.-]*$/.test(name) ? ` ${name}` : ''}`;
     switch (this.#session.lack) {
@@ -111,7 +114,7 @@ export class HttpLink implements UpstreamLink {
       case 'renewal':
         return `Its sign-in has expired or was revoked. Sign in again: ${command}.`;
       case 'scope':
-        return `It wants more permission than its sign-in gave. Sign in again: ${command}.`;
+        return `It requires more permission than the sign-in granted. Sign in again: ${command}.`;
     }
   }
 }

@@ -8,7 +8,7 @@ import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Link to a part of a static catalog: a stub answers (G10.10). */
+/** Link to a part of a static catalog, answered by a stub (G10.10). */
 export class StaticLink implements UpstreamLink {
   readonly pid = undefined;
   readonly stderr: readonly string[] = [];
@@ -36,7 +36,7 @@ export class StaticLink implements UpstreamLink {
   }
 }
 
-/** What the file gives as an answer, else one that says what was asked. */
+/** Returns the answer given in the file, or a stub that repeats the request. */
 function answer(listing: StaticListing, method: string, params: Json): Record<string, unknown> {
   const { tools, resources, prompts } = listing;
   switch (method) {

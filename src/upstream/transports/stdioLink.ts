@@ -15,14 +15,14 @@ import { endChild, endStrays } from '../process/processTree.ts';
 import { StderrTail } from '../process/stderrTail.ts';
 import { describeRequestError, type LinkEvents, LinkFailure, startFault, type UpstreamLink } from './upstreamLink.ts';
 
-/** Between the end of a server's output and the news of its exit. */
+/** Limit between the end of a server's output and its exit. */
 const EXIT_WAIT_MS = 500;
-/** In steps: on a busy machine the time may be over before the loop has looked, and it looks between two of them. */
+/** Several short waits, because on a busy machine one long wait may end before the event loop reads the exit. */
 const EXIT_WAIT_STEPS = 10;
-/** Enough to see what a server takes stdout for. */
+/** Enough to recognise the kind of output. */
 const LOGGED_GARBAGE_LINES = 20;
 
-/** The way to a server over stdio: its process with everything it starts, its journal entry, its stderr. */
+/** Link to a server over stdio: its process tree, its journal entry and its stderr. */
 export class StdioLink implements UpstreamLink {
   readonly #config: StdioServerConfig;
   readonly #journal: ChildJournal;
@@ -32,7 +32,7 @@ export class StdioLink implements UpstreamLink {
   readonly #stderr: StderrTail;
   #child: ChildProcess | undefined;
   #client: UpstreamClient | undefined;
-  /** Rejects when the child has ended: its last words on stderr come before `close`. */
+  /** Rejects at the `close` event of the child, when all of stderr has arrived. */
   #ended: Promise<never> | undefined;
   #timeoutMs = 0;
   #garbageLines = 0;
@@ -87,7 +87,7 @@ export class StdioLink implements UpstreamLink {
   async explain(error: unknown): Promise<LinkFailure> {
     if (error instanceof LinkFailure) return error;
     const closed = error instanceof UpstreamRequestError && /^(?:closed|gone)$/.test(error.failure);
-    // Its streams close before its exit is known, and the exit says more.
+    // The streams close before the exit, and the exit gives a better reason.
     const cause = closed
       ? await Promise.race([this.#ended?.catch((gone: unknown) => gone), exitWait().then(() => error)])
       : error;
@@ -96,8 +96,8 @@ export class StdioLink implements UpstreamLink {
   }
 
   /**
-   * Where it has ended by itself, whoever is to start it again waits for its group alone: to look for what has left that
-   * takes as long as there are processes on the machine.
+   * Ends the process. If it ended by itself, waits for its group only, because the scan for other descendants takes
+   * longer the more processes the machine has, and would delay the restart.
    */
   async close(): Promise<void> {
     this.#over = true;
@@ -111,7 +111,7 @@ export class StdioLink implements UpstreamLink {
     if (!this.#endedItself) await this.#strays;
   }
 
-  /** What is not found is looked for once more, by the PATH of the person's login shell. */
+  /** Spawns the command, and tries a missing command again with the PATH of the user's login shell. */
   async #spawnWhereFound(): Promise<ChildProcess> {
     const { command, cwd } = this.#config;
     checkFolder(cwd);
@@ -127,21 +127,21 @@ export class StdioLink implements UpstreamLink {
     }
   }
 
-  /** Rejects with the system's own error. */
+  /** Rejects with the error of the system. */
   async #spawn(own: NodeJS.ProcessEnv): Promise<ChildProcess> {
     const { command, args, cwd, env } = this.#config;
     if (this.#over) throw new LinkFailure('It was stopped.', 'stopped');
     const child = spawn(command, [...args], {
       cwd,
       env: childEnvironment(own, env, this.#mark),
-      // A group of its own: ending it takes everything it has started.
+      // Own process group, so that a signal reaches all descendants.
       detached: process.platform !== 'win32',
       windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#child = child;
     this.#ended = ended(child);
-    // Nobody need be waiting when it ends.
+    // Prevents an unhandled rejection if nothing awaits the end.
     this.#ended.catch(() => undefined);
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     child.stdin?.on('error', () => undefined);
@@ -157,7 +157,7 @@ export class StdioLink implements UpstreamLink {
     return child;
   }
 
-  /** A server that writes its log to stdout must not fill ours. */
+  /** Logs a bounded number of lines of a server that uses stdout for its log. */
   #onGarbage(sample: string): void {
     this.#garbageLines += 1;
     if (this.#garbageLines > LOGGED_GARBAGE_LINES) return;
@@ -165,9 +165,9 @@ export class StdioLink implements UpstreamLink {
     this.#events.log(`not a message on stdout: ${oneLine(this.#events.scrubSecrets(sample), 120)}${more}`);
   }
 
-  /** A server that has closed one of its streams cannot answer, whether or not it still runs. */
+  /** Treats a server that closed a stream as lost, because it cannot answer even if it still runs. */
   async #onStreamsClosed({ closedBy }: StdioUpstream): Promise<void> {
-    // Most often its exit follows at once, and says more.
+    // The exit usually follows at once and gives a better reason.
     await exitWait();
     if (closedBy === 'input') this.#lost('It no longer reads its input.', 'input_closed');
     else this.#lost('It closed its output.', 'output_closed');
@@ -206,7 +206,7 @@ function describeSpawn(error: NodeJS.ErrnoException, command: string): LinkFailu
       'spawn_enoent',
     );
   if (error.code === 'EACCES')
-    return new LinkFailure(`The command "${command}" may not be run (no permission to execute it).`, 'spawn_eacces');
+    return new LinkFailure(`The command "${command}" cannot be run: no permission to execute it.`, 'spawn_eacces');
   return new LinkFailure(
     `The command "${command}" could not be started (${error.code ?? error.message}).`,
     'spawn_failed',
@@ -218,7 +218,7 @@ function checkFolder(cwd: string): void {
     accessSync(cwd, constants.R_OK);
     if (statSync(cwd).isDirectory()) return;
   } catch {
-    // Told below: Node would blame the command for a folder that is not there.
+    // The error follows below; Node would blame the command for a missing folder.
   }
-  throw new LinkFailure(`Its folder ${cwd} does not exist or may not be entered; correct "cwd".`, 'folder_missing');
+  throw new LinkFailure(`Its folder ${cwd} does not exist or cannot be entered; correct "cwd".`, 'folder_missing');
 }

@@ -6,11 +6,11 @@ import {
 } from '../../mcp/wire/upstreamClient.ts';
 import { asSentence, oneLine } from '../../text/porcelain.ts';
 
-/** Why a server could not be reached, in one sentence, and which fault that is. */
+/** Failure to reach a server: its reason in one sentence, and its fault code. */
 export class LinkFailure extends Error {
   override readonly name = 'LinkFailure';
   readonly code: KnownFaultCode;
-  /** How long the server asks to wait. */
+  /** Seconds that the server asks to wait. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(reason: string, code: KnownFaultCode = 'connection_lost', retryAfterSeconds?: number) {
@@ -21,27 +21,27 @@ export class LinkFailure extends Error {
 }
 
 export interface LinkEvents {
-  /** The way has gone by itself, for the reason given. Told once, and never after `close`. */
+  /** The link ended by itself. Called once, and never after `close`. */
   onLost(reason: string, code: KnownFaultCode): void;
   log(line: string): void;
-  /** Applied to all that a server says, before it is cut: half a secret is one still. */
+  /** Masks secrets in everything a server says, before any cut: half a secret is still a secret. */
   scrubSecrets(text: string): string;
 }
 
-/** A way to one server: a process of its own, or a URL. It is connected once and closed once; a new start has a new one. */
+/** Link to one server, either a process or a URL. Connects once and closes once; each start makes a new link. */
 export interface UpstreamLink {
   readonly pid: number | undefined;
-  /** The last lines the server wrote to stderr, where it has one. */
+  /** Last lines of stderr, if the server has one. */
   readonly stderr: readonly string[];
-  /** Opens the way and completes `initialize`. */
+  /** Opens the link and completes `initialize`. */
   connect(options: UpstreamClientOptions, timeoutMs: number): Promise<UpstreamClient>;
-  /** What went wrong in `connect` or in a request that belongs to the start. */
+  /** Describes a failure of `connect` or of a request during the start. */
   explain(error: unknown): Promise<LinkFailure>;
-  /** Ends all that belongs to the way. */
+  /** Ends everything that belongs to the link. */
   close(): Promise<void>;
 }
 
-/** Which fault it is that a start met; `greeted`: it had answered `initialize`. */
+/** Returns the fault of a failed start. `greeted`: the server had answered `initialize`. */
 export function startFault(error: unknown, greeted: boolean): KnownFaultCode {
   if (!(error instanceof UpstreamRequestError)) return 'exited_before_initialize';
   switch (error.failure) {
@@ -59,12 +59,12 @@ export function startFault(error: unknown, greeted: boolean): KnownFaultCode {
     case 'version':
       return 'unsupported_version';
     default:
-      // An error of JSON-RPC is its last word; a status of HTTP may be another in a minute.
+      // A JSON-RPC error is final; an HTTP status may differ in a minute.
       return !greeted && (error.code ?? 0) < 0 ? 'initialize_refused' : 'upstream_error';
   }
 }
 
-/** What a failed request says, for a person. */
+/** Describes a failed request for the user. */
 export function describeRequestError(
   error: unknown,
   timeoutMs: number,
@@ -79,17 +79,17 @@ export function describeRequestError(
       return `It did not answer within ${(error.timeoutMs ?? timeoutMs) / 1000} s.`;
     case 'closed':
     case 'gone':
-      // What is known of the end of a process is told by its supervisor.
-      return 'Its connection ended before it had answered.';
+      // The supervisor knows the exit of a process and reports it.
+      return 'Its connection ended before it answered.';
     case 'error':
       return asSentence(`It answered with an error: ${words}`);
     case 'protocol':
       return asSentence(`Its answer cannot be used: ${words}`);
     case 'version':
-      return `It speaks a version of MCP that is not known here (${words}).`;
+      return `It uses an unsupported version of MCP (${words}).`;
     case 'unauthorized':
-      return asSentence(`It does not let us in: ${words}`);
+      return asSentence(`It refused access: ${words}`);
     default:
-      return asSentence(`It could not be asked: ${words}`);
+      return asSentence(`The request failed: ${words}`);
   }
 }

@@ -8,9 +8,9 @@ export interface ApplyOptions {
   adoptSettings(): void;
   /** Restarts the servers whose entry has changed, ends removed ones and begins new ones. */
   reconcileServers(): void;
-  /** Keeps the texts in force for the next worker. */
+  /** Stores the texts in force for the next worker. */
   keep(texts: KeptTexts): void;
-  /** Something that a watcher shows has changed. */
+  /** Called after a change that watchers show. */
   onChange(): void;
   log(line: string): void;
   /** For tests. */
@@ -18,16 +18,16 @@ export interface ApplyOptions {
 }
 
 const PACES = {
-  /** Polling sees what editors do to files on every system. */
+  /** Polling detects the edits of every editor on every system. */
   pollMs: 500,
   /** Editors write in several steps. */
   quietMs: 100,
 };
 
 /**
- * Applies edits of the configuration files: watch, read, compare, swap the settings, reconcile the servers, report. An
- * edit is applied in one synchronous step, so a call sees the configuration before it or after it. A file that cannot be
- * read changes nothing and is reported.
+ * Applies edits of the configuration files: watches, reads and compares them, swaps the settings, reconciles the
+ * servers, and reports. An edit takes effect in one synchronous step, so a call sees the configuration before it or
+ * after it. An unreadable file is reported and changes nothing.
  */
 export class ConfigurationEdits {
   readonly #options: ApplyOptions;
@@ -46,7 +46,7 @@ export class ConfigurationEdits {
     const { pollMs } = this.#paces;
     keep(configuration.texts);
     for (const file of configuration.files) watchFile(file, { interval: pollMs, persistent: false }, this.#onFile);
-    // The files may have changed since this worker has read them.
+    // The files may have changed since this worker read them.
     this.#applyIn(pollMs);
   }
 
@@ -56,7 +56,7 @@ export class ConfigurationEdits {
     for (const file of this.#options.configuration.files) unwatchFile(file, this.#onFile);
   }
 
-  /** Applies what the files say now. */
+  /** Applies the current content of the files. */
   apply(): void {
     if (this.#stopped) return;
     const { configuration, adoptSettings, reconcileServers, keep, onChange, log } = this.#options;
@@ -70,7 +70,7 @@ export class ConfigurationEdits {
     onChange();
   }
 
-  /** Logs the problems of the files, if they are others than before. */
+  /** Logs the problems of the files if they differ from the last report. */
   report(): void {
     const { configuration, log } = this.#options;
     const lines = configuration.current.problems.map(

@@ -7,17 +7,17 @@ import type { WouldRun } from '../../control/contract.ts';
 
 export interface ConfigurationOptions {
   workspace: string;
-  /** File given by hand, which counts alone. */
+  /** File given by the user, which replaces all others. */
   configFile?: string | undefined;
-  /** Reads that file, if it is not a configuration. */
+  /** Reads that file if it is not a configuration. */
   load?: ((place: ConfigPlace) => LoadedConfig) | undefined;
   /** Texts that the last worker had in force. */
   lastGood?: (() => KeptTexts) | undefined;
 }
 
 /**
- * Configuration in force: one immutable value, which `read` replaces in one assignment. What cannot be read keeps its
- * last readable content, or has its strictest meaning.
+ * Configuration in force: one immutable value, which `read` replaces in one assignment. Unreadable parts keep their
+ * last readable content, or have their strictest meaning.
  */
 export class Configuration {
   readonly #layers: ConfigLayers;
@@ -41,14 +41,14 @@ export class Configuration {
     return this.#layers.inForce;
   }
 
-  /** Reads the files again. Returns whether they mean something else than before. */
+  /** Reads the files again. Returns whether their meaning has changed. */
   read(): boolean {
     const before = this.#inForce;
     this.#inForce = this.#layers.load();
     return !isDeepStrictEqual(meaningOf(this.#inForce), meaningOf(before));
   }
 
-  /** Returns what the configured servers run. `${env:NAME}` is read in this process. */
+  /** Returns the commands and addresses of the configured servers. `${env:NAME}` comes from this process. */
   wouldRun(): WouldRun[] {
     return this.current.servers
       .filter(({ disabled }) => !disabled)
@@ -59,7 +59,7 @@ export class Configuration {
   }
 }
 
-/** Everything that two configurations can differ in, except the position of things in a file. */
+/** Returns everything that can differ between two configurations, except positions in files. */
 function meaningOf({ settings, servers, broken, inputs }: MergedConfig): object {
   return {
     ...{ settings, inputs },

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import type { ApprovalStore } from '../../calls/policy/approval.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 
-/** Which tools the person has allowed for this workspace: in its own state, never in the workspace. */
+/**
+ * Stores the tools that the user allowed for this workspace, in the workspace's state and never in the workspace
+ * itself.
+ */
 export function approvalFile(folder: string, log: (line: string) => void): ApprovalStore {
   const file = join(folder, 'tool-approvals.json');
   return {
@@ -12,7 +15,7 @@ export function approvalFile(folder: string, log: (line: string) => void): Appro
         const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
         return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
       } catch {
-        // Absent or damaged: then nothing is allowed, and the person is asked again.
+        // If the file is absent or damaged, no tool is allowed and the user is asked again.
         return [];
       }
     },
@@ -20,7 +23,7 @@ export function approvalFile(folder: string, log: (line: string) => void): Appro
       try {
         writeWhole(file, JSON.stringify(approved), { mode: 0o600 });
       } catch (error) {
-        log(`what was allowed for this workspace could not be written: ${(error as Error).message}`);
+        log(`the tool approvals of this workspace could not be saved: ${(error as Error).message}`);
       }
     },
   };

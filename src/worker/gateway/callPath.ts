@@ -18,12 +18,12 @@ export interface CallPathOptions {
   stateFolder: string;
   configuration: Configuration;
   pool: ServerPool;
-  /** Asks the person at an editor that watches. */
+  /** Asks the user in an editor that watches. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
   log(line: string): void;
 }
 
-/** The way of a call to its server and of the result back: the person's rules, the firewall, and what is kept of it. */
+/** Path of a call to its server and of the result back: pipeline, firewall and stored results. */
 export class CallPath {
   readonly artifacts: ArtifactStore;
   readonly firewall: Firewall;
@@ -61,7 +61,7 @@ export class CallPath {
     this.pipeline.adopt(settings);
   }
 
-  /** What may happen to a call of this tool whose answer is lost. */
+  /** Returns the replay contract of a tool. */
   contractOf(tool: CatalogTool): ReplayContract {
     return replayFor(this.#configuration.current.settings.replay, tool).contract;
   }
@@ -74,7 +74,7 @@ export class CallPath {
 
 const SHOWN_ARGS_CHARS = 600;
 
-/** What a person is asked about a call, safe to show. */
+/** Returns the question about a call, safe to display. */
 function approvalQuestion(tool: CatalogTool, args: object, reason: string): ApprovalQuestion {
   const shown = visibleText(scrubSecrets(JSON.stringify(args)));
   return {

@@ -29,31 +29,31 @@ import { Modes } from './modes.ts';
 
 export interface GatewayOptions {
   workspace: string;
-  /** The file that was given by hand, which counts alone. */
+  /** File given by the user, which replaces all others. */
   configFile?: string;
   stateFolder: string;
-  /** What is known of its worker's life beyond this process. */
+  /** Returns facts about the worker's life that outlive this process. */
   life?: () => Partial<SupervisedLife>;
-  /** Reads that file, where it is no configuration. */
+  /** Reads the given file if it is not a configuration. */
   load?: (place: ConfigPlace) => LoadedConfig;
   /** Configuration texts that the last worker had in force. */
   lastGood?: () => KeptTexts;
-  /** Keeps the texts in force for the next worker. */
+  /** Stores the texts in force for the next worker. */
   keepTexts(texts: KeptTexts): void;
   log(line: string): void;
-  /** Something that a watcher shows has changed. */
+  /** Called after a change that watchers show. */
   onChange(): void;
-  /** Asks the person at an editor that watches. */
+  /** Asks the user in an editor that watches. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
-  /** Reaches into the editor's own store of secrets. */
+  /** Accesses the editor's own store of secrets. */
   secret(request: SecretRequest): Promise<SecretAnswer>;
 }
 
 const WARM_UP_AFTER_MS = 1_000;
-/** How long a worker that was replaced waits for its calls in flight. */
+/** Time that a replaced worker waits for its running calls. */
 const DRAIN_MS = 10_000;
 
-/** The gateway of one workspace: configuration, servers, catalog and the mode that clients see. */
+/** Gateway of one workspace: configuration, servers, catalog and modes. */
 export class Gateway {
   readonly configuration: Configuration;
   readonly diagnostics: Diagnostics;
@@ -125,10 +125,10 @@ export class Gateway {
   start(): void {
     this.diagnostics.started();
     this.#edits.report();
-    // Not before the first browse: that needs none of it.
+    // Delayed, because the first browse does not need validators.
     setTimeout(() => this.#calls.pipeline.validator.warmUp(), WARM_UP_AFTER_MS).unref();
     this.servers.start();
-    // From the first answer on every configured server has its place.
+    // The first answer must already list every configured server.
     this.#catalog.rebuild();
   }
 
@@ -138,12 +138,12 @@ export class Gateway {
     this.#edits.watch();
   }
 
-  /** Resolves when every server's tools are known, or have been waited for long enough. */
+  /** Resolves when the tools of every server are known, or after the timeout. */
   async prepared(timeoutMs: number): Promise<void> {
     await this.#catalog.settled(timeoutMs, new AbortController().signal);
   }
 
-  /** Another worker serves from now on. */
+  /** Stops applying edits and releases idle servers, because another worker serves from now on. */
   supersede(): void {
     this.#edits.stop();
     this.#uses.flush();
@@ -160,20 +160,20 @@ export class Gateway {
     await this.diagnostics.close();
   }
 
-  /** Applies edits of the configuration, and lists every server's tools again. */
+  /** Applies edits of the configuration, and lists the tools of every server again. */
   async refresh(): Promise<void> {
     this.#edits.apply();
     await this.servers.pool.refresh();
     this.#catalog.rebuild();
   }
 
-  /** Returns what the servers run, edits included. */
+  /** Returns the commands and addresses of the servers, edits included. */
   wouldRun(): WouldRun[] {
     this.#edits.apply();
     return this.configuration.wouldRun();
   }
 
-  /** Resolves when no call is in flight, or when that takes too long. */
+  /** Resolves when no call is running, or after a timeout. */
   async drained(): Promise<void> {
     const deadline = performance.now() + (Number(process.env.WAYGATE_DRAIN_MS) || DRAIN_MS);
     while (this.account.inFlight > 0 && performance.now() < deadline) await new Promise((done) => setTimeout(done, 50));
@@ -203,7 +203,10 @@ export class Gateway {
     this.#catalog.touch();
   }
 
-  /** One that is new: what its server tells or asks by itself is heard from its first start on. */
+  /**
+   * Attaches handlers to a new connection before its first start, so that no notification or request of the server is
+   * missed.
+   */
   #onConnection(connection: ServerConnection): void {
     this.#catalog.primitives.attach(connection);
     this.#clientRequests.attach(connection);
@@ -218,6 +221,6 @@ export class Gateway {
 
   #onCatalogFailed(view: CatalogView, error: Error): void {
     this.diagnostics.catalogFailed(view);
-    this.#options.log(`the catalog could not be built anew: ${error.stack}`);
+    this.#options.log(`the catalog could not be rebuilt: ${error.stack}`);
   }
 }

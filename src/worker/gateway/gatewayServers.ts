@@ -20,22 +20,22 @@ import { ChildJournal } from '../../upstream/process/childJournal.ts';
 import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { killMarked } from '../../upstream/process/processTree.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import { KeptTokens } from './keptTokens.ts';
 import { ServerLinks } from './serverLinks.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
+import { SharedTokens } from './sharedTokens.ts';
 
 export interface GatewayServersOptions extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets'> {
   workspace: string;
   stateFolder: string;
   configuration: Configuration;
-  /** Reaches into the editor's own store of secrets. */
+  /** Accesses the editor's own store of secrets. */
   secret(request: SecretRequest): Promise<SecretAnswer>;
 }
 
-/** Polling sees what is done to a file on every system. */
+/** Polling detects changes of a file on every system. */
 const APPROVALS_POLL_MS = 1_000;
 
-/** The servers of a gateway, with what a person gives them: approvals, secrets, sign-ins. */
+/** Servers of a gateway, with the user's approvals, secrets and sign-ins. */
 export class GatewayServers {
   readonly pool: ServerPool;
   readonly links: ServerLinks;
@@ -52,7 +52,7 @@ export class GatewayServers {
     const { workspace, stateFolder, configuration, log, secret } = options;
     const stateRoot = rootOf(stateFolder);
     this.#approvals = approvalsOf(stateRoot);
-    this.#signIns = new SignIns(new KeptTokens(new FileTokens(stateRoot), secret));
+    this.#signIns = new SignIns(new SharedTokens(new FileTokens(stateRoot), secret));
     this.#journal = new ChildJournal(stateFolder);
     this.links = new ServerLinks({
       workspace,
@@ -83,37 +83,37 @@ export class GatewayServers {
   start(): void {
     const { log } = this.#options;
     void this.#journal.orphansEnded.then((n) => {
-      if (n > 0) log(`ended ${n} servers that a killed worker had left`);
+      if (n > 0) log(`ended ${n} server processes that a killed worker left running`);
     });
     this.#reconcilePool();
-    // By the editor, the command line, or another window.
+    // The editor, the command line or another window may write the file.
     watchFile(this.#approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
-  /** Makes the servers those of the configuration in force; unchanged ones keep their process. */
+  /** Makes the servers match the configuration in force. Unchanged ones keep their process. */
   reconcile(): void {
     this.#reconcilePool();
     this.dropSnapshots();
   }
 
-  /** Removes what is kept of servers that the configuration does not name. */
+  /** Removes stored listings of servers that the configuration does not name. */
   dropSnapshots(): void {
     const { servers, broken } = this.#options.configuration.current;
     this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
   }
 
-  /** They end with their last call here, the idle ones at once. */
+  /** Stops each server after its last running call; idle ones stop at once. */
   supersede(): void {
     this.#superseded = true;
     unwatchFile(this.#approvals.file, this.#onApprovals);
     for (const connection of this.pool.connections) {
       connection.config = { ...connection.config, keepAlive: false };
-      // A call that is over before it began: the connection looks whether it is idle.
+      // An empty hold makes the connection check whether it is idle.
       connection.hold()();
     }
   }
 
-  /** Nothing begins any more. */
+  /** Prevents new sign-ins and starts. */
   close(): void {
     this.#signIns.stop();
     unwatchFile(this.#approvals.file, this.#onApprovals);
@@ -125,13 +125,13 @@ export class GatewayServers {
     this.#journal.close();
   }
 
-  /** Approves what was shown, by its hash: a server that has changed since is not what the person has seen. */
+  /** Approves definitions by the hash that the user saw, so a server that changed meanwhile is not approved. */
   approve(hashes: readonly string[]): void {
     this.#approvals.approve(this.#options.workspace, hashes);
     this.pool.recheck();
   }
 
-  /** Somebody may have given what a server waits for. */
+  /** Checks again whether waiting servers can start, since their approval, secret or sign-in may exist now. */
   recheck(): void {
     this.pool.recheck();
     void this.#recheckSignIns();
@@ -144,7 +144,7 @@ export class GatewayServers {
     );
   }
 
-  /** Inputs of the file that the server is from: a repository's `default` must not reach a server of the user's own. */
+  /** Returns the inputs of the server's own file. A repository's `default` must not reach the user's own servers. */
   #inputsOf({ origin = 'workspace' }: ServerConfig): readonly InputConfig[] {
     return this.#options.configuration.current.inputs[origin] ?? [];
   }
@@ -159,7 +159,9 @@ export class GatewayServers {
   }
 }
 
-/** Stands for all that a start of a server uses. Everything else of its entry applies to the running server. */
+/**
+ * Returns a hash of everything that a start of the server uses. Other keys of its entry apply to the running server.
+ */
 export function startedWith(config: ServerConfig, inputs: readonly InputConfig[]): string {
   const { location, tools, required, keepAlive, startTimeoutSeconds, ...started } = config;
   const text = JSON.stringify(started);
@@ -169,28 +171,28 @@ export function startedWith(config: ServerConfig, inputs: readonly InputConfig[]
     .digest('hex');
 }
 
-/** For tests that kill a server more often than any crashes: `WAYGATE_RESTART_LIMITS` holds some of them as JSON. */
+/** Reads `WAYGATE_RESTART_LIMITS` (JSON), for tests that kill a server more often than it could crash in practice. */
 function restartLimits({ WAYGATE_RESTART_LIMITS: given }: NodeJS.ProcessEnv): RestartLimits {
   return { ...RESTART_LIMITS, ...(given ? (JSON.parse(given) as Partial<RestartLimits>) : {}) };
 }
 
 type SignInRequests = Pick<ControlHandlers, 'signIn' | 'signInEnd' | 'signOut'>;
 
-/** How the editor and the command line have a person signed in to a server, and out again. */
+/** Requests by which the editor and the command line sign the user in to a server, and out. */
 function signInRequests(
   signIns: SignIns,
   pool: ServerPool,
   follow: (config: ServerConfig) => Promise<ServerConfig>,
 ): SignInRequests {
   return {
-    signIn: ({ server }) => answered(async () => ({ url: await signIns.begin(serverCalled(server, pool)) })),
+    signIn: ({ server }) => answerOrReason(async () => ({ url: await signIns.begin(serverNamed(server, pool)) })),
     signInEnd: async ({ server }) => {
       const reason = await signIns.ended(server);
       return reason === undefined ? {} : { reason };
     },
     signOut: ({ server }) =>
-      answered(async () => {
-        const connection = serverCalled(server, pool);
+      answerOrReason(async () => {
+        const connection = serverNamed(server, pool);
         const config = await follow(connection.config);
         if (config.type === 'stdio' || config.type === 'static') return { wasSignedIn: false };
         return { wasSignedIn: await signIns.signOut(connection, config) };
@@ -198,8 +200,8 @@ function signInRequests(
   };
 }
 
-/** What a person can be told in a sentence is an answer; all else is a fault. */
-async function answered<T>(run: () => Promise<T>): Promise<T | { reason: string }> {
+/** Turns errors meant for the user into answers; throws all others. */
+async function answerOrReason<T>(run: () => Promise<T>): Promise<T | { reason: string }> {
   try {
     return await run();
   } catch (error) {
@@ -208,7 +210,7 @@ async function answered<T>(run: () => Promise<T>): Promise<T | { reason: string 
   }
 }
 
-function serverCalled(name: string, pool: ServerPool): ServerConnection {
+function serverNamed(name: string, pool: ServerPool): ServerConnection {
   const connection = pool.get(name);
   if (connection) return connection;
   const known = pool.connections.map(({ config }) => config.name);

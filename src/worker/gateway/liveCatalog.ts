@@ -6,16 +6,16 @@ import { rankResources } from './rankResources.ts';
 
 export interface LiveCatalogOptions extends Omit<PrimitivesOptions, 'settled'> {
   onChanged(view: CatalogView): void;
-  /** What the servers list now cannot be served: the last good catalog is. */
+  /** Called if the servers' lists cannot be served; the last good catalog stays. */
   onFailed(view: CatalogView, error: Error): void;
-  /** Something that a watcher shows may have changed. */
+  /** Called after a change that watchers may show. */
   onRebuilt(): void;
 }
 
-/** Several servers come up within a moment: one rebuild serves them all. */
+/** Collects the changes of servers that start at the same time into one rebuild. */
 const REBUILD_DELAY_MS = 30;
 
-/** Current catalog. A reader sees a whole one, the old or the new (G8.1). */
+/** Current catalog. A reader sees either the old one or the new one, always complete (G8.1). */
 export class LiveCatalog {
   /** Resources and prompts, which change in the same step. */
   readonly primitives: Primitives;
@@ -33,19 +33,22 @@ export class LiveCatalog {
     return this.#view;
   }
 
-  /** Something of a server has changed. */
+  /** Schedules a rebuild after a change of a server. */
   touch(): void {
     this.#timer ??= setTimeout(() => this.rebuild(), REBUILD_DELAY_MS);
   }
 
-  /** Whoever is told that a server is ready finds its tools here. */
+  /** Rebuilds now if a change is pending, so that a server reported as ready has its tools in the catalog. */
   catchUp(): void {
     if (this.#timer) this.rebuild();
   }
 
-  /** Waits for those that have never been listed: starting is not absent. */
+  /** Waits for starting servers that were never listed, because their tools are not yet known. */
   async settled(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    const unknown = this.#options.pool.connections.filter(({ state, isKnown }) => state === 'starting' && !isKnown);
+    // A changed server shows its earlier tools, and may wait long for the calls that it still has.
+    const unknown = this.#options.pool.connections.filter(
+      ({ state, isKnown, catalog }) => state === 'starting' && !isKnown && catalog.tools.length === 0,
+    );
     if (unknown.length > 0) {
       const started = Promise.all(unknown.map((connection) => connection.start()));
       await waitAtMost(started, performance.now() + timeoutMs, signal);
@@ -53,13 +56,13 @@ export class LiveCatalog {
     this.catchUp();
   }
 
-  /** One synchronous step; nothing is done where nothing has changed. */
+  /** Rebuilds in one synchronous step, and only if something changed. */
   rebuild(): void {
     this.#forgetTouch();
     const { pool, onChanged, onFailed, onRebuilt } = this.#options;
     const { connections } = pool;
     this.primitives.rebuild(connections);
-    // The tools alone: what else a server has changes without them.
+    // Compares only tools, since other lists change without them.
     const listed = connections.flatMap(({ config, catalog }) => [config.name, catalog.tools, catalog.instructions]);
     const same = listed.length === this.#listed.length && listed.every((part, i) => part === this.#listed[i]);
     if (same) return;
@@ -68,7 +71,7 @@ export class LiveCatalog {
       this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
       onChanged(this.#view);
     } catch (error) {
-      // What a server lists must never end the worker.
+      // No list of a server may end the worker.
       onFailed(this.#view, error as Error);
     }
     onRebuilt();

@@ -28,10 +28,10 @@ export interface ModeParts {
   uses: UseMemory;
 }
 
-/** How long a client that lists everything waits for servers of which nothing is known yet. */
+/** Time that a client's list request waits for servers that were never listed. */
 const SETTLE_MS = 15_000;
 
-/** What sessions see, by the way that they have asked for: one catalog, one way of a call, three modes. */
+/** Modes of the sessions, which share one catalog and one call path. */
 export class Modes {
   readonly all: Readonly<Record<Mode, SessionMode>>;
   readonly #transparent: ReturnType<typeof transparentMode>;
@@ -66,7 +66,7 @@ export class Modes {
     };
   }
 
-  /** A connection that is new. */
+  /** Attaches handlers to a new connection. */
   attach(connection: ServerConnection): void {
     this.#passthrough.attach(connection);
   }
@@ -75,7 +75,7 @@ export class Modes {
     this.#passthrough.onListsChanged(kind);
   }
 
-  /** Those that list tools tell so. */
+  /** Notifies the modes that list tools. */
   onCatalogChanged(): void {
     this.#transparent.onCatalogChanged();
     this.#passthrough.onCatalogChanged();
@@ -86,7 +86,7 @@ function listedBy({ pool }: ModeParts, kind: keyof ServerConnection['catalog']):
   return pool.connections.map(({ config, catalog }) => [config.name, catalog[kind]]);
 }
 
-/** What all modes work on. */
+/** Returns the dependencies that all modes share. */
 function contextOf({ workspace, configuration, catalog, reports, calls, clientRequests, account, uses }: ModeParts) {
   return {
     workspace,

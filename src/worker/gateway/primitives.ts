@@ -13,12 +13,12 @@ export interface PrimitivesOptions extends Pick<PrimitivePorts, 'settled' | 'cli
   pool: ServerPool;
   calls: CallPath;
   own: OwnResources;
-  /** Another mode than the gateway's own may tell of it too. */
+  /** Called for modes other than `gateway`, which notify their own clients. */
   onListsChanged(kind: 'resources' | 'prompts'): void;
   log(line: string): void;
 }
 
-/** The gateway's resources and prompts: their catalog as the servers change it, and the sessions that are told of it. */
+/** Resources and prompts of the gateway: their catalog, and notifications of the sessions about changes. */
 export class Primitives {
   readonly ports: PrimitivePorts;
   readonly client: ClientPrimitives;
@@ -47,14 +47,14 @@ export class Primitives {
     this.client = new ClientPrimitives(this.ports, this.#news, this.#subscriptions);
   }
 
-  /** A connection that is new: what it tells by itself is heard from its first start on. */
+  /** Attaches handlers to a new connection before its first start, so that no notification is missed. */
   attach(connection: ServerConnection): void {
     const { name } = connection.config;
     connection.onNotification('notifications/resources/updated', (params) => this.#subscriptions.updated(name, params));
     connection.onReady(() => this.#subscriptions.serverReady(name));
   }
 
-  /** Rebuilds in one synchronous step, like the tools (G8.1), and only where something changed. */
+  /** Rebuilds in one synchronous step, like the tools (G8.1), and only if something changed. */
   rebuild(connections: readonly ServerConnection[]): void {
     const listed = connections.flatMap(({ config, catalog, capabilities }) => {
       const { resources, resourceTemplates, prompts, instructions } = catalog;
@@ -65,12 +65,12 @@ export class Primitives {
     try {
       this.#adopt(new PrimitiveView(connections.map(listingOf), rankResources()));
     } catch (error) {
-      // What a server lists must never end the worker: the last good catalog serves on.
-      this.#options.log(`resources and prompts could not be built anew: ${(error as Error).stack}`);
+      // No list of a server may end the worker; the last good catalog stays.
+      this.#options.log(`resources and prompts could not be rebuilt: ${(error as Error).stack}`);
     }
   }
 
-  /** The tools that a client sees have changed for another reason. */
+  /** Notifies clients of a change of the tools that has another reason. */
   toolsChanged(): void {
     this.#news.changed('tools');
   }
@@ -91,7 +91,7 @@ export class Primitives {
     if (resources.hash !== oldResources.hash) this.#changed('resources');
     if (prompts.hash !== oldPrompts.hash) this.#changed('prompts');
     const isEmpty = ({ tools }: { tools: readonly unknown[] }): boolean => tools.length === 0;
-    // Their tools come and go with them.
+    // The gateway tools for resources and prompts exist only if there are some.
     if (isEmpty(resources) !== isEmpty(oldResources) || isEmpty(prompts) !== isEmpty(oldPrompts)) this.toolsChanged();
   }
 }

@@ -5,7 +5,10 @@ import { writeLog } from '../process/workerLog.ts';
 
 let resources: RankResources | undefined;
 
-/** The word table that ships beside the bundles, with the index that the build has made of it; ranking works on words alone where it cannot be read. */
+/**
+ * Returns the word table that ships beside the bundles, with its index from the build. If they cannot be read, ranking
+ * works on words alone.
+ */
 export function rankResources(): RankResources {
   resources ??= load();
   return resources;
@@ -18,7 +21,7 @@ function load(): RankResources {
       wordIndex: readFileSync(join(__dirname, 'words-48.index.bin')),
     };
   } catch (error) {
-    writeLog(`The word table cannot be read, ranking goes without it: ${(error as Error).message}`);
+    writeLog(`The word table cannot be read; ranking continues without it: ${(error as Error).message}`);
     return {};
   }
 }

@@ -15,18 +15,18 @@ import { type LinkEvents, LinkFailure, type UpstreamLink } from '../../upstream/
 import type { SharedSecrets } from './sharedSecrets.ts';
 
 export interface ServerLinksOptions {
-  /** For the keys under which secrets are kept. */
+  /** Workspace in the storage keys of secrets. */
   workspace: string;
   stateRoot: string;
   journal: ChildJournal;
   environment: OwnEnvironment;
   secrets: SharedSecrets;
   signIns: SignIns;
-  /** Those that the file of a server defines. */
+  /** Returns the inputs that the server's file defines. */
   inputs(server: ServerConfig): readonly InputConfig[];
 }
 
-/** The ways to servers, with their secrets looked up in the moment of a start. */
+/** Opens links to servers, and looks up their secrets at each start. */
 export class ServerLinks {
   readonly #options: ServerLinksOptions;
   readonly #missing = new Map<string, MissingSecret>();
@@ -35,7 +35,7 @@ export class ServerLinks {
     this.#options = options;
   }
 
-  /** What a server cannot start without, as its last start found. */
+  /** Returns the secret that was missing at the server's last start. */
   missing(server: string): MissingSecret | undefined {
     return this.#missing.get(server);
   }
@@ -46,7 +46,7 @@ export class ServerLinks {
       this.#missing.set(written.name, this.#missingSecret(error));
       throw new LinkFailure(error.message, 'secret_missing');
     });
-    // Not sooner: while it is looked for, the person may still be told what it waits for.
+    // Kept until here, because the user may ask for the missing secret during the lookup.
     this.#missing.delete(written.name);
     const { journal, environment, signIns } = this.#options;
     if (config.type === 'static') return new StaticLink(config);
@@ -54,7 +54,10 @@ export class ServerLinks {
     return new HttpLink(config, events, signIns.sessionFor(config));
   }
 
-  /** What comes of it is given to the server: from here on no text of this process tells it. */
+  /**
+   * Replaces the references in a configuration. The server will receive the values, so this process masks them from now
+   * on.
+   */
   async follow(written: ServerConfig): Promise<ServerConfig> {
     const { secrets, inputs } = this.#options;
     const kept: string[] = [];

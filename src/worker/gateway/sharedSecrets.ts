@@ -2,7 +2,7 @@ import type { SecretSource } from '../../config/secretReferences.ts';
 import { FileSecrets, secretKey } from '../../config/state/fileSecrets.ts';
 import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
 
-/** Secrets that an attached editor keeps in its own store, or else the 0600 file of the state folder. */
+/** Stores secrets in an attached editor's own store, or in a private file of the state folder without one. */
 export class SharedSecrets implements SecretSource {
   readonly #file: FileSecrets;
   readonly #askEditor: (request: SecretRequest) => Promise<SecretAnswer>;
@@ -22,7 +22,7 @@ export class SharedSecrets implements SecretSource {
   async set(name: string, value: string): Promise<void> {
     const { kept } = await this.#askEditor({ op: 'set', key: this.#keyOf(name), value });
     if (!kept) this.#file.set(name, value);
-    // What the file held before would be found again once the editor has gone.
+    // An older value in the file would return once the editor has detached.
     else this.#file.delete(name);
   }
 

@@ -3,7 +3,7 @@ import { ingestPrompt, ingestResource } from '../../catalog/primitives/primitive
 import { type CatalogFile, CatalogFileError, readCatalogFile } from '../../config/catalogFile.ts';
 import type { LoadedConfig } from '../../config/fileReader.ts';
 import type { StaticItem, StaticListing } from '../../config/gatewayConfig.ts';
-import { nothingSaid } from '../../config/loadConfig.ts';
+import { emptyConfig } from '../../config/loadConfig.ts';
 import type { GatewayOptions } from './gateway.ts';
 
 /**
@@ -50,14 +50,14 @@ function configurationOf(file: string, catalog: CatalogFile): LoadedConfig {
     listingOf(ingestResource(resource.listed).namespace).resources.push(resource);
   for (const prompt of catalog.prompts) listingOf(ingestPrompt(prompt.listed).namespace).prompts.push(prompt);
   return {
-    ...nothingSaid({ origin: 'given', file }),
+    ...emptyConfig({ origin: 'given', file }),
     exists: true,
     usable: true,
     servers: [...listings].map(([name, listing]: [string, StaticListing]) => ({
       type: 'static',
       origin: 'given',
       name,
-      // It is there at once and costs nothing.
+      // A static server is ready at once and uses no process.
       keepAlive: true,
       disabled: false,
       location: { file, line: 1, column: 1 },

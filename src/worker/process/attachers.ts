@@ -6,16 +6,16 @@ import { type Hello, receiveHello, welcome } from '../../link/linkHandshake.ts';
 import { newSocketAddress } from '../../link/localSocket.ts';
 
 /**
- * The worker's socket. Every attacher proves the token first; whoever holds the worker is counted, and when the last
- * has gone the worker may leave after a while.
+ * Options of the worker's socket. Every client proves the token first. The worker counts the clients that hold it, and
+ * may leave some time after the last one has gone.
  */
 export interface AttachersOptions {
   stateFolder: string;
   token: string;
-  /** How long the worker stays when nobody holds it. */
+  /** Time that the worker stays without a holder. */
   lingerMs: number;
   onAttach(socket: Socket, hello: Hello): void;
-  onDeserted(): void;
+  onUnattended(): void;
 }
 
 const FINISH_MS = 1_000;
@@ -34,12 +34,12 @@ export class Attachers {
     this.#server = createServer({ pauseOnConnect: true }, (socket) => void this.#onConnection(socket));
   }
 
-  /** Listens on a fresh address; resolves to it. */
+  /** Listens on a fresh address and resolves to it. */
   async listen(): Promise<string> {
     const { path, folder } = newSocketAddress(this.#options.stateFolder);
     if (folder !== undefined) ensurePrivateFolder(folder);
     await new Promise<void>((resolve, reject) => {
-      // Beyond the start: no descriptor left for one attacher, who tries again.
+      // A later error means that a connection got no file descriptor; its client tries again.
       this.#server.on('error', reject).listen(path, () => resolve());
     });
     if (process.platform !== 'win32') chmodSync(path, 0o600);
@@ -47,19 +47,19 @@ export class Attachers {
     return path;
   }
 
-  /** It can be found from now on: where nobody comes for a while it is not needed. */
-  expect(): void {
+  /** Starts the linger timer when the worker is published: without clients it will leave. */
+  expectClients(): void {
     this.#expecting = true;
-    this.#watchDesertion();
+    this.#armLinger();
   }
 
-  /** Takes no more attachers; those there are stay. */
+  /** Refuses new clients; attached ones stay. */
   refuseNew(): void {
     this.#server.close();
     clearTimeout(this.#timer);
   }
 
-  /** Lets what was written leave, then closes; nobody who does not read keeps it for long. */
+  /** Sends pending data, then closes, within a short time limit for clients that do not read. */
   async finish(): Promise<void> {
     this.refuseNew();
     const closed = [...this.#sockets].map((socket) => new Promise<void>((done) => socket.once('close', () => done())));
@@ -70,7 +70,7 @@ export class Attachers {
   close(): void {
     this.refuseNew();
     for (const socket of this.#sockets) {
-      // Answers that are held back for a moment have been given all the same.
+      // Answers in a corked socket count as sent.
       while (socket.writableCorked > 0) socket.uncork();
       socket.destroy();
     }
@@ -78,12 +78,12 @@ export class Attachers {
   }
 
   async #onConnection(socket: Socket): Promise<void> {
-    // An error ends in `close`, which is what everybody listens for.
+    // A `close` event follows every error.
     socket.on('error', () => undefined);
     this.#sockets.add(socket);
     socket.once('close', () => {
       this.#sockets.delete(socket);
-      if (this.#holders.delete(socket)) this.#watchDesertion();
+      if (this.#holders.delete(socket)) this.#armLinger();
     });
     const hello = await receiveHello(socket, this.#options.token);
     if (!hello || socket.destroyed) return;
@@ -95,9 +95,9 @@ export class Attachers {
     this.#options.onAttach(socket, hello);
   }
 
-  #watchDesertion(): void {
+  #armLinger(): void {
     clearTimeout(this.#timer);
     if (!this.#expecting || this.#holders.size > 0 || !this.#server.listening) return;
-    this.#timer = setTimeout(() => this.#options.onDeserted(), this.#options.lingerMs);
+    this.#timer = setTimeout(() => this.#options.onUnattended(), this.#options.lingerMs);
   }
 }

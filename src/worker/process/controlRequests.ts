@@ -2,15 +2,15 @@ import type { ControlHandlers } from '../../control/channel.ts';
 import type { ControlRequests, GatewaySnapshot } from '../../control/contract.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 
-/** What a watcher asks of the worker as a process, not of the gateway in it. */
+/** Requests of a watcher that concern the worker process rather than its gateway. */
 export interface WorkerRequests extends Pick<ControlHandlers, 'watch' | 'rollout' | 'stop'> {
   snapshot(): GatewaySnapshot;
   refresh(): Promise<void>;
-  /** Stands for the attacher as the session of what it calls. */
+  /** Session of the watcher's own calls. */
   session: object;
 }
 
-/** The control channel's requests: each is one step of the gateway, most answered with how it stands then. */
+/** Handlers of the control channel. Each is one step of the gateway, and most return a snapshot afterwards. */
 export function controlRequests(gateway: Gateway, worker: WorkerRequests): ControlHandlers {
   const { snapshot, refresh, session, watch, rollout, stop } = worker;
   return {

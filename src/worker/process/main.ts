@@ -7,12 +7,12 @@ import { READY_FD } from '../../host/attach/startWorker.ts';
 import { writeLog } from './workerLog.ts';
 import { WorkerProcess } from './workerProcess.ts';
 
-/** Delay after which the compiled code is kept: the first answers have been given by then. */
+/** Delay before the compiled code is saved, so that the first answers come first. */
 const KEEP_AFTER_MS = 2_000;
 
 /**
- * The worker program: one per workspace, started by whoever needs it first. It says on a descriptor of its own that it
- * is ready, or in one sentence why it cannot be; stderr is its log.
+ * The worker program: one per workspace, started by the first host that needs it. A separate descriptor reports that it
+ * is ready, or the error in one sentence; stderr is its log.
  */
 async function main(): Promise<void> {
   const text = { type: 'string' } as const;
@@ -30,35 +30,35 @@ async function main(): Promise<void> {
     candidate: values.candidate === true,
     token: randomBytes(32).toString('hex'),
     ...(catalog === undefined ? {} : await served(catalog)),
-    onServing: () => say('ready'),
+    onServing: () => reportStart('ready'),
     onEnd: () => process.exit(0),
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => void worker.stop(`signal ${signal}`));
   }
-  // The log's disk may be full: that is no reason to go.
+  // Write errors, for instance of a full disk, must not end the worker.
   process.stderr.on('error', () => undefined);
   await worker.start();
 }
 
-/** Few ever serve a catalog: what reads one has a bundle of its own. */
+/** Loads the static catalog. Few users need it, so its reader is a bundle of its own. */
 async function served(catalog: string) {
   const { staticCatalog } = await import('../gateway/staticCatalog.ts');
   return staticCatalog(catalog);
 }
 
-function say(line: string): void {
+function reportStart(line: string): void {
   try {
     writeSync(READY_FD, `${line}\n`);
     closeSync(READY_FD);
   } catch {
-    // Started by hand, or whoever waited has gone: the worker serves all the same.
+    // The worker was started by hand, or its host has gone. Serve anyway.
   }
 }
 
-/** Keeps what is compiled by then for the next worker's start: a worker that is killed leaves it behind all the same. */
+/** Saves the compiled code for the next worker's start while this worker runs, since it may be killed later. */
 function keepCompiledCode(stateFolder: string): void {
-  // It is ours: no server is to find it in its environment, nor a tool that a reference names.
+  // Servers and `${env:…}` references must not see this variable of Waygate.
   const isKept = process.env[CACHE_VARIABLE] !== undefined;
   delete process.env[CACHE_VARIABLE];
   if (!isKept) return;
@@ -70,6 +70,6 @@ function keepCompiledCode(stateFolder: string): void {
 
 main().catch((error: Error) => {
   writeLog(error.stack ?? error.message);
-  say(error.message.split('\n')[0] as string);
+  reportStart(error.message.split('\n')[0] as string);
   process.exit(1);
 });

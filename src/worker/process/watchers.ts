@@ -7,12 +7,12 @@ import type {
   SecretRequest,
 } from '../../control/contract.ts';
 
-/** Watchers need no more than this many snapshots: a page that shows them is drawn once a second. */
+/** Watchers draw at most once a second, so faster snapshots are of no use. */
 const SNAPSHOT_INTERVAL_MS = 250;
-/** An editor tries again after 0.1, 0.5 and 1 s. */
+/** Covers the retries of an editor after 0.1, 0.5 and 1 s. */
 const RETURN_MS = 3_000;
 
-/** The editors that watch: each is sent what it can read, and one of them is asked what only a person knows. */
+/** Editors that watch this worker. All receive snapshots, and one of them asks the user if an answer is needed. */
 export class Watchers {
   readonly #snapshot: () => GatewaySnapshot;
   readonly #onWatched: (watched: boolean) => void;
@@ -23,7 +23,7 @@ export class Watchers {
   #superseded = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `onWatched` is told with the first one that comes and the last one that goes. */
+  /** `onWatched` reports the first watcher that comes and the last one that goes. */
   constructor(snapshot: () => GatewaySnapshot, onWatched: (watched: boolean) => void) {
     this.#snapshot = snapshot;
     this.#onWatched = onWatched;
@@ -39,8 +39,8 @@ export class Watchers {
   }
 
   /**
-   * The worker before this one was watched. Its editor is on its way here, and what is kept there is waited for: a server
-   * would be called without its secret otherwise, and the person asked for what he has given long ago.
+   * Waits for the editor that watched the previous worker and is about to return. Requests for its secrets wait as
+   * well; otherwise servers would start without them and the user would be asked again.
    */
   expectReturn(): void {
     this.#return = new Promise((resolve) => {
@@ -53,12 +53,12 @@ export class Watchers {
     });
   }
 
-  /** Something that a watcher shows has changed. */
+  /** Schedules a snapshot for all watchers after a change. */
   announce(): void {
     if (this.#watchers.size === 0 || this.#timer) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      for (const watcher of this.#watchers.keys()) void this.#tell(watcher);
+      for (const watcher of this.#watchers.keys()) void this.#send(watcher);
     }, SNAPSHOT_INTERVAL_MS);
   }
 
@@ -66,17 +66,17 @@ export class Watchers {
     clearTimeout(this.#timer);
   }
 
-  /** They look at another worker from now on; where one is being asked something its line stays for the answer. */
+  /** Sends watchers to the next worker. A watcher that is asking the user keeps its line until the answer. */
   supersede(): void {
     this.#superseded = true;
     if (this.#asking > 0) return;
-    // Behind the answers that are on their way.
+    // Runs after pending answers have been written.
     setImmediate(() => {
       for (const watcher of this.#watchers.keys()) watcher.supersede();
     });
   }
 
-  /** The first editor that has somebody to ask answers for all. */
+  /** Returns the answer of the first editor that can ask the user. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict> {
     return this.#whileAsking(async () => {
       for (const watcher of [...this.#watchers.keys()]) {
@@ -87,7 +87,7 @@ export class Watchers {
     });
   }
 
-  /** The first editor that has a store, or has the value asked for. */
+  /** Returns the answer of the first editor that has a store, or the requested value. */
   secret(request: SecretRequest): Promise<SecretAnswer> {
     return this.#whileAsking(async () => {
       if (this.#watchers.size === 0) await this.#return;
@@ -111,8 +111,8 @@ export class Watchers {
     }
   }
 
-  /** A watcher that does not read is sent one snapshot, not all of them: when it has read, the latest follows. */
-  async #tell(watcher: ControlServer): Promise<void> {
+  /** Sends a snapshot. A watcher that is still reading one gets only the latest afterwards. */
+  async #send(watcher: ControlServer): Promise<void> {
     if (this.#watchers.get(watcher) !== 'idle') {
       if (this.#watchers.has(watcher)) this.#watchers.set(watcher, 'behind');
       return;
@@ -121,6 +121,6 @@ export class Watchers {
     await watcher.notify(this.#snapshot());
     const behind = this.#watchers.get(watcher) === 'behind';
     if (this.#watchers.has(watcher)) this.#watchers.set(watcher, 'idle');
-    if (behind) await this.#tell(watcher);
+    if (behind) await this.#send(watcher);
   }
 }

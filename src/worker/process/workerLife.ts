@@ -5,11 +5,11 @@ import { RESTART_LIMITS } from '../../supervision/restartPolicy.ts';
 import type { SupervisedLife } from '../reports/diagnostics.ts';
 
 export type Succession =
-  /** Nobody served before it, or who did had left. */
+  /** No worker served before, or the last one had left. */
   | { kind: 'first' }
-  /** It was prepared beside its predecessor, which served on until then. */
+  /** The worker prepared itself beside its predecessor, which served until then. */
   | { kind: 'rollout' }
-  /** Its predecessor ended by itself, or hangs. */
+  /** The predecessor crashed or hangs. */
   | { kind: 'loss'; of: Rendezvous; hangs: boolean };
 
 /** Counts the workers of a workspace and records how the last one ended (O7.1). */
@@ -23,9 +23,9 @@ export class WorkerLife {
     this.#record = readLastWorker(folder);
   }
 
-  /** This worker serves from now on. */
+  /** Records that this worker serves from now on. */
   begin(succession: Succession): void {
-    // Another worker may have come and gone while this one was prepared.
+    // Another worker may have served while this one prepared itself.
     this.#record = updateLastWorker(this.#folder, (before) => {
       const { generation, restarts } = before;
       const begun = { generation: generation + 1, outage: undefined };
@@ -35,7 +35,7 @@ export class WorkerLife {
     });
   }
 
-  /** Whether an editor watched the worker before, until the first editor here has come or gone. */
+  /** Whether an editor watched the last worker, until an editor attaches or detaches here. */
   get watched(): boolean {
     return this.#record.watched === true;
   }
@@ -54,8 +54,8 @@ export class WorkerLife {
   }
 }
 
-/** What is known of it while no worker serves; `lost` is the one that did, where it has not left. */
-export function lifeLeft(folder: string, lost: Rendezvous | undefined): ReturnType<typeof reportOf> {
+/** Returns the life report while no worker serves. `lost` is the last worker, if it crashed. */
+export function lifeWithoutWorker(folder: string, lost: Rendezvous | undefined): ReturnType<typeof reportOf> {
   const record = readLastWorker(folder);
   return reportOf(lost ? afterLoss(record, { of: lost, hangs: false }) : { ...record, failures: 0 });
 }

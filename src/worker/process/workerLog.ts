@@ -1,14 +1,14 @@
 import { ftruncateSync, writeSync } from 'node:fs';
 import { scrubSecrets } from '../../secrets/mask.ts';
 
-/** stderr is the worker's log file, opened for appending by whoever started it. */
+/** stderr is the worker's log file, which the host opened for appending. */
 const STDERR = 2;
-/** What a person would ever read; a noisy server must not fill the disk. */
+/** Size limit of the log, so that a noisy server cannot fill the disk. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
 let written = 0;
 
-/** One line to the log. A full disk costs the line, never the worker. */
+/** Writes one line to the log. If the write fails, the line is dropped and the worker continues. */
 export function writeLog(line: string): void {
   try {
     if (written > MAX_LOG_BYTES) {
@@ -17,6 +17,6 @@ export function writeLog(line: string): void {
     }
     written += writeSync(STDERR, `${scrubSecrets(line)}\n`);
   } catch {
-    // Nobody could be told of it either.
+    // There is no other place to report a failed log.
   }
 }

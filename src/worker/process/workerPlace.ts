@@ -7,20 +7,20 @@ import { processStart } from '../../upstream/process/processStart.ts';
 import type { Succession } from './workerLife.ts';
 
 const CONNECT_TIMEOUT_MS = 1_000;
-/** How often a worker looks whether it is still the one that the rendezvous names. */
-const LOOK_EVERY_MS = 1_000;
+/** Interval at which a worker checks whether the rendezvous file still names it. */
+const CHECK_EVERY_MS = 1_000;
 
-/** Who serves a workspace is who is named in its rendezvous file: how a worker takes that place, and sees whether it has it. */
+/** Place of a workspace's worker, which the rendezvous file names. Takes the place, and detects its loss. */
 export class WorkerPlace {
   readonly #folder: string;
   readonly #onLost: (successor: Rendezvous | undefined) => Promise<void>;
   readonly #log: (line: string) => void;
   #mine: Rendezvous | undefined;
-  #looking = false;
+  #checking = false;
   #left = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `onLost`: somebody else has the place and serves, or its file is gone. */
+  /** `onLost`: another worker serves now, or the file is gone. */
   constructor(
     folder: string,
     onLost: (successor: Rendezvous | undefined) => Promise<void>,
@@ -31,11 +31,11 @@ export class WorkerPlace {
     this.#log = log;
   }
 
-  /** From now on everybody finds this one. Rejects with one sentence where the folder cannot be written. */
+  /** Publishes this worker. Rejects with one sentence if the folder cannot be written. */
   async take(mine: Rendezvous, isCandidate: boolean): Promise<Succession> {
     const previous = readRendezvous(this.#folder);
     const succession = await successionTo(previous, isCandidate);
-    // A worker that was killed could not take its socket away.
+    // A killed worker leaves its socket file behind.
     if (previous?.socket.endsWith('.sock') && !isAlive(previous.pid)) rmSync(previous.socket, { force: true });
     try {
       publishRendezvous(this.#folder, mine);
@@ -46,22 +46,22 @@ export class WorkerPlace {
     return succession;
   }
 
-  /** Two workers of one workspace must not last: the one that is no longer named hears of it. */
+  /** Checks regularly, because a workspace must not keep two workers. */
   watch(): void {
-    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS);
+    this.#timer = setInterval(() => void this.check(), CHECK_EVERY_MS);
   }
 
-  /** Looks now, where it has the place as far as it knows. Resolves when whoever hears of a loss is done with it. */
-  async look(): Promise<void> {
-    if (!this.#mine || this.#looking || this.#left) return;
-    this.#looking = true;
+  /** Checks now. Resolves after `onLost` if the place is lost. */
+  async check(): Promise<void> {
+    if (!this.#mine || this.#checking || this.#left) return;
+    this.#checking = true;
     try {
       const lost = await this.#lostTo(this.#mine);
       if (!lost) return;
       clearInterval(this.#timer);
       await this.#onLost(lost.successor);
     } finally {
-      this.#looking = false;
+      this.#checking = false;
     }
   }
 
@@ -71,7 +71,9 @@ export class WorkerPlace {
     if (this.#mine) withdrawRendezvous(this.#folder, this.#mine.token);
   }
 
-  /** Whoever has taken the place and serves. One that is gone again before anybody moved to it has not. */
+  /**
+   * Returns the successor if the place is lost. If the named process has ended already, takes the place back instead.
+   */
   async #lostTo(mine: Rendezvous): Promise<{ successor: Rendezvous | undefined } | undefined> {
     const named = readRendezvous(this.#folder);
     if (named?.token === mine.token) return undefined;
@@ -81,11 +83,11 @@ export class WorkerPlace {
   }
 
   #takeBack(mine: Rendezvous, named: Rendezvous): void {
-    this.#log(`worker ${named.pid} has ended as it took over: worker ${process.pid} serves on`);
+    this.#log(`worker ${named.pid} ended while taking over; worker ${process.pid} continues to serve`);
     try {
       publishRendezvous(this.#folder, mine);
     } catch (error) {
-      this.#log(`its place could not be taken back: ${(error as Error).message}`);
+      this.#log(`the rendezvous file could not be restored: ${(error as Error).message}`);
     }
   }
 }
@@ -97,13 +99,13 @@ async function successionTo(previous: Rendezvous | undefined, isCandidate: boole
   return { kind: 'loss', of: previous, hangs: lives };
 }
 
-/** Whether its process does: not a later one of that number, nor one that has ended and waits for its parent. */
+/** Whether the same process runs: not a later one with its pid, and not a zombie. */
 async function runs({ pid, processStart: started }: Rendezvous): Promise<boolean> {
   const now = await processStart(pid);
   return now !== undefined && (started === undefined || now === started);
 }
 
-/** Whether somebody listens where it says: a process that lives may be on its way out. */
+/** Whether the socket accepts connections; a live process may be about to exit. */
 async function isServed({ socket }: Rendezvous): Promise<boolean> {
   try {
     (await connectLocal(socket, CONNECT_TIMEOUT_MS)).on('error', () => undefined).destroy();

@@ -23,23 +23,26 @@ export interface WorkerOptions {
   configFile?: string;
   stateFolder: string;
   token: string;
-  /** It is prepared beside the worker that serves, and takes over when it is ready. */
+  /** True for a worker that prepares itself beside the serving one and takes over when it is ready. */
   candidate?: boolean;
-  /** What is served instead of the workspace's configuration. */
+  /** Replaces the workspace's configuration. */
   load?: GatewayOptions['load'] | undefined;
-  /** Whoever looks for a worker finds it from now on; what it is asked waits until its catalog is there. */
+  /** Called once hosts can find the worker. Their requests wait for the catalog. */
   onServing(): void;
   onEnd(): void;
 }
 
-/** A minute after the last attacher has gone the worker leaves: a window reload finds it still there. */
+/** Time without attached clients before the worker leaves, so that it survives the reload of a window. */
 const LINGER_MS = 60_000;
-/** Within this every host has heard that another worker serves. */
-const HEARD_MS = 250;
-/** How long a candidate waits for servers that have never been listed: it has all to be ready for, but not to hang. */
+/** Time for hosts to learn that another worker serves. */
+const ANNOUNCE_MS = 250;
+/**
+ * Time limit of a candidate for servers that were never listed. It should be complete when it takes over, but must not
+ * hang.
+ */
 const PREPARE_MS = 5_000;
 
-/** One worker's life: it listens, publishes itself, serves attachers, and steps down for whoever replaced it. */
+/** Life of one worker: listens, publishes itself, serves clients, and gives way to a successor. */
 export class WorkerProcess {
   readonly #options: WorkerOptions;
   readonly #attachers: Attachers;
@@ -52,10 +55,10 @@ export class WorkerProcess {
     () => this.#snapshot(),
     (watched) => this.#noteWatched(watched),
   );
-  /** How many prepare a successor. */
+  /** Number of control connections that prepare a successor. */
   #successors = 0;
   #rollout: RolloutState = 'stable';
-  #givesWay = false;
+  #handingOver = false;
   #stopping: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
@@ -63,7 +66,7 @@ export class WorkerProcess {
     this.#life = new WorkerLife(options.stateFolder);
     this.#place = new WorkerPlace(
       options.stateFolder,
-      (successor) => this.#giveWay(successor),
+      (successor) => this.#handOver(successor),
       (line) => this.#log(line),
     );
     if (options.candidate) this.#rollout = 'reloading';
@@ -73,9 +76,11 @@ export class WorkerProcess {
       stateFolder: options.stateFolder,
       life: () => ({ ...this.#life.report, rollout: this.#rolloutState }),
       ...(options.load === undefined ? {} : { load: options.load }),
-      // A static catalog holds no rules to keep.
+      // A static catalog has no rules to keep.
       ...(options.load ? {} : { lastGood: () => readLastWorker(options.stateFolder).configuration ?? {} }),
-      keepTexts: (configuration) => options.load ?? updateLastWorker(options.stateFolder, () => ({ configuration })),
+      keepTexts: (configuration) => {
+        if (!options.load) updateLastWorker(options.stateFolder, () => ({ configuration }));
+      },
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),
       approve: (question) => this.#watchers.approve(question),
@@ -87,7 +92,7 @@ export class WorkerProcess {
       token: options.token,
       lingerMs: Number(process.env.WAYGATE_LINGER_MS) || LINGER_MS,
       onAttach: (socket, hello) => this.#onAttach(socket, hello),
-      onDeserted: () => void this.stop('nobody has been attached for a while'),
+      onUnattended: () => void this.stop('no client has been attached for a while'),
     });
   }
 
@@ -108,16 +113,16 @@ export class WorkerProcess {
     };
     if (candidate) await this.#prepare();
     await this.#publish(rendezvous);
-    this.#attachers.expect();
+    this.#attachers.expectClients();
     this.#place.watch();
     this.#log(`worker ${process.pid} of build ${BUILD} serves ${workspace} (generation ${this.#life.generation})`);
-    // Its host comes while the catalog is built.
+    // The host connects while the catalog is built.
     this.#options.onServing();
     if (!candidate) this.#gateway.start();
     this.#gateway.begin();
   }
 
-  /** Everything but the name: what is wrong with it shows before anybody depends on it. */
+  /** Starts the gateway before publishing it, so that errors appear while the predecessor still serves. */
   async #prepare(): Promise<void> {
     try {
       this.#gateway.start();
@@ -145,16 +150,19 @@ export class WorkerProcess {
     this.#rollout = 'stable';
   }
 
-  /** Those who are let go on the way out look at the next worker, which is to wait for them. */
+  /**
+   * Records whether an editor watches. Watchers that leave during a handover watch the next worker, which waits for
+   * them, so the record stays.
+   */
   #noteWatched(watched: boolean): void {
-    if (!this.#givesWay && !this.#stopping) this.#life.noteWatched(watched);
+    if (!this.#handingOver && !this.#stopping) this.#life.noteWatched(watched);
   }
 
   get #rolloutState(): RolloutState {
     return this.#rollout === 'stable' && this.#successors > 0 ? 'pending' : this.#rollout;
   }
 
-  /** Leaves with everything it has started, within three seconds. */
+  /** Stops the worker and everything that it started, within three seconds. */
   stop(reason: string): Promise<void> {
     this.#stopping ??= this.#stop(reason);
     return this.#stopping;
@@ -164,31 +172,32 @@ export class WorkerProcess {
     this.#log(`worker ${process.pid} stops: ${reason}`);
     this.#watchers.stop();
     this.#place.leave();
-    // Hosts answer what is open.
+    // Hosts answer calls that are still open.
     this.#gateway.account.close();
     this.#attachers.close();
     await this.#gateway.stop();
     this.#options.onEnd();
   }
 
-  /** Sessions go to the successor at once; what they have asked here is finished here, within a limit. */
-  async #giveWay(successor: Rendezvous | undefined): Promise<void> {
+  /** Sends sessions to the successor at once; their running calls finish here within a time limit. */
+  async #handOver(successor: Rendezvous | undefined): Promise<void> {
     this.#rollout = 'reloading';
-    this.#givesWay = true;
-    this.#log(successor ? `worker ${successor.pid} takes over` : 'its file is gone');
+    this.#handingOver = true;
+    this.#log(successor ? `worker ${successor.pid} takes over` : 'its rendezvous file is gone');
     this.#attachers.refuseNew();
     this.#sessions.announceSuccessor();
     this.#gateway.supersede();
-    // An editor looks at the successor from now on.
+    // Editors watch the successor from now on.
     this.#watchers.supersede();
-    // What hosts have sent before they heard of it is served here: a closed socket would make it a lost call.
-    await sleep(HEARD_MS);
+    // Serves requests that hosts sent before they learned of the successor; a closed socket would turn them into lost
+    // calls.
+    await sleep(ANNOUNCE_MS);
     await this.#gateway.drained();
     this.#sessions.handBack();
-    // What is withdrawn by that is told before nothing more can be.
+    // Reports of withdrawn requests leave before the sockets close.
     await nextTurn();
     if (!this.#stopping) await this.#attachers.finish();
-    await this.stop(successor ? `worker ${successor.pid} has taken over` : 'its file is gone');
+    await this.stop(successor ? `worker ${successor.pid} has taken over` : 'its rendezvous file is gone');
   }
 
   #onAttach(socket: Socket, hello: Hello): void {
@@ -203,7 +212,7 @@ export class WorkerProcess {
       refresh: () => this.#gateway.refresh(),
       watch: () => {
         this.#watchers.add(control);
-        // An editor may bring the secrets that it keeps.
+        // An editor may bring the secrets that it stores.
         this.#gateway.servers.recheck();
         return this.#snapshot();
       },
@@ -211,12 +220,12 @@ export class WorkerProcess {
         this.#successors += 1;
         control.onClose(() => {
           this.#successors -= 1;
-          void this.#place.look();
+          void this.#place.check();
         });
         return { pending: true };
       },
       stop: () => {
-        // What is sent next leaves behind the answer: once it has left, so has the answer.
+        // A message that follows the answer: once it is written, so is the answer.
         setImmediate(() => void control.notify(this.#snapshot()).then(() => this.#stopAsAsked()));
         return { stopped: true };
       },
@@ -226,7 +235,7 @@ export class WorkerProcess {
 
   #stopAsAsked(): Promise<void> {
     this.#sessions.announceStop();
-    return this.stop('asked to');
+    return this.stop('by request');
   }
 
   #snapshot(): GatewaySnapshot {

@@ -5,7 +5,7 @@ import { DEFAULT_MODE, type Mode } from '../../link/mode.ts';
 import { type SessionServer, serveSession } from '../../mcp/session/sessionServer.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 
-/** The sessions that a worker serves: what a watcher sees of them, and what is said to all of them. */
+/** Sessions that a worker serves, with their status and the notifications to all of them. */
 export class WorkerSessions {
   readonly #gateway: Gateway;
   readonly #onChange: () => void;
@@ -19,9 +19,9 @@ export class WorkerSessions {
   }
 
   get statuses(): SessionStatus[] {
-    return [...this.#sessions].map(([session, told]) => {
+    return [...this.#sessions].map(([session, status]) => {
       const { name, version, protocolVersion } = session.client;
-      return { ...told, client: name, clientVersion: version, protocolVersion };
+      return { ...status, client: name, clientVersion: version, protocolVersion };
     });
   }
 
@@ -33,7 +33,7 @@ export class WorkerSessions {
       onLost: (calls, { name }) => account.lost(calls, name),
     });
     this.#sessions.set(session, { id: `s${this.#next++}`, mode, since: Date.now() });
-    // One whose greeting was under way when the others were told.
+    // A session that attached during the announcement missed it.
     if (this.#succeeded) session.announceSuccessor();
     session.onClose(() => {
       this.#sessions.delete(session);
@@ -42,13 +42,13 @@ export class WorkerSessions {
     this.#onChange();
   }
 
-  /** From now on there is another worker for them. */
+  /** Announces that another worker serves from now on. */
   announceSuccessor(): void {
     this.#succeeded = true;
     for (const session of this.#sessions.keys()) session.announceSuccessor();
   }
 
-  /** What is open in them is the successor's, as far as it has not begun. */
+  /** Gives requests that have not begun to the successor. */
   handBack(): void {
     this.#gateway.account.close();
     for (const session of this.#sessions.keys()) session.handBack();

@@ -14,14 +14,14 @@ import { Counters } from '../../telemetry/counters.ts';
 import { diagnosticEvent, type EventDraft, hotPaths } from '../../telemetry/diagnosticEvent.ts';
 import { EventLog, eventLogFile } from '../../telemetry/eventLog.ts';
 import { ServerWatch, type WatchedServer } from '../../telemetry/serverEvents.ts';
-import { rememberClean } from './rememberClean.ts';
+import { cachedScrub } from './cachedScrub.ts';
 import { serverHealth } from './serverStatuses.ts';
 
 export interface DiagnosticsOptions {
   workspace: string;
   stateFolder: string;
   scrubSecrets(text: string): string;
-  /** Facts about the life of this worker; without them it is the first of its workspace. */
+  /** Returns facts about the life of this worker; without them it is the workspace's first. */
   life?: () => Partial<SupervisedLife>;
 }
 
@@ -35,13 +35,13 @@ export interface GatewayState {
 }
 
 /** Servers start one after the other: a catalog is counted when it has not changed for this time. */
-const CATALOG_REST_MS = 1_000;
+const CATALOG_QUIET_MS = 1_000;
 /** Calls of tools between two snapshots of the busiest tools in the log. */
 const SNAPSHOT_EVERY = 200;
 /** Limit for all servers together, in telemetry. */
 const MAX_ODDITIES = 50;
-/** A server's error may repeat a secret that the server was given: the log gets Waygate's own words only. */
-const OWN_WORDS: Readonly<Record<string, string>> = {
+/** A server's error may repeat a secret, so the log uses these texts in its place. */
+const OWN_MESSAGES: Readonly<Record<string, string>> = {
   UPSTREAM_ERROR: 'The server answered with an error.',
   UPSTREAM_TIMEOUT: 'The server did not answer in time.',
   UPSTREAM_UNAVAILABLE: 'The server crashed or could not be reached.',
@@ -49,7 +49,7 @@ const OWN_WORDS: Readonly<Record<string, string>> = {
 };
 const CLOSE_TIMEOUT_MS = 500;
 
-/** Counts the work of this worker at once, writes its events in the background, and makes its reports. */
+/** Counts the work of this worker at once, writes its events in the background, and creates its reports. */
 export class Diagnostics {
   readonly #options: DiagnosticsOptions;
   readonly #counters: Counters;
@@ -65,7 +65,7 @@ export class Diagnostics {
 
   constructor(options: DiagnosticsOptions) {
     this.#options = options;
-    this.#scrub = rememberClean(options.scrubSecrets);
+    this.#scrub = cachedScrub(options.scrubSecrets);
     this.#counters = new Counters({
       now: () => performance.now(),
       wallClock: () => Date.now(),
@@ -137,7 +137,7 @@ export class Diagnostics {
     this.#refreshed('refreshed', view);
     this.#counting?.abort();
     clearTimeout(this.#catalogTimer);
-    this.#catalogTimer = setTimeout(() => void this.#countCatalog(view), CATALOG_REST_MS).unref();
+    this.#catalogTimer = setTimeout(() => void this.#countCatalog(view), CATALOG_QUIET_MS).unref();
   }
 
   /** Reports a failed refresh: `view` is the last good catalog, which stays in use. */
@@ -211,7 +211,7 @@ export class Diagnostics {
       outcome: error === undefined ? 'ok' : 'error',
       error_code: error?.code ?? null,
       error_kind: error === undefined ? null : end,
-      error_message: error === undefined ? null : (OWN_WORDS[error.code] ?? 'The gateway did not make the call.'),
+      error_message: error === undefined ? null : (OWN_MESSAGES[error.code] ?? 'The gateway did not make the call.'),
     }));
     this.#toolCalls += 1;
     const total = this.#toolCalls;

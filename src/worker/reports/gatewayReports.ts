@@ -75,7 +75,7 @@ export class GatewayReports {
     };
   }
 
-  /** For a person who wants to know why a query brings what it brings. */
+  /** Explains to a user how a query is ranked. */
   explain(query: string, topK: number): RankExplanation {
     const { catalog, uses } = this.#sources;
     const history = this.#sources.configuration.current.settings.browse.learning ? { history: uses.history } : {};
@@ -91,7 +91,7 @@ export class GatewayReports {
   #startupView(): StartupView {
     const { catalog } = this.#sources;
     const config = this.#sources.configuration.current;
-    // Tools that have just come count too.
+    // Tools of the last moment count too.
     catalog.catchUp();
     const required = new Map(config.servers.map((server) => [server.name, server.required ?? true]));
     const servers = this.servers

@@ -12,7 +12,7 @@ import type { Diagnostics } from './diagnostics.ts';
 export interface WorkAccountOptions {
   diagnostics: Diagnostics;
   toolOf(toolId: string): CatalogTool | undefined;
-  /** Called when something changes that a watcher shows. */
+  /** Called after a change that watchers show. */
   onChange(): void;
 }
 

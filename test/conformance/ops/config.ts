@@ -68,7 +68,7 @@ function renamed(input: Json, names: Readonly<Record<string, string>>): Json {
 function block(name: string, input: unknown, names: Readonly<Record<string, string>>, theirDefaults: Json): unknown {
   const config = read({ [name]: renamed(input as Json, names) });
   if (isWrong(config)) return WRONG;
-  const values = (config.said.get(name as 'startup')?.value ?? {}) as Json;
+  const values = (config.blocks.get(name as 'startup')?.value ?? {}) as Json;
   const told = Object.entries(names).map(([theirs, ours]) => [
     theirs,
     theirs in (input as Json) ? values[ours] : theirDefaults[theirs],
@@ -134,8 +134,8 @@ function upstreamConfig(input: unknown): unknown {
   };
 }
 
-const timeoutsOf = ({ said }: LoadedConfig) =>
-  (said.get('timeouts')?.value as Settings['timeouts'] | undefined)?.servers ?? {};
+const timeoutsOf = ({ blocks }: LoadedConfig) =>
+  (blocks.get('timeouts')?.value as Settings['timeouts'] | undefined)?.servers ?? {};
 const THEIR_TIMEOUT_SECONDS = 30;
 
 function upstreamFilter(input: unknown): unknown {

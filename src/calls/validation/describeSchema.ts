@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../json.ts';
 import { FORMAT_EXAMPLES } from './formats.ts';
 import { resolvePointer } from './schemaProfile.ts';
 
-/** A schema in plain words, for one who is to write a value that fits. */
+/** Describes schemas in plain words, for a model that has to write a valid value. */
 
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, string>> = {
 const MAX_OPTIONS = 8;
 const MAX_TEXT = 60;
 
-export function inWords(schema: unknown, root: unknown): string {
+export function describeSchema(schema: unknown, root: unknown): string {
   if (!isObject(schema)) return 'any value';
   const target = followed(schema, root);
   if (Array.isArray(target.enum)) return alternatives(target.enum);
@@ -28,10 +28,10 @@ export function inWords(schema: unknown, root: unknown): string {
   if (type !== undefined) return words.join(' or ');
   for (const keyword of ['anyOf', 'oneOf']) {
     const branches = target[keyword];
-    // One level: what is nested deeper is in the fragment of the schema.
+    // One level: the schema fragment shows deeper levels.
     if (Array.isArray(branches)) {
       const options = branches.map((branch) =>
-        isObject(branch) && (branch.type || branch.enum) ? inWords(branch, root) : 'another form',
+        isObject(branch) && (branch.type || branch.enum) ? describeSchema(branch, root) : 'another form',
       );
       return [...new Set(options)].slice(0, 4).join(' or ');
     }
@@ -53,7 +53,7 @@ function kindWithDetail(type: string, schema: JsonObject): string {
   return kind;
 }
 
-/** `"open" or "closed"`; long lists are cut. */
+/** Returns `"open"` or `one of "open", "closed"`; cuts long lists. */
 export function alternatives(values: readonly unknown[]): string {
   const shown = values.slice(0, MAX_OPTIONS).map((value) => shortened(JSON.stringify(value) ?? 'nothing', MAX_TEXT));
   const more = values.length > shown.length ? ` (and ${values.length - shown.length} more)` : '';
@@ -61,7 +61,7 @@ export function alternatives(values: readonly unknown[]): string {
   return `one of ${shown.join(', ')}${more}`;
 }
 
-/** The kind of a value in words: what it holds is never repeated. */
+/** Returns the kind of a value in words, never its content. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'nothing';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FileTokens } from '../../src/config/state/fileTokens.ts';
 import type { SecretAnswer, SecretRequest } from '../../src/control/contract.ts';
 import { scrubSecrets } from '../../src/secrets/mask.ts';
-import { KeptTokens } from '../../src/worker/gateway/keptTokens.ts';
+import { SharedTokens } from '../../src/worker/gateway/sharedTokens.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 function kept() {
@@ -14,7 +14,7 @@ function kept() {
     if (request.op === 'delete') editor.values.delete(request.key);
     return { kept: true, value: request.op === 'get' ? editor.values.get(request.key) : undefined };
   };
-  return { file, editor, tokens: new KeptTokens(file, ask) };
+  return { file, editor, tokens: new SharedTokens(file, ask) };
 }
 
 describe('what sign-ins brought', () => {

@@ -3,13 +3,13 @@ import { parseGrant, type TokenStore } from '../../mcp/oauth/tokenStore.ts';
 import { knownSecrets } from '../../secrets/mask.ts';
 
 /**
- * Tokens where the person keeps secrets: with an attached editor, and in the file where there is none. What lies in the file
- * is the newest: it was signed in to there, or renewed while the editor was away.
+ * Stores tokens with the user's secrets: in an attached editor, or in the file without one. The file has priority,
+ * because tokens reach it by a sign-in or a renewal without an editor, which is newer.
  */
-export class KeptTokens implements TokenStore {
+export class SharedTokens implements TokenStore {
   readonly #file: TokenStore;
   readonly #ask: (request: SecretRequest) => Promise<SecretAnswer>;
-  /** What the editor had, for when it has gone. */
+  /** Last values from the editor, for the time after it has detached. */
   readonly #seen = new Map<string, string>();
 
   constructor(file: TokenStore, ask: (request: SecretRequest) => Promise<SecretAnswer>) {
@@ -17,7 +17,7 @@ export class KeptTokens implements TokenStore {
     this.#ask = ask;
   }
 
-  /** What comes of it is sent to a server: from here on no text of this process tells it. */
+  /** Returns a token. A server will receive it, so this process masks it from now on. */
   async get(key: string): Promise<string | undefined> {
     const value = await this.#get(key);
     learn(key, value);
@@ -63,7 +63,7 @@ export class KeptTokens implements TokenStore {
 
 function learn(key: string, stored: string | undefined): void {
   const grant = parseGrant(stored);
-  // Who has signed out has no other tokens: those that were there may still be repeated.
+  // After a sign-out the old tokens stay known, because servers may still repeat them.
   if (!grant) return;
   const { access_token, refresh_token = '' } = grant.tokens;
   knownSecrets.learn(key, [access_token, refresh_token, grant.client.client_secret ?? '']);

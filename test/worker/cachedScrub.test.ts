@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { knownSecrets, scrubSecrets } from '../../src/secrets/mask.ts';
-import { rememberClean } from '../../src/worker/reports/rememberClean.ts';
+import { cachedScrub } from '../../src/worker/reports/cachedScrub.ts';
 
 function counted() {
   const searched: string[] = [];
-  const scrub = rememberClean((text) => {
+  const scrub = cachedScrub((text) => {
     searched.push(text);
     return text.replace(/secret\d*/, '***');
   });
@@ -34,7 +34,7 @@ describe('what was found to hold no secret', () => {
   });
 
   it('is searched again when there is another secret to look for', () => {
-    const scrub = rememberClean(scrubSecrets);
+    const scrub = cachedScrub(scrubSecrets);
     expect(scrub('is Rc8-kept here')).toBe('is Rc8-kept here');
     knownSecrets.learn('a test', ['Rc8-kept']);
     expect(scrub('is Rc8-kept here')).toBe('is [REDACTED-SECRET] here');

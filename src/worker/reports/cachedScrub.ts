@@ -1,14 +1,14 @@
 import { knownSecrets } from '../../secrets/mask.ts';
 
-/** More than the tools that anybody calls in a day, and no longer than their ids are. */
+/** Bounds of the memory: more tools than anyone calls in a day, and longer than their ids. */
 const MAX_TEXTS = 1_000;
 const MAX_CHARS = 300;
 
 /**
- * The names of tools, servers and methods stand in the event of every call: what was found to hold no secret is not
- * searched again before there is another secret to look for. A text that does hold one is not remembered.
+ * Skips texts that were already scanned for secrets, since names of tools, servers and methods occur in every event.
+ * The memory is cleared when a new secret is known, and a text with a secret is never remembered.
  */
-export function rememberClean(scrub: (text: string) => string): (text: string) => string {
+export function cachedScrub(scrub: (text: string) => string): (text: string) => string {
   const clean = new Set<string>();
   let version = knownSecrets.version;
   return (text) => {
