@@ -185,13 +185,13 @@ describe('error for a model', () => {
 
   it('consists of sentences', () => {
     expect(errorOf('exited').message).toBe(
-      'github ended by itself. Nothing was sent. Call again later, or use another tool.',
+      'github exited unexpectedly. Nothing was sent. Call again later, or use another tool.',
     );
     expect(errorOf('exited', { retryAfter: 1.2 }).message).toBe(
-      'github ended by itself. Nothing was sent. Call again after 2 s.',
+      'github exited unexpectedly. Nothing was sent. Call again after 2 s.',
     );
     expect(errorOf('outcome_unknown', { knowledge: 'outcome_unknown' }).message).toBe(
-      'github ended or lost its connection during the call. It may have taken effect: check before you repeat it.',
+      'github exited or lost its connection during the call. It may have taken effect: check before you repeat it.',
     );
     expect(errorOf('killed', { knowledge: 'outcome_unknown', contract: 'convergent' }).message).toBe(
       'github was killed. It is safe to repeat.',
@@ -203,7 +203,7 @@ describe('error for a model', () => {
       'github did not answer in time. It may have taken effect: check before you repeat it.',
     );
     // A time limit that has not run out has no meaning.
-    expect(errorOf('exited', { withinMs: 1_500 }).message).toMatch(/^github ended by itself\. /);
+    expect(errorOf('exited', { withinMs: 1_500 }).message).toMatch(/^github exited unexpectedly\. /);
     // The detail is for the user, except if it explains to a model what to change.
     expect(errorOf('exited', {}, 'secret words').message).not.toContain('secret words');
     expect(errorOf('forbidden', { knowledge: 'completed' }, 'repo scope is missing!').message).toBe(
@@ -234,7 +234,7 @@ describe('error for a model', () => {
       }
     }
     expect(own('crash_loop', 'Error: no room')).toBe(
-      `Waygate's worker keeps ending and is tried only once a minute: Error: no room. Nothing was sent. Ask the user to run \`waygate health\`; the reason is in ${log}.`,
+      `Waygate's worker keeps exiting and is retried only once a minute: Error: no room. Nothing was sent. Ask the user to run \`waygate health\`; the reason is in ${log}.`,
     );
     // The complete reason is worth more than its place, which is in the details.
     const reason = `Error: Cannot find module '/home/me/${'x'.repeat(60)}/worker.cjs'`;
@@ -249,7 +249,7 @@ describe('error for a model', () => {
     expect(own('replay_exhausted')).toContain('Change the call, or ask the user to run `waygate health`.');
     // A server's own words stay with the user, whatever the server's name.
     expect(errorOf('crash_loop', {}, 'its words').message).toBe(
-      'github keeps ending and is tried only once a minute. Nothing was sent. Ask the user to look at this server, or use another tool.',
+      'github keeps exiting and is retried only once a minute. Nothing was sent. Ask the user to look at this server, or use another tool.',
     );
     expect(errorOf('crash_loop', { subject: "Waygate's worker" }, 'its words').message).not.toContain('its words');
   });
@@ -274,13 +274,13 @@ describe('error for a model', () => {
     const safe = { knowledge: 'outcome_unknown', contract: 'convergent' } as const;
     const inLoop = errorOf('crash_loop', { ...safe, retryAfter: 59.2 });
     expect([inLoop.message, inLoop.retryable, inLoop.details?.retry_after]).toEqual([
-      'github keeps ending and is tried only once a minute. It is safe to repeat after 60 s.',
+      'github keeps exiting and is retried only once a minute. It is safe to repeat after 60 s.',
       true,
       59.2,
     ]);
-    expect(errorOf('exited', safe).message).toBe('github ended by itself. It is safe to repeat.');
+    expect(errorOf('exited', safe).message).toBe('github exited unexpectedly. It is safe to repeat.');
     expect(errorOf('crash_loop', { retryAfter: 60 }).message).toBe(
-      'github keeps ending and is tried only once a minute. Nothing was sent. Call again after 60 s.',
+      'github keeps exiting and is retried only once a minute. Nothing was sent. Call again after 60 s.',
     );
     expect(errorOf('replay_exhausted', { dispatches: 3 }).details?.attempts).toBe(3);
     expect(errorOf('exited').details).not.toHaveProperty('retry_after');

@@ -9,8 +9,8 @@ const SHORT = { timeouts: { servers: { faulty: 1 } } };
 
 describe.each([['json'], ['sse']] as const)('a server over HTTP that answers with %s', (http) => {
   it.each<[string, FaultStep['do'], RegExp]>([
-    ['resets the connection', ['reset'], /^Error UPSTREAM_UNAVAILABLE: faulty ended or lost its connection/],
-    ['breaks off in the middle', ['cut'], /^Error UPSTREAM_UNAVAILABLE: faulty ended or lost its connection/],
+    ['resets the connection', ['reset'], /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection/],
+    ['breaks off in the middle', ['cut'], /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection/],
     ['never sends the head of its answer', ['hang'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],
     ['drips without ever answering', ['drip'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],
     ['stops in the middle', ['partial', 'hang'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],

@@ -23,7 +23,7 @@ describe('a server that is lost during a call', () => {
     const [lost, other] = await Promise.all([gateway.act('lost'), gateway.other()]);
     expect(outcomeOf(lost)).toBe('unknown');
     expect(lost.text).toMatch(
-      /^Error UPSTREAM_UNAVAILABLE: faulty ended or lost its connection during the call\. It may/,
+      /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection during the call\. It may/,
     );
     expect(gateway.effectsOf('lost')).toBe(1);
     expect(other).toBe(UNDISTURBED);
@@ -72,12 +72,12 @@ describe('a call that ends its server each time', () => {
     for (const nonce of ['a', 'b', 'c', 'd']) answers.push(await gateway.act(nonce));
     const [a, b, c, d] = answers.map(({ text }) => text);
     for (const text of [a, b]) {
-      expect(text).toMatch(/^Error UPSTREAM_UNAVAILABLE: faulty ended each time it ran this\. Change the call, or use/);
+      expect(text).toMatch(/^Error UPSTREAM_UNAVAILABLE: faulty exited each time it ran this\. Change the call, or use/);
       expect(text).toMatch(/outcome: unknown\nfault: replay\/replay_exhausted\nattempts: 2\n$/);
     }
     // The fifth end is a crash loop: the replay of the third call is not to be had, and the fourth is not even sent.
     expect(c).toMatch(
-      /faulty keeps ending and is tried only once a minute\. It is safe to repeat after [3-6]\d s\.\noutcome: unknown\n/,
+      /faulty keeps exiting and is retried only once a minute\. It is safe to repeat after [3-6]\d s\.\noutcome: unknown\n/,
     );
     expect(d).toMatch(/ a minute\. Nothing was sent\. Call again after [3-6]\d s\.\noutcome: not_dispatched\n/);
     for (const text of [c, d]) {
@@ -89,7 +89,7 @@ describe('a call that ends its server each time', () => {
     expect(await gateway.other()).toBe(UNDISTURBED);
     // What ended it is told to whoever looks: it did not lose a connection, nor did it fail to list.
     const log = logOf(gateway);
-    expect(log).toMatch(/faulty:act\S*: UPSTREAM_UNAVAILABLE: .*exited: It ended by itself \(exit code 7\)\./);
+    expect(log).toMatch(/faulty:act\S*: UPSTREAM_UNAVAILABLE: .*exited: It exited unexpectedly \(exit code 7\)\./);
     expect(log).not.toMatch(/could not list|Connection closed/);
   });
 

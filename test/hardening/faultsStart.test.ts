@@ -151,9 +151,9 @@ describe('a server that ends while it lists again', () => {
       const faulty = await gateway.faulty();
       return gateway.lives.length === 5 && faulty.state === 'failed' && faulty;
     });
-    expect(reason).toMatch(/^It ended by itself \(exit code 7\)\. The shown catalog/);
+    expect(reason).toMatch(/^It exited unexpectedly \(exit code 7\)\. The shown catalog/);
     const log = readFileSync(join(stateFolder(gateway.workspace), 'worker.log'), 'utf8');
-    expect(log.match(/faulty: lost: It ended by itself \(exit code 7\)\./g)).toHaveLength(5);
+    expect(log.match(/faulty: lost: It exited unexpectedly \(exit code 7\)\./g)).toHaveLength(5);
     expect(log).not.toMatch(/faulty: .*(?:answered with an error|could not list)/);
   });
 });

@@ -92,7 +92,7 @@ describe('parts of the skill', () => {
        for (const { says, advice } of Object.values(FAULT_CODES)) console.log(says, advice);`,
     );
     expect(output).toMatch(
-      /^notes met a mistake of its own\. Ask the user to look at this server, or use another tool\.\n/,
+      /^notes had an internal error\. Ask the user to look at this server, or use another tool\.\n/,
     );
     expect(output).not.toMatch(/Waygate/i);
   });

@@ -202,7 +202,7 @@ describe('diagnostics', () => {
     // A server's words may repeat what it was given: the log has none of them.
     expect(failed?.attributes).toEqual({
       generation: 1,
-      reason: 'It ended by itself (process/exited).',
+      reason: 'It exited unexpectedly (process/exited).',
       consecutive_failures: 1,
     });
   });
