@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** What takes an hour (`npm run test:soak`). */
+/** Endurance test of an hour (`npm run test:full`). */
 export default defineConfig({
   test: {
     include: ['test/soak/**/*.test.ts'],

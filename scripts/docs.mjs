@@ -1,4 +1,4 @@
-/** `npm run docs`: renews the generated parts of the documentation. */
+/** `npm run docs`: writes the generated parts of the documentation. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPAIR_RULES } from '../src/calls/validation/argRepairs.ts';

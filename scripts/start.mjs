@@ -1,4 +1,4 @@
-// npm start: sets up what is missing, packs the extension and opens a real VS Code with it, on a demo workspace.
+// npm start: installs missing parts, packs the extension and opens a real VS Code with it, on a demo workspace.
 //   --check     start it, check that it answers and has the extension, and end
 //   --server    use the VS Code server build even if the `code` command exists
 //   --no-open   do not open the address in a browser

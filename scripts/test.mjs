@@ -1,12 +1,15 @@
-// npm test: sets up what is missing, then runs every check there is and ends with one line that sums them up.
-// npm test -- --only unit,editor runs some of them.
+// npm test: sets up what is missing, then runs every check, two stages at a time, and ends with the time of each stage
+// and one line that sums them up.
+// npm test -- --only pure,editor runs some of them.
 
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensurePackages, ownNode, toolEnvironment } from './lib/npm.mjs';
 import { endGroup, exitCode, leaveTogether, start } from './lib/processes.mjs';
 import { SetupError } from './lib/setupError.mjs';
+import { duration, runStages, stageTable } from './lib/stages.mjs';
 import { ensureBrowser } from './lib/systemPackages.mjs';
 import {
   closingLine,
@@ -23,7 +26,7 @@ import {
 /** @typedef {import('./lib/tally.mjs').Tally} Tally */
 
 /**
- * Repeated at the end, where a reader of a long run looks first.
+ * Failures of all stages, repeated at the end of a long output.
  * @type {import('./lib/tally.mjs').Failure[]}
  */
 const failures = [];
@@ -31,25 +34,40 @@ const failures = [];
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const reports = join(root, '.out', 'reports');
 
-/** No step may take longer; the suite inside VS Code has shorter limits of its own. */
-const STEP_LIMIT_MS = 15 * 60_000;
+/** Limit for a stage that hangs. The suite inside VS Code has shorter limits of its own. */
+const STAGE_LIMIT_MS = 20 * 60_000;
 
-/** Folders of test/ that are steps of their own. What lies in none of them is a unit test. */
-const GROUPS = ['integration', 'conformance', 'hardening'];
-const ELSEWHERE = ['editor', 'bench'];
+/** Most stages wait for processes more than they compute, so more than two would only disturb each other. */
+const LANES = Math.min(2, availableParallelism());
 
-/** @param {string} title @param {readonly string[]} args of our own Node @param {NodeJS.ProcessEnv} [more] */
-async function run(title, args, more = {}) {
-  console.log(`\n── ${title}`);
-  const child = start(ownNode(root), args, { cwd: root, env: { ...toolEnvironment(root), ...more } });
+/**
+ * Runs one command of a stage. Its output is printed as it comes where the stage runs alone, else whole at its end.
+ * @param {Stage} stage
+ * @param {readonly string[]} args of our own Node
+ * @param {NodeJS.ProcessEnv} [more]
+ */
+async function run(stage, args, more = {}) {
+  const { name, isAlone } = stage;
+  const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+  const env = { ...toolEnvironment(root), ...(isAlone ? {} : colour), ...more };
+  const child = start(ownNode(root), args, {
+    cwd: root,
+    env,
+    ...(isAlone ? {} : { stdio: ['ignore', 'pipe', 'pipe'] }),
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+      stage.output += text;
+    });
+  }
   const limit = setTimeout(() => {
-    console.error(`${title}: ended after ${STEP_LIMIT_MS / 60_000} minutes.`);
+    stage.output += `${name}: ended after ${STAGE_LIMIT_MS / 60_000} minutes.\n`;
     endGroup(child);
-  }, STEP_LIMIT_MS);
+  }, STAGE_LIMIT_MS);
   try {
     return await exitCode(child);
   } catch (error) {
-    console.error(`${title} could not be started: ${error instanceof Error ? error.message : error}`);
+    stage.output += `${name} could not be started: ${error instanceof Error ? error.message : error}\n`;
     return 1;
   } finally {
     clearTimeout(limit);
@@ -65,59 +83,67 @@ function readReport(file) {
   }
 }
 
-/** @param {string} title @param {string[][]} commands each run by our own Node, all of them, one success or failure */
-async function check(title, commands) {
+/** @param {Stage} stage @param {readonly string[][]} commands each run by our own Node, all of them, one success or failure */
+async function check(stage, commands) {
   let worst = 0;
-  for (const args of commands) worst = Math.max(worst, await run(title, args));
+  for (const args of commands) worst = Math.max(worst, await run(stage, args));
   return tallyOfStep(worst);
 }
 
-/** @param {string} group @param {readonly string[]} selection */
-async function vitest(group, selection) {
-  const report = join(reports, `${group}.json`);
+/** Test files that start processes wait for them more than they compute. */
+const WAITING_WORKERS = availableParallelism() + 1;
+
+/** Runs the vitest project of the stage's name. @param {Stage} stage @param {number} [workers] */
+async function vitest(stage, workers = WAITING_WORKERS) {
+  const report = join(reports, `${stage.name}.json`);
   rmSync(report, { force: true });
-  const args = ['node_modules/vitest/vitest.mjs', 'run', ...selection];
-  const code = await run(group, [...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]);
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', stage.name, `--maxWorkers=${workers}`];
+  const code = await run(stage, [...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]);
   const counted = readReport(report);
   if (counted) failures.push(...failuresOfVitest(counted));
   return tallyOfTests(code, counted && tallyOfVitest(counted));
 }
 
-/** The suite inside VS Code sets up by itself what it needs beyond the packages. */
-async function editor() {
+/** Runs the suite inside VS Code, which sets up what it needs beyond the packages. @param {Stage} stage */
+async function editor(stage) {
   const report = join(reports, 'editor.json');
   rmSync(report, { force: true });
-  const code = await run('editor', ['test/editor/harness/run.ts'], { WAYGATE_TEST_REPORT: report });
+  const code = await run(stage, ['test/editor/harness/run.ts'], { WAYGATE_TEST_REPORT: report });
   const counted = readReport(report);
   if (counted) failures.push(...failuresOfEditor(counted));
   return tallyOfTests(code, counted);
 }
 
-/** @type {Record<string, () => Promise<Tally>>} */
-const STEPS = {
-  typecheck: () =>
+/** @typedef {{ name: string, isAlone: boolean, output: string }} Stage */
+
+/**
+ * All stages: quick verdicts first, then the longest first, so that none is left alone at the end.
+ * @type {Record<string, (stage: Stage) => Promise<Tally>>}
+ */
+const STAGES = {
+  build: (stage) => check(stage, [['esbuild.mjs', '--test']]),
+  typecheck: (stage) =>
     check(
-      'typecheck',
+      stage,
       ['tsconfig.json', 'webview/tsconfig.json'].map((file) => [binary('typescript', 'tsc'), '-p', file]),
     ),
-  lint: () => check('lint', [[binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings', '.']]),
-  build: () => check('build', [['esbuild.mjs', '--test']]),
-  unit: async () => {
-    // The dashboard's page is looked at in it.
-    await ensureBrowser(root);
-    return vitest(
-      'unit',
-      [...GROUPS, ...ELSEWHERE].map((folder) => `--exclude=test/${folder}/**`),
-    );
-  },
-  ...Object.fromEntries(GROUPS.map((folder) => [folder, () => vitest(folder, [`test/${folder}/`])])),
-  integration: async () => {
-    // One of the real servers opens pages in it.
-    await ensureBrowser(root);
-    return vitest('integration', ['test/integration/']);
-  },
+  lint: (stage) => check(stage, [[binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings', '.']]),
+  hardening: (stage) => vitest(stage),
   editor,
+  integration: (stage) => vitest(stage),
+  processes: (stage) => vitest(stage),
+  conformance: (stage) => vitest(stage),
+  pure: (stage) => vitest(stage, availableParallelism()),
 };
+
+/** Stages that look at the dashboard in a browser, or have a server open pages in one. */
+const WITH_BROWSER = ['processes', 'integration'];
+
+/** Further names for `--only`. @type {Record<string, readonly string[]>} */
+const GROUPS = { unit: ['processes', 'pure'] };
+
+/** Stages that need no build, or make one by themselves where nothing else runs. */
+const WITHOUT_BUILD = ['typecheck', 'lint'];
 
 /** The script behind a package's program. @param {string} name @param {string} program */
 function binary(name, program) {
@@ -126,56 +152,75 @@ function binary(name, program) {
   return join(folder, typeof bin === 'string' ? bin : bin[program]);
 }
 
-/** Which steps to run: all whose tests are there, or those that are asked for. */
-function chosenSteps() {
+/** The stages to run: all, or those that `--only` names. */
+function chosenStages() {
   const position = process.argv.indexOf('--only');
-  if (position === -1) {
-    return Object.keys(STEPS).filter((name) => !GROUPS.includes(name) || existsSync(join(root, 'test', name)));
-  }
-  const names = (process.argv[position + 1] ?? '').split(',').filter(Boolean);
-  const unknown = names.find((name) => !(name in STEPS));
-  if (names.length === 0 || unknown !== undefined) {
+  if (position === -1) return Object.keys(STAGES);
+  const words = (process.argv[position + 1] ?? '').split(',').filter(Boolean);
+  const given = words.flatMap((name) => GROUPS[name] ?? name);
+  const unknown = given.find((name) => !(name in STAGES));
+  if (given.length === 0 || unknown !== undefined) {
     console.error(
-      `--only takes one or more of ${Object.keys(STEPS).join(', ')}${unknown ? `, not "${unknown}"` : ''}.`,
+      `--only takes one or more of ${[...Object.keys(STAGES), ...Object.keys(GROUPS)].join(', ')}${unknown ? `, not "${unknown}"` : ''}.`,
     );
     process.exit(64);
   }
-  // The suite inside VS Code is the one that was built last.
-  return names.includes('editor') && !names.includes('build') ? ['build', ...names] : names;
+  // Two stages that found the build stale would both build; the suite inside VS Code is built by this stage alone.
+  const building = given.includes('editor') || given.filter((name) => !WITHOUT_BUILD.includes(name)).length > 1;
+  return Object.keys(STAGES).filter((name) => given.includes(name) || (building && name === 'build'));
+}
+
+/** @param {string} name @param {boolean} isAlone @returns {Promise<Tally>} */
+async function runStage(name, isAlone) {
+  /** @type {Stage} */
+  const stage = { name, isAlone, output: '' };
+  const started = performance.now();
+  const known = failures.length;
+  if (isAlone) console.log(`\n── ${name}`);
+  /** @type {Tally} */
+  let tally;
+  try {
+    tally = await /** @type {(stage: Stage) => Promise<Tally>} */ (STAGES[name])(stage);
+    if (tally.failed > 0 && failures.length === known) {
+      failures.push({ title: name, words: 'It failed without a failed test: see its own output above.' });
+    }
+  } catch (error) {
+    const words = String(error instanceof SetupError ? error.message : error);
+    stage.output += `${words}\n`;
+    failures.push({ title: name, words });
+    tally = tallyOfStep(1);
+  }
+  if (!isAlone) console.log(`\n── ${name}`);
+  process.stdout.write(stage.output);
+  console.log(`── ${name}: ${closingLine(tally)} (${duration((performance.now() - started) / 1_000)})`);
+  return tally;
 }
 
 async function main() {
-  const names = chosenSteps();
-  /** @type {Tally[]} */
-  const tallies = [];
+  const names = chosenStages();
+  const started = performance.now();
   try {
     await ensurePackages(root);
+    if (names.some((name) => WITH_BROWSER.includes(name))) await ensureBrowser(root);
   } catch (error) {
     console.error(error instanceof SetupError ? error.message : error);
     return tallyOfStep(1);
   }
   mkdirSync(reports, { recursive: true });
-  for (const name of names) {
-    const known = failures.length;
-    try {
-      const tally = await /** @type {() => Promise<Tally>} */ (STEPS[name])();
-      tallies.push(tally);
-      console.log(`── ${name}: ${closingLine(tally)}`);
-      if (tally.failed > 0 && failures.length === known) {
-        failures.push({ title: name, words: 'It failed without a failed test: see its own output above.' });
-      }
-    } catch (error) {
-      const words = String(error instanceof SetupError ? error.message : error);
-      console.error(`── ${name}: ${words}`);
-      failures.push({ title: name, words });
-      tallies.push(tallyOfStep(1));
-    }
-  }
-  return sum(tallies);
+  const first = names.filter((name) => name === 'build');
+  const rest = names.filter((name) => name !== 'build');
+  const done = [
+    ...(await runStages(first, 1, (name) => runStage(name, true))),
+    ...(await runStages(rest, LANES, (name) => runStage(name, rest.length === 1))),
+  ];
+  const total = sum(done.map(({ result }) => result));
+  if (failures.length > 0) console.log(`\nFailed:\n${failures.map(formatFailure).join('\n')}`);
+  const table = stageTable(done.map(({ name, seconds, result }) => ({ name, seconds, words: closingLine(result) })));
+  console.log(`\n${table}\nall of it after ${duration((performance.now() - started) / 1_000)}`);
+  return total;
 }
 
 leaveTogether();
 const total = await main();
-if (failures.length > 0) console.log(`\nFailed:\n${failures.map(formatFailure).join('\n')}`);
 console.log(`\n${closingLine(total)}`);
 process.exitCode = succeeded(total) ? 0 : 1;

@@ -5,7 +5,7 @@ import { serverEnvironment } from './serverBuild.mjs';
 import { SetupError } from './setupError.mjs';
 import { findProgram } from './systemPackages.mjs';
 
-/** The desktop VS Code on the PATH, where it could show a window. @returns {string | undefined} */
+/** Returns the desktop VS Code on the PATH, if it can show a window. @returns {string | undefined} */
 export function findDesktop() {
   const displayed = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
   return displayed ? findProgram(process.platform === 'win32' ? 'code.cmd' : 'code') : undefined;

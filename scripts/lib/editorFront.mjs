@@ -36,7 +36,7 @@ function keyHalf() {
   return readFileSync(keyFile);
 }
 
-/** By the cookie that the build gives to whoever has shown the token. @param {import('node:http').IncomingMessage} request */
+/** Checks the cookie that the build sets for a client with the token. @param {import('node:http').IncomingMessage} request */
 function isLetIn({ headers }) {
   if (tokenFile === undefined) return true;
   const shown = Buffer.from(/(?:^|; )vscode-tkn=([^;]*)/.exec(headers.cookie ?? '')?.[1] ?? '');

@@ -1,6 +1,6 @@
 /**
- * The parts of the documentation that are made from what they are about. They stand between marks in files that are
- * otherwise written by hand: `npm run docs` renews them, and a test fails when they have gone stale.
+ * Generates parts of the documentation from the code. `npm run docs` writes the parts between marks in files that are
+ * otherwise written by hand, and a test fails if a part is stale.
  */
 
 /**
@@ -33,7 +33,7 @@ export function schemaText(schema) {
 }
 
 /**
- * Every key of waygate.json with one line, block by block.
+ * Makes the table of the keys of waygate.json, by block.
  * @param {object} schema of the whole file
  */
 export function configurationKeys(schema) {
@@ -101,7 +101,7 @@ function valuesOf(schema) {
 }
 
 /**
- * Every fault of the table in `src/errors/faultCodes.ts`, by class.
+ * Makes the table of the faults in `src/errors/faultCodes.ts`, by class.
  * @param {Readonly<Record<string, import('../../src/errors/faultCodes.ts').FaultTraits>>} codes
  */
 export function faultTable(codes) {
@@ -117,7 +117,7 @@ export function faultTable(codes) {
 }
 
 /**
- * Every rule by which something is read as what was meant.
+ * Makes the table of the rules that correct arguments.
  * @param {Readonly<Record<string, { reads: string, as: string, where: string }>>} normalisations
  * @param {Readonly<Record<string, { reads: string, as: string }>>} repairs
  */
@@ -142,7 +142,7 @@ const BEGIN = '<!-- made by npm run docs: begin -->';
 const END = '<!-- made by npm run docs: end -->';
 
 /**
- * The document with its generated part renewed.
+ * Returns the document with a new generated part.
  * @param {string} document
  * @param {string} part
  */

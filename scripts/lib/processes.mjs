@@ -85,7 +85,7 @@ export async function endAll() {
 
 /**
  * Ends every child, then this process, on Ctrl-C and similar signals.
- * @param {number} [code] for the exit; without one what a shell expects after that signal
+ * @param {number} [code] exit code; by default the one that a shell expects after the signal
  */
 export function leaveTogether(code) {
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {

@@ -6,7 +6,7 @@ import { SetupError } from './setupError.mjs';
  * A VS Code that `npm start` can open.
  * @typedef {object} Editor
  * @property {(vsix: string) => Promise<void>} install puts the packed extension into a profile of its own
- * @property {(folder: string) => Promise<void>} check sees that it would open, without opening it
+ * @property {(folder: string) => Promise<void>} check checks that it can open, without opening it
  * @property {(folder: string) => Promise<void>} open opens it, and ends when it does
  */
 

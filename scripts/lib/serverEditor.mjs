@@ -76,9 +76,11 @@ async function expectKeptSecrets(origin, cookie) {
   const ask = (/** @type {Record<string, string>} */ headers) =>
     fetch(`${origin}/mint-key`, { method: 'POST', headers });
   const half = await (await ask({ cookie })).arrayBuffer();
-  if (half.byteLength !== 32) throw new SetupError('The VS Code server has no place for secrets: none would be kept.');
+  if (half.byteLength !== 32)
+    throw new SetupError('The VS Code server does not store secrets: secrets would be lost with the page.');
   const { status } = await ask({});
-  if (status !== 403) throw new SetupError('The VS Code server gives its half of the key for secrets to anybody.');
+  if (status !== 403)
+    throw new SetupError('The VS Code server gives its half of the key for secrets to clients without the token.');
 }
 
 /** @param {string} address */

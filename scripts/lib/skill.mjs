@@ -2,13 +2,13 @@ import { cpSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const SOURCE = 'skills/mcp-bootstrap';
-/** `src/replay`, `test/support/historyChecker.ts`: how the skill's text names what it is about. */
+/** Form in which the skill's text names a source: `src/replay`, `test/support/historyChecker.ts`. */
 const PART = /`((?:src|test)\/[\w./-]+)`/g;
 const RELATIVE_IMPORT = /(?:from |import\()'(\.[^']+)'/g;
 
 /**
- * The sources that the skill names, with all that they import: who reads it has no other way to them. They are found in
- * its text, so that what it names cannot be missing.
+ * Returns the sources that the skill's text names, with everything they import, because its reader has no other copy.
+ * Reads the list from the text, so that no named source can be missing.
  * @param {string} root
  * @returns {string[]} paths with slashes, sorted
  */
@@ -33,8 +33,8 @@ export function skillParts(root) {
 }
 
 /**
- * Puts the skill together as it is installed: its texts, and beside them its parts under the paths that they have here.
- * Whoever passes on a part passes on its license (Apache-2.0, 4a).
+ * Assembles the installed form of the skill: its texts, and `parts/` with the sources under their paths here. Includes
+ * the license, which must accompany copies (Apache-2.0, 4a).
  * @param {string} root
  * @param {string} target
  */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
-import { configPlaces } from '../config/loadConfig.ts';
+import { configPlaces } from '../config/state/configPlaces.ts';
 import { DEFAULT_MODE, isMode, type Mode } from '../link/mode.ts';
 import type { ServeOptions } from './commands.ts';
 

@@ -2,9 +2,10 @@ import type { Block, BlockValue, Scope } from './declaration/block.ts';
 import { PRESETS } from './declaration/callBlocks.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaration/document.ts';
 import type { InputConfig } from './declaration/gatewayBlocks.ts';
-import type { ConfigPlace, GuardedKey, LoadedConfig } from './fileReader.ts';
+import type { GuardedKey, LoadedConfig } from './fileReader.ts';
 import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
-import { configPlaces, loadConfig, parseConfig } from './loadConfig.ts';
+import { loadConfig, parseConfig } from './loadConfig.ts';
+import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
 import type { KeptTexts } from './state/keptTexts.ts';
 
 /**

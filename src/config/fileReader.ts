@@ -7,15 +7,10 @@ import { distinctMembers, joined, unknownKey } from './declaration/collections.t
 import { BLOCK_NAMES, BLOCKS, type BlockName, TOP_LEVEL_KEYS } from './declaration/document.ts';
 import type { Reader } from './declaration/field.ts';
 import { INPUTS, type InputConfig } from './declaration/gatewayBlocks.ts';
-import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
+import type { BrokenServer, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
 import { members } from './jsonNodes.ts';
 import { readServer } from './readServer.ts';
-
-/** File that configures a gateway. */
-export interface ConfigPlace {
-  origin: ConfigOrigin;
-  file: string;
-}
+import type { ConfigPlace } from './state/configPlaces.ts';
 
 /** Top-level keys that fail closed: an error in one makes all of it unreadable. */
 export type GuardedKey = BlockName | 'policyPreset' | 'servers';

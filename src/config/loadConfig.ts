@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { createScanner, type ParseError, parseTree } from 'jsonc-parser';
-import { type ConfigPlace, FileReader, type LoadedConfig } from './fileReader.ts';
+import { FileReader, type LoadedConfig } from './fileReader.ts';
 import type { ConfigOrigin, FileLocation } from './gatewayConfig.ts';
 import { describeSyntaxError } from './jsonSyntax.ts';
-import { userConfigFile } from './state/stateFolder.ts';
+import { type ConfigPlace, configFile } from './state/configPlaces.ts';
 import { lineIndex } from './textPosition.ts';
 
 /** Returns the content of a file that sets nothing. */
@@ -21,19 +21,6 @@ export function emptyConfig({ origin, file }: ConfigPlace) {
     sources: new Map(),
     locate: () => ({ file, line: 1, column: 1 }),
   } satisfies Partial<LoadedConfig>;
-}
-
-export function configFile(workspace: string): string {
-  return join(workspace, '.vscode', 'waygate.json');
-}
-
-/** Returns the files of a gateway, later ones overriding earlier ones. A given file is used alone. */
-export function configPlaces(workspace: string, env: NodeJS.ProcessEnv, given?: string): ConfigPlace[] {
-  if (given !== undefined) return [{ origin: 'given', file: given }];
-  return [
-    { origin: 'user', file: userConfigFile(env) },
-    { origin: 'workspace', file: configFile(workspace) },
-  ];
 }
 
 /** Reads one file, by default the workspace's own. */

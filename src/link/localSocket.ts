@@ -32,7 +32,7 @@ export function connectLocal(path: string, timeoutMs: number): Promise<Socket> {
     const socket = connect(path);
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`nobody answered on ${path} within ${timeoutMs} ms`));
+      reject(new Error(`no answer on ${path} within ${timeoutMs} ms`));
     }, timeoutMs);
     socket.once('connect', () => {
       clearTimeout(timer);

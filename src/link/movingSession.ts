@@ -17,7 +17,7 @@ export interface SessionMemory {
 }
 
 export interface MovingSessionPorts {
-  /** Has the host keep a value for the next worker, or forget it where the value is undefined. */
+  /** Asks the host to keep a value for the next worker, or to forget it if the value is undefined. */
   keep(key: string, value: unknown, counted?: RequestId): void;
   listChanged(kind: ListKind): void;
 }

@@ -12,7 +12,7 @@ export interface McpTask {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Ids are opaque; longer ones are rejected. */
+/** Ids are opaque; Waygate rejects longer ones. */
 const MAX_ID_CHARS = 1_024;
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 

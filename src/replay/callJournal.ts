@@ -87,8 +87,8 @@ export class CallJournal<Payload, Reply> {
   }
 
   /**
-   * Reports a lost generation. Later replies of it do not count. `readToEnd`: every frame that it sent has been read, so
-   * that calls without a begin are known not to have begun.
+   * Reports a lost generation. Later replies of it do not count. `readToEnd`: the caller has read every frame of the
+   * generation, so calls without a begin have not begun.
    */
   lose(generation: number, fault: Fault, { readToEnd = false } = {}): void {
     if (!this.#live.delete(generation)) return;
@@ -105,8 +105,8 @@ export class CallJournal<Payload, Reply> {
   }
 
   /**
-   * Reports the loss of one call's HTTP stream: no reply can come on it. The generation lives, and may be probed or get
-   * the call again.
+   * Reports the loss of one call's HTTP stream: no reply can come on it. The generation lives, and may answer a probe
+   * or get the call again.
    */
   loseCall(generation: number, id: string, fault: Fault): boolean {
     const entry = this.#shelf.with(generation, id);
@@ -223,7 +223,7 @@ export class CallJournal<Payload, Reply> {
     this.#counts[entry.dispatches === 1 ? 'dispatched' : 'replayed'] += 1;
     if (this.#effects.dispatch(entry.call, generation, entry.dispatches - 1)) return;
     this.retire(generation);
-    // The call may have been settled or lost during the dispatch.
+    // The dispatch may have settled or lost the call.
     if (this.#shelf.with(generation, entry.call.id) === entry) this.#takeBack(entry, generation);
   }
 
@@ -233,7 +233,7 @@ export class CallJournal<Payload, Reply> {
     this.#advance(entry);
   }
 
-  /** Takes back a call that did not begin. Such a call may be what kills each process that reads it. */
+  /** Takes back a call that did not begin. Such a call may kill each process that reads it. */
   #takeBackUnbegun(entry: JournalEntry<Payload>, fault: Fault): void {
     this.#uncount(entry);
     // A replaced generation did not end because of this call.
@@ -274,7 +274,7 @@ export class CallJournal<Payload, Reply> {
     } else if (disposition !== 'reject_replay_exhausted') {
       this.#settleFault(entry, faultFrom('outcome_unknown', fault));
     } else {
-      // A maker that wants no replay says nothing about the call, which was lost like others.
+      // A call without any replay allowed fails with its loss, not as exhausted.
       this.#settleFault(entry, isExhausted ? faultFrom('replay_exhausted', fault) : fault);
     }
   }

@@ -40,8 +40,8 @@ export interface JournalEffects<Payload, Reply> {
    */
   dispatch(call: JournalCall<Payload>, generation: number, replays: number): boolean;
   /**
-   * Reports that no generation can take the call now, each time that this is found. The receiver starts a generation or
-   * gives up the call.
+   * Reports, each time it happens, that no generation can take the call. The receiver starts a generation or gives up
+   * the call.
    */
   wait?(call: JournalCall<Payload>): void;
   /** Probes whether a lost call took effect, and answers with `resolveProbe`. */
@@ -59,10 +59,10 @@ export interface JournalLimits {
   maxReplays: number;
   /**
    * After `maxEnded` generations have died holding a call, assume the call kills them and stop resending it. Two
-   * suffice for a call that may not be resent anyway. Without it, only the number of replays is limited.
+   * suffice for a call that may not be resent anyway. Without it, only `maxReplays` limits resends.
    */
   maxEnded?: number;
-  /** Limit of probes for one loss, since a probe may be lost too. */
+  /** Limit of probes for one loss, since a loss may also hit the probe. */
   maxProbes: number;
   /** Seconds that a rejected caller should wait. */
   retryAfter: number;
@@ -76,12 +76,12 @@ export interface Refused {
   readonly retryAfter?: number;
 }
 
-/** Verdict about a reply. All but the first are ignored and counted; none is a reason for a restart. */
+/** Verdict about a reply. The journal ignores and counts all but the first; none is a reason for a restart. */
 export type ReplyVerdict =
   | 'delivered'
   /** The call has its answer already. */
   | 'duplicate'
-  /** The call was cancelled, given up or answered by the journal. */
+  /** The call has already ended: cancelled, given up or answered by the journal. */
   | 'late'
   /** The generation does not have the call. */
   | 'stale'

@@ -2,19 +2,19 @@ import type { Fault } from '../errors/fault.ts';
 import type { JournalCall } from './journalCall.ts';
 import type { ExecutionKnowledge } from './replay.ts';
 
-/** Phase of a call: waits for a generation, is with one, waits for one that can be probed, is being probed. */
+/** Phase of a call: waits for a generation, is with one, waits for one that answers probes, awaits a probe. */
 export type Phase = 'waiting' | 'in_flight' | 'held' | 'probing';
 
 /** State of an open call. */
 export interface JournalEntry<Payload> {
   call: JournalCall<Payload>;
   phase: Phase;
-  /** Generation that has the call or is probed about it; 0 for none. */
+  /** Generation that has the call or its probe; 0 for none. */
   generation: number;
   dispatches: number;
   /** Number of generations that ended while they had the call. */
   ended: number;
-  /** Whether a generation with the call was lost, so that its outcome there stays unknown. */
+  /** Whether the call was with a lost generation, so that its outcome there stays unknown. */
   lost: boolean;
   /** Number of probes since the last dispatch. */
   probes: number;
@@ -22,7 +22,7 @@ export interface JournalEntry<Payload> {
   begun: boolean;
   /** Number of losses before a begin. */
   unbegun: number;
-  /** Generation that refused the call. It is not offered the call again. */
+  /** Generation that refused the call and does not get it again. */
   refusedBy: number;
   lastFault: Fault | undefined;
 }

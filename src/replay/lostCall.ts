@@ -18,7 +18,7 @@ export interface LostCall {
   dispatches: number;
 }
 
-/** Limit of kept losses without a worker. Further ones are answered too, and not counted. */
+/** Limit of kept losses without a worker. Clients also get answers to further ones, but nothing counts them. */
 export const MAX_LOST_CALLS = 100;
 
 /** Reads lost calls from another process. */

@@ -45,7 +45,7 @@ export function judgeProbe(probe: Probe, result: { isError?: unknown; structured
 
 /** Returns the result of a call that took effect but lost its answer (O3.11). */
 export function completedByProbe(tool: string, probe: Probe): Record<string, unknown> {
-  const text = `The server was lost during this call, which has taken effect: ${probe.tool} shows it. The answer of ${tool} itself is lost; do not repeat the call.`;
+  const text = `The server was lost during this call, but ${probe.tool} shows that the call has taken effect. The answer of ${tool} itself is lost; do not repeat the call.`;
   return { content: [{ type: 'text', text }], _meta: { 'waygate/outcome': 'completed_by_probe' } };
 }
 

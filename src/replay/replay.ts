@@ -1,6 +1,6 @@
 /**
- * Replay contract: decides about a request that was lost with its process (O3.1). Contracts are declared per request
- * here; nothing infers them from statements of a server.
+ * Replay contract: decides about a request that was lost with its process (O3.1). Waygate declares contracts per
+ * request here; nothing infers them from statements of a server.
  */
 export type ReplayContract = 'convergent' | 'probe_required' | 'never_replay';
 
@@ -34,25 +34,11 @@ const CONVERGENT_METHODS: ReadonlySet<string> = new Set([
   'tasks/cancel',
 ]);
 
-const CONVERGENT_TOOLS: ReadonlySet<string> = new Set([
-  'tool_browse',
-  'tool_hydrate',
-  'tool_view',
-  'resource_browse',
-  'resource_read',
-  'prompt_browse',
-  'prompt_get',
-]);
-
-/** All that are ours, of every mode. */
-export const OWN_TOOLS: readonly string[] = [...CONVERGENT_TOOLS, 'tool_execute'];
-
 /** Marks a `resources/subscribe` that the host repeats to a new worker: the client missed changes in between. */
 export const RESUMED_META = 'waygate/resumed';
 
-/** Returns the contract of a client's request. `tool` is the name in a `tools/call` of a gateway tool. */
-export function contractOf(method: string, tool: string | undefined): ReplayContract {
-  if (method === 'tools/call') return tool !== undefined && CONVERGENT_TOOLS.has(tool) ? 'convergent' : 'never_replay';
+/** Returns the contract of a client's request. Gateway tools declare theirs; other tools are not repeated. */
+export function contractOf(method: string): ReplayContract {
   return CONVERGENT_METHODS.has(method) ? 'convergent' : 'never_replay';
 }
 

@@ -17,13 +17,15 @@ export type RequestDisposition =
 export interface Circumstances {
   knowledge: ExecutionKnowledge;
   contract: ReplayContract;
-  /** Answer of the probe, if one was made. */
+  /** Answer of the probe, if any. */
   probe: ProbeResolution | undefined;
   /** Whether the request may be sent once more. The first dispatch does not count. */
   mayReplay: boolean;
 }
 
-/** Decides about a request from what is known of it (O3.6). The function has no other inputs and no memory. */
+/**
+ * Decides about a request from the knowledge of its execution (O3.6). The function has no other inputs and no memory.
+ */
 export function dispositionOf({ knowledge, contract, probe, mayReplay }: Circumstances): RequestDisposition {
   const expectsProbe = knowledge === 'outcome_unknown' && contract === 'probe_required';
   if (probe !== undefined && !expectsProbe) return 'reject_unexpected_probe_resolution';

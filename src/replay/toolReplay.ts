@@ -8,7 +8,7 @@ export interface ReplaySettings {
   probe?: Probe;
 }
 
-/** Hints of a server about its own tool. Neither their values nor their form can be trusted (M1.3). */
+/** Hints of a server about its own tool. Trust neither their values nor their form (M1.3). */
 export interface ToolHints {
   readOnlyHint?: unknown;
   idempotentHint?: unknown;

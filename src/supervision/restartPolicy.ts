@@ -77,7 +77,7 @@ export class RestartPolicy {
     return { action: 'start', delayMs: this.#backoff(), crashLoop: false };
   }
 
-  /** Records a requested end. It says nothing about the process, but a stable time before it counts. */
+  /** Records a requested end. Such an end says nothing about the process, but a stable time before it counts. */
   stopped(): void {
     if (this.#recovered) this.reset();
     this.#readySince = undefined;

@@ -15,7 +15,7 @@ export interface DiagnosticEvent {
 }
 
 /** Allowed attributes of each event. Other attributes never reach the log. */
-const ATTRIBUTES: Readonly<Record<string, string>> = {
+const ATTRIBUTES = {
   'catalog.loaded':
     'mode tool_count exposed_tool_count namespace_counts full_schema_tokens exposed_schema_tokens ' +
     'schema_tokens_avoided',
@@ -46,7 +46,10 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
   'upstream.waiting': 'generation state',
   'upstream.list_changed': 'generation tool_count',
   'log.dropped': 'count reason',
-};
+} as const satisfies Readonly<Record<string, string>>;
+
+/** Name of an event that the log may hold. */
+export type EventName = keyof typeof ATTRIBUTES;
 
 const MAX_TEXT = 300;
 const MAX_ITEMS = 50;
@@ -64,7 +67,7 @@ export interface EventDraft {
 /** Makes an event for the log: allowed attributes only, with masked and bounded texts of one line. */
 export function diagnosticEvent(draft: EventDraft, at: Date, scrub: (text: string) => string): DiagnosticEvent {
   const text = (value: string): string => cut(scrub(value.slice(0, 4 * MAX_TEXT)));
-  const allowed = ATTRIBUTES[draft.event]?.split(' ') ?? [];
+  const allowed = (ATTRIBUTES as Readonly<Record<string, string>>)[draft.event]?.split(' ') ?? [];
   const attributes = Object.fromEntries(
     allowed.flatMap((name) => {
       const value = draft.attributes[name];

@@ -89,10 +89,10 @@ export function meantToken(
  * plural (`tools.execute`).
  */
 export function meantTool(given: string, names: readonly string[]): string | undefined {
-  const bare = asciiToken(given)
-    .replace(/^(?:mcp)?waygate/, '')
-    .replace(/^(tool|resource|prompt)s/, '$1');
-  return meantToken(given, names) ?? meantToken(bare, names);
+  const bare = asciiToken(given).replace(/^(?:mcp)?waygate/, '');
+  const noun = names.map((name) => name.split('_')[0] as string).find((one) => bare.startsWith(`${one}s`));
+  const singular = noun === undefined ? bare : noun + bare.slice(noun.length + 1);
+  return meantToken(given, names) ?? meantToken(singular, names);
 }
 
 /**

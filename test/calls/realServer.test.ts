@@ -10,7 +10,7 @@ import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
 import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
 import { bench, resultOf } from './support.ts';
 
-/** The pipeline before a real server over stdio: what types and codes really come back. */
+/** Runs the pipeline against a real server over stdio, for the types and codes of real errors. */
 describe('a call of a real server', () => {
   let folder: string;
   let journal: ChildJournal;

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { withCompileCache } from '../support/compileCache.ts';
 import { fingerprintOfRoom } from './roomFingerprint.ts';
 
 describe('equal bytes', () => {
@@ -12,7 +13,10 @@ describe('equal bytes', () => {
     'in a process of the locale %s and another time zone',
     (locale) => {
       const child = fileURLToPath(new URL('./printFingerprint.ts', import.meta.url));
-      const env = { ...process.env, LANG: locale, LC_ALL: locale, LANGUAGE: locale, TZ: 'Asia/Tokyo' };
+      const env = withCompileCache({
+        ...process.env,
+        ...{ LANG: locale, LC_ALL: locale, LANGUAGE: locale, TZ: 'Asia/Tokyo' },
+      });
       const printed = execFileSync(process.execPath, [child], { env, encoding: 'utf8' });
       expect(printed.trim()).toBe(fingerprintOfRoom(9));
     },

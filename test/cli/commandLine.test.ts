@@ -148,7 +148,12 @@ describe('the command line', () => {
       stdout: `No gateway runs for ${workspace.folder}.\n`,
     });
     expect((await waygate(workspace, ['stop'])).stdout).toBe(`No gateway runs for ${workspace.folder}.\n`);
-    expect(await status(workspace)).toEqual({ workspace: workspace.folder, worker: null, sessions: [], servers: [] });
+    expect(JSON.parse((await waygate(workspace, ['status', '--json'])).stdout)).toEqual({
+      workspace: workspace.folder,
+      worker: null,
+      sessions: [],
+      servers: [],
+    });
     expect(rendezvous(workspace)).toBeUndefined();
   });
 
@@ -233,7 +238,7 @@ describe('the command line', () => {
 
   it.each([
     ['a file', (path: string) => writeFileSync(path, ''), 'is not a folder'],
-    ['a folder for everybody', (path: string) => mkdirSync(path, { mode: 0o777 }), 'is a folder for everybody'],
+    ['a folder for everybody', (path: string) => mkdirSync(path, { mode: 0o777 }), 'is writable by everybody'],
   ])('serves its session to the end if the state folder is %s, and exits with 73', async (what, make, sentence) => {
     const workspace = testWorkspace({});
     make(workspace.stateDir);

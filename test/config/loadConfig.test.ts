@@ -3,7 +3,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../src/config/fileReader.ts';
-import { configFile, loadConfig, parseConfig } from '../../src/config/loadConfig.ts';
+import { loadConfig, parseConfig } from '../../src/config/loadConfig.ts';
+import { configFile } from '../../src/config/state/configPlaces.ts';
 import { temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 const FILE = '/home/ada/shop/.vscode/waygate.json';

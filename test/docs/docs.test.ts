@@ -10,8 +10,8 @@ import { HELP } from '../../src/cli/help.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
 import { FAULT_CODES } from '../../src/errors/faultCodes.ts';
 import { COMMANDS, EXTENSION_TITLE } from '../../src/extension/contributions/contributions.ts';
-import { ALL_TOOLS } from '../../src/modes/shared/definitions.ts';
-import { contractOf, type ReplayContract } from '../../src/replay/replay.ts';
+import { ALL_TOOLS, gatewayTool } from '../../src/modes/shared/gatewayTools.ts';
+import type { ReplayContract } from '../../src/replay/replay.ts';
 import { BREAKER_LIMITS } from '../../src/supervision/circuitBreaker.ts';
 import { RESTART_LIMITS } from '../../src/supervision/restartPolicy.ts';
 import { NORMALISATION_RULES } from '../../src/text/normalise.ts';
@@ -147,9 +147,7 @@ describe('docs/reliability.md', () => {
 
   it('lists Waygate’s own reads that may be repeated', () => {
     const [, list] = /^- `convergent`: .* are: lists, (.+)\.$/m.exec(reliability) ?? [];
-    const convergent = ALL_TOOLS.map(({ name }) => name).filter(
-      (name) => contractOf('tools/call', name) === 'convergent',
-    );
+    const convergent = ALL_TOOLS.map(({ name }) => name).filter((name) => gatewayTool(name)?.contract === 'convergent');
     expect(codeOf(list ?? '').sort()).toEqual(convergent.sort());
     const contracts = { convergent: 0, probe_required: 0, never_replay: 0 } satisfies Record<ReplayContract, 0>;
     for (const contract of Object.keys(contracts)) expect(reliability).toContain(`- \`${contract}\`: `);

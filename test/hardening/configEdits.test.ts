@@ -121,7 +121,7 @@ describe('an edit of the configuration', () => {
     expect((await host.call('tool_browse', { path: '/gone' })).text).toMatch(/^Error PATH_NOT_FOUND/);
     expect((await host.call('tool_execute', { tool_id: ids[2], args: {} })).isError).toBe(true);
     const changed = (await status(workspace)).servers.find(({ name }) => name === 'changed');
-    expect(changed).toMatchObject({ state: 'starting', reason: expect.stringContaining('when the calls') });
+    expect(changed).toMatchObject({ state: 'starting', reason: expect.stringContaining('after its current calls') });
     // Its tools are shown as they were until it has listed its own.
     const waiting = execute(host, await host.toolId('/changed/echo_a'), { text: 'queued' });
     expect(before.every(isAlive)).toBe(true);

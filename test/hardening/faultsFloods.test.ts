@@ -33,7 +33,7 @@ describe('a server that floods', () => {
     ['over HTTP', 'pings', [{ flood: 'ping', count: 1_500 }, 'reply'], EVENTS],
     ['over HTTP', 'questions', [{ flood: 'ask', count: 1_500 }, 'reply'], EVENTS],
   ])('%s with %s still has its call answered, and harms nobody', async (_way, what, actions, options) => {
-    const gateway = await FaultGateway.open({ steps: during(...actions) }, options);
+    const gateway = await FaultGateway.spawn({ steps: during(...actions) }, options);
     const before = gateway.host.lines.length;
     const [flooded, ...others] = await Promise.all([
       gateway.act('a'),
@@ -50,7 +50,7 @@ describe('a server that floods', () => {
   it('over HTTP outside of any call harms nobody, itself included', async () => {
     const steps = ['log', 'ping', 'ask', 'list_changed', 'garbage'].map((flood) => ({ flood, count: 1_000 }));
     const script = { steps: [{ on: 'start', do: steps }] };
-    const gateway = await FaultGateway.open(script, { http: 'sse', flags: ['--get', 'hold'] });
+    const gateway = await FaultGateway.spawn(script, { http: 'sse', flags: ['--get', 'hold'] });
     for (const nonce of ['a', 'b']) expect((await gateway.act(nonce)).text).toBe(`ok\n${nonce}\n`);
     expect(await gateway.other()).toBe(UNDISTURBED);
     expect(gateway.received.filter((line) => line.includes('"initialize"'))).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('a server that floods', () => {
   ])(
     'over %s with questions has at most 32 in flight; the others are refused, and all are answered',
     async (_way, options) => {
-      const gateway = await FaultGateway.open({ steps: during({ flood: 'ask', count: 1_000 }, 'reply') }, options);
+      const gateway = await FaultGateway.spawn({ steps: during({ flood: 'ask', count: 1_000 }, 'reply') }, options);
       await gateway.act('a');
       const answers = await until('the answers', () => {
         const answered = gateway.received.filter((line) => /"id":"a\d+"/.test(line));
@@ -80,7 +80,7 @@ describe('a server that floods', () => {
     ['HTTP', EVENTS],
   ])('over %s with answers that nobody asked for is replaced, as a fault of its protocol', async (_way, options) => {
     const steps = [{ on: 'tools/call', nth: 1, life: 1, do: [{ flood: 'unknown', count: 500 }, 'hang'] }];
-    const gateway = await FaultGateway.open({ steps }, options);
+    const gateway = await FaultGateway.spawn({ steps }, options);
     expect(outcomeOf(await gateway.act('a'))).toBe('unknown');
     expect((await gateway.act('b')).text).toBe('ok\nb\n');
     // Over HTTP, a session.
@@ -93,7 +93,7 @@ describe('a server that floods', () => {
     ['HTTP', EVENTS],
   ])('over %s with announced changes is listed every fifth of a second at most', async (_way, options) => {
     const steps = during({ flood: 'list_changed', count: 10_000 }, 'reply');
-    const gateway = await FaultGateway.open({ steps }, options);
+    const gateway = await FaultGateway.spawn({ steps }, options);
     const lists = (): number => gateway.received.filter((line) => line.includes('"tools/list"')).length;
     const before = lists();
     const flooded = await gateway.act('a');
@@ -111,11 +111,11 @@ describe('a server that floods', () => {
 describe('a list without an end', () => {
   it.each<[string, Record<string, unknown>, RegExp, number]>([
     ['pages', { count: 'endless', size: 3 }, /cut: it has more than 64 pages/, 192],
-    ['the same page', { count: 'endless', size: 2, same: true }, /cut: it gave the same page again/, 4],
+    ['the same page', { count: 'endless', size: 2, same: true }, /cut: it returned the same page again/, 4],
     ['tools', { count: 12, size: 1_000 }, /cut: it has more than 10000 tools/, 10_000],
     ['bytes', { count: 'endless', size: 10, bytes: 100_000 }, /cut: its tools take more than 8 MiB/, 83],
   ])('of %s is kept up to the bound and marked', async (_what, pages, reason, count) => {
-    const gateway = await FaultGateway.open({ pages }, { ready: false });
+    const gateway = await FaultGateway.spawn({ pages }, { ready: false });
     const faulty = await until('its list', async () => {
       const one = (await status(gateway.workspace)).servers.find(({ name }) => name === 'faulty');
       return one?.state === 'ready' && one;
@@ -138,7 +138,7 @@ describe('a list that comes later', () => {
     ['hangs', ['hang']],
   ])('and %s leaves the last good one in force, and calls work', async (_what, actions) => {
     const steps = [{ on: 'tools/list', nth: 2, do: actions }, ...during({ flood: 'list_changed', count: 1 }, 'reply')];
-    const gateway = await FaultGateway.open({ steps });
+    const gateway = await FaultGateway.spawn({ steps });
     expect((await gateway.act('a')).text).toBe('ok\na\n');
     await until('the second list', () => gateway.received.filter((line) => line.includes('"tools/list"')).length >= 2);
     expect((await gateway.act('b')).text).toBe('ok\nb\n');
@@ -170,7 +170,7 @@ describe('a list with tools that are none', () => {
       { name: 'line\nbreak\u001b[31m\u202e', inputSchema },
     ];
     const act = { name: 'act', description: 'The good one.', inputSchema };
-    const gateway = await FaultGateway.open({ tools: [...odd, act, { ...act, description: 'Another of its name.' }] });
+    const gateway = await FaultGateway.spawn({ tools: [...odd, act, { ...act, description: 'Another of its name.' }] });
     expect((await gateway.act('a')).text).toBe('ok\na\n');
     const { text } = await gateway.host.call('tool_browse', { path: '/faulty' });
     expect([...text].filter((char) => '\u001b\u202e'.includes(char))).toEqual([]);
@@ -189,7 +189,7 @@ describe('a list with tools that are none', () => {
     const { port } = trap.address() as AddressInfo;
     const nonce = { $ref: `http://127.0.0.1:${port}/schema.json` };
     const inputSchema = { type: 'object', properties: { nonce } };
-    const gateway = await FaultGateway.open({ tools: [{ name: 'act', inputSchema }] });
+    const gateway = await FaultGateway.spawn({ tools: [{ name: 'act', inputSchema }] });
     await gateway.act('a');
     expect(asked).toEqual([]);
   });

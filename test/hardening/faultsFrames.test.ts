@@ -41,8 +41,8 @@ describe.each(WAYS)('over %s, an answer with', (way) => {
       const answer = await gateway.act(what);
       expect.soft(outcomeOf(answer), what).toBe('unknown');
       expect.soft(answer.text, what).toMatch(/^Error UPSTREAM_ERROR: faulty gave an answer that cannot be used: /);
-      // The time limit of a call is two minutes; a busy machine may take a while.
-      expect.soft(answer.ms, what).toBeLessThan(10_000);
+      // Half of the time limit of a call, which the call must not have waited for.
+      expect.soft(answer.ms, what).toBeLessThan(60_000);
       expect.soft(await gateway.act('fine'), what).toMatchObject({ isError: false, text: 'ok\nfine\n' });
     }
     // Never a restart.

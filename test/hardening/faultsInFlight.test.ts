@@ -72,7 +72,9 @@ describe('a call that ends its server each time', () => {
     for (const nonce of ['a', 'b', 'c', 'd']) answers.push(await gateway.act(nonce));
     const [a, b, c, d] = answers.map(({ text }) => text);
     for (const text of [a, b]) {
-      expect(text).toMatch(/^Error UPSTREAM_UNAVAILABLE: faulty exited each time it ran this\. Change the call, or use/);
+      expect(text).toMatch(
+        /^Error UPSTREAM_UNAVAILABLE: faulty exited each time it ran this\. Change the call, or use/,
+      );
       expect(text).toMatch(/outcome: unknown\nfault: replay\/replay_exhausted\nattempts: 2\n$/);
     }
     // The fifth end is a crash loop: the replay of the third call is not to be had, and the fourth is not even sent.
@@ -84,7 +86,6 @@ describe('a call that ends its server each time', () => {
       expect(text).toMatch(/fault: process\/crash_loop\nretry_after: \d\d\n(?:.*\n)*retryable: the same call may/);
     }
     expect(['a', 'b', 'c', 'd'].map((nonce) => gateway.effectsOf(nonce))).toEqual([2, 2, 1, 0]);
-    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(10_000);
     expect(gateway.lives).toHaveLength(5);
     expect(await gateway.other()).toBe(UNDISTURBED);
     // What ended it is told to whoever looks: it did not lose a connection, nor did it fail to list.
@@ -157,7 +158,10 @@ describe('a server that no longer reads', () => {
 describe('a server that lets the time limit of a call pass', () => {
   it('and answers others is left alone', async () => {
     const gateway = await FaultGateway.open({ steps: [first('hang')] }, { blocks: SHORT });
-    const [hung, beside] = await Promise.all([gateway.act('hung'), gateway.act('beside')]);
+    const hanging = gateway.act('hung');
+    await until('its effect', () => gateway.effectsOf('hung') === 1);
+    const beside = await gateway.act('beside');
+    const hung = await hanging;
     expect(hung.text).toMatch(/^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s\./);
     expect(outcomeOf(hung)).toBe('unknown');
     expect(beside.text).toBe('ok\nbeside\n');
@@ -189,7 +193,7 @@ describe('a server that lets the time limit of a call pass', () => {
 
 describe('a client', () => {
   it('that goes has its calls cancelled at the server', async () => {
-    const gateway = await FaultGateway.open({ steps: [first('hang')] });
+    const gateway = await FaultGateway.spawn({ steps: [first('hang')] });
     void gateway.act('abandoned');
     await until('the call', () => gateway.effectsOf('abandoned') === 1);
     const other = await HostProcess.connect(gateway.workspace);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateFolder, status, waygate } from '../support/census.ts';
 import { FaultGateway, type FaultScript, type FaultStep, outcomeOf, UNDISTURBED } from '../support/faultGateway.ts';
-import { HostProcess, isAlive, until, withoutIdNote } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { isAlive, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** Servers that do not become ready: the reason is reported, and no other server waits (O5.6). */
@@ -29,7 +30,7 @@ describe('a command that cannot be started', () => {
       faulty: { ...config, env: { TOKEN: 'not-to-be-told' } },
       other: servers.fixture(),
     });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await host.toolId('/other/echo');
     const failed = await until('its reason', async () => {
       const faulty = (await status(workspace)).servers.find(({ name }) => name === 'faulty');
@@ -92,7 +93,7 @@ describe('a server that refuses', () => {
       },
       /^It uses an unsupported version of MCP \(1999-01-01\)\.$/,
     ],
-    ['an answer that is no JSON', { raw: '{"jsonrpc":"2.0","id":ID,"result":{' }, /an answer that is no JSON/],
+    ['an answer that is no JSON', { raw: '{"jsonrpc":"2.0","id":ID,"result":{' }, /an answer that is not JSON/],
   ])('to be initialized with %s is told so at once', async (_what, action, reason) => {
     const gateway = await FaultGateway.open(at('initialize', action), { ready: false });
     const { reason: told } = await until('its reason', async () => {

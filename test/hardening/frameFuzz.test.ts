@@ -11,7 +11,7 @@ import { PseudoRandom } from '../support/pseudoRandom.ts';
 
 /**
  * Mutated frames against both framers: the host's, which reads clients, and the worker's, which reads servers (M7.1).
- * WAYGATE_FUZZ_FRAMES (10,000) and WAYGATE_FUZZ_SEED repeat and prolong a run.
+ * WAYGATE_FUZZ_FRAMES (10,000 here, 1,000,000 in `npm run test:full`) and WAYGATE_FUZZ_SEED prolong and repeat a run.
  */
 const FRAMES = Number(process.env.WAYGATE_FUZZ_FRAMES ?? 10_000);
 const SEED = Number(process.env.WAYGATE_FUZZ_SEED ?? Date.now() % 2 ** 31);

@@ -60,16 +60,14 @@ describe('kills at any moment', () => {
 });
 
 describe('what a kill leaves on disk', () => {
-  it('an unsigned lock delays the next host by moments only', async () => {
+  it('an unsigned lock does not keep the next host from its worker', async () => {
     const workspace = testWorkspace({});
     const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
     // Killed between making the file and writing its number.
     writeFileSync(join(folder, 'start.lock'), '');
     const host = await HostProcess.connect(workspace);
-    const asked = performance.now();
+    // test/host/startLock.test.ts has how long such a lock is trusted.
     expect((await host.request('tools/list')).result).toHaveProperty('tools');
-    // Twenty seconds is what a signed lock of a living process is trusted for.
-    expect(performance.now() - asked).toBeLessThan(10_000);
   });
 
   it('a half-written rendezvous, journal and lock of the dead are replaced', async () => {

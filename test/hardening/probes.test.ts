@@ -18,9 +18,15 @@ const call = (tool: string, more: Partial<FaultStep>, ...actions: FaultAction[])
   do: actions,
 });
 
-function gateway(steps: readonly FaultStep[], { probes = { 'faulty:act*': PROBE } as object } = {}) {
+function gateway(
+  steps: readonly FaultStep[],
+  {
+    probes = { 'faulty:act*': PROBE } as object,
+    open = FaultGateway.open as typeof FaultGateway.spawn | typeof FaultGateway.open,
+  } = {},
+): Promise<FaultGateway> {
   const replay = { default: 'probe_required', probes };
-  return FaultGateway.open({ tools: TOOLS, steps }, { blocks: { replay } });
+  return open({ tools: TOOLS, steps }, { blocks: { replay } });
 }
 
 describe('a call that needs a probe, whose server is killed', () => {
@@ -28,7 +34,9 @@ describe('a call that needs a probe, whose server is killed', () => {
     const faulty = await gateway([call('act', { life: 1 }, 'sigkill')]);
     const { text, isError } = await faulty.act('a');
     expect([text, isError]).toEqual([
-      expect.stringMatching(/^ok\nThe server was lost during this call, which has taken effect: look shows it\./),
+      expect.stringMatching(
+        /^ok\nThe server was lost during this call, but look shows that the call has taken effect\./,
+      ),
       false,
     ]);
     expect(faulty.effects.map(({ nonce }) => nonce)).toEqual(['a']);
@@ -66,7 +74,7 @@ describe('a call that needs a probe, whose server is killed', () => {
 
 describe('a call that needs a probe, whose worker is killed', () => {
   it('is told as unknown, once: the host has nobody to ask', async () => {
-    const faulty = await gateway([call('act', { life: 1 }, 'hang')]);
+    const faulty = await gateway([call('act', { life: 1 }, 'hang')], { open: FaultGateway.spawn });
     const lost = faulty.act('a');
     await until('the effect', () => faulty.effects.length === 1);
     process.kill(rendezvous(faulty.workspace)?.pid as number, 'SIGKILL');

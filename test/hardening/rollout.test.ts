@@ -51,7 +51,7 @@ function patient(workspace: TestWorkspace): TestWorkspace {
 async function reload(workspace: TestWorkspace): Promise<void> {
   const { code, stdout, stderr } = await waygate(workspace, ['reload']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/^Reloaded the gateway of .* \(pid \d+, before \d+\)\.\n$/);
+  expect(stdout).toMatch(/^Reloaded the gateway of .* \(pid \d+, previously \d+\)\.\n$/);
 }
 
 const wait = (host: HostProcess, id: string, ms: number, nonce: string) =>
@@ -337,7 +337,7 @@ describe('a candidate that fails', () => {
     const { code, stderr } = await reloaded;
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `waygate: the gateway was not reloaded: the one that served (pid ${before.pid}) ended meanwhile.\n`,
+      stderr: `waygate: the gateway was not reloaded: the worker that served (pid ${before.pid}) ended during the rollout.\n`,
     });
     expect(await workersOf(workspace)).toEqual([here(workspace).pid]);
   });

@@ -6,12 +6,12 @@ const read = (method: string, params: object) => readWorkerFrame(Buffer.from(enc
 
 describe('a private frame of a worker', () => {
   it('begins a call unless it says otherwise', () => {
-    const told = { id: 7, contract: 'convergent' };
+    const declared = { id: 7, contract: 'convergent' };
     // A worker of another build sends this once, when it has begun.
-    expect(read(CONTRACT_NOTIFICATION, told)).toEqual({ kind: 'contract', ...told, begins: true });
-    expect(read(CONTRACT_NOTIFICATION, { ...told, begins: false })).toEqual({
+    expect(read(CONTRACT_NOTIFICATION, declared)).toEqual({ kind: 'contract', ...declared, begins: true });
+    expect(read(CONTRACT_NOTIFICATION, { ...declared, begins: false })).toEqual({
       kind: 'contract',
-      ...told,
+      ...declared,
       begins: false,
     });
   });

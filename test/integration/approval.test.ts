@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { GatewaySnapshot } from '../../src/control/contract.ts';
 import { attachControl } from '../../src/host/attach/attachControl.ts';
-import { status, waygate } from '../support/census.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { status, stopGateway, waygate } from '../support/census.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
 
 /** As a repository brings it: nobody has approved anything. */
@@ -22,7 +23,7 @@ describe('what a repository names', () => {
       one: servers.fixture('--pid-file', pids),
       two: servers.fixture('--tools', '7', '--pid-file', pids),
     });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     expect((await host.call('tool_browse', { path: '/' })).text).toContain('Needs approval: one, two (ask the user).');
     const { servers: states, worker } = await status(workspace);
     expect(worker?.state).toBe('degraded');
@@ -45,7 +46,7 @@ describe('what a repository names', () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     workspace.configure({ one: servers.fixture('--pid-file', pids) });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/echo');
     write(workspace, { one: servers.fixture('--pid-file', pids, '--wild') });
     await until('the change', async () => (await stateOf(workspace, 'one')) === 'needs_approval');
@@ -58,10 +59,10 @@ describe('what a repository names', () => {
   it('can be browsed where its catalog is known, and a call of it is refused', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     await waygate(workspace, ['catalog']);
-    await waygate(workspace, ['stop']);
+    await stopGateway(workspace);
     // The person has cleared his approvals.
     writeFileSync(`${workspace.stateDir}/approvals.json`, '{}');
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/echo');
     const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
     expect(answer.text).toMatch(

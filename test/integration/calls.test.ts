@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { type RpcMessage, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 /** What travels beside a call: progress to the client, cancellation to the server. */
 describe('a call', () => {
   it('tells its progress to the client that asked, by the client’s own token', async () => {
-    const host = await HostProcess.connect(testWorkspace({ one: servers.fixture() }));
+    const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }));
     const id = await host.toolId('/one/wait');
     const call = { name: 'tool_execute', arguments: { tool_id: id, args: { ms: 100 } } };
     const [asked, quiet] = await Promise.all([
@@ -24,7 +25,7 @@ describe('a call', () => {
     const workspace = testWorkspace();
     const log = workspace.write('received.jsonl', '');
     workspace.configure({ one: servers.fixture('--log', log) });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/wait');
     void host.request('tools/call', { name: 'tool_execute', arguments: { tool_id: id, args: { ms: 60_000 } } }, 'long');
     const received = (method: string) => readFileSync(log, 'utf8').includes(`"method":"${method}"`);

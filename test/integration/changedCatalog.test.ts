@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { attachControl } from '../../src/host/attach/attachControl.ts';
 import { rendezvous, startHeld, waygate } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { HostProcess, isAlive, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
 
 /** Point 7 of the matrix (docs/reliability.md): a changed catalog is active after a refresh, or after a grace. */
@@ -35,20 +36,20 @@ function changing(blocks: object = {}) {
   return { workspace, letGo };
 }
 
-const execute = (host: HostProcess, id: string) => host.call('tool_execute', { tool_id: id, args: {} });
-const isTold = (host: HostProcess): boolean => host.told.some(({ method }) => method === LISTED);
+const execute = (host: StreamClient, id: string) => host.call('tool_execute', { tool_id: id, args: {} });
+const isTold = (host: StreamClient): boolean => host.told.some(({ method }) => method === LISTED);
 
 /**
  * Hears that there are tools since the server's first start, which was held until this session was there: what is told
  * from then on is of something else.
  */
-async function firstNews(host: HostProcess): Promise<void> {
+async function firstNews(host: StreamClient): Promise<void> {
   await until('the first news', () => isTold(host));
   host.told.length = 0;
 }
 
 /** The tools of servers that a client in transparent mode is told of. */
-async function listed(host: HostProcess): Promise<string[]> {
+async function listed(host: StreamClient): Promise<string[]> {
   const { result } = await host.request('tools/list');
   const tools = (result?.tools ?? []) as { name: string }[];
   const names = tools.map(({ name }) => name);
@@ -58,8 +59,8 @@ async function listed(host: HostProcess): Promise<string[]> {
 describe('a catalog that a server changes while it runs', () => {
   it('is active after its grace, whole, and every session that lists tools is told', async () => {
     const { workspace, letGo } = changing();
-    const lists = await HostProcess.connect(workspace, ['--mode', 'transparent']);
-    const browses = await HostProcess.connect(workspace);
+    const lists = await GatewaySession.connect(workspace, ['--mode', 'transparent']);
+    const browses = await GatewaySession.connect(workspace);
     await letGo(2);
     const before = await browses.toolId('/one/before');
     const stays = await browses.toolId('/one/stays');
@@ -86,7 +87,7 @@ describe('a catalog that a server changes while it runs', () => {
 
   it('is active after a refresh where news are not heard', async () => {
     const { workspace, letGo } = changing({ liveRefresh: { enabled: false } });
-    const lists = await HostProcess.connect(workspace, ['--mode', 'transparent']);
+    const lists = await GatewaySession.connect(workspace, ['--mode', 'transparent']);
     await letGo(1);
     expect(await listed(lists)).toEqual(['one.before', 'one.stays']);
     await firstNews(lists);

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
 import { events, McpHttpClient } from '../support/mcpHttp.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
@@ -14,13 +15,13 @@ const ELICITATION = { elicitation: { form: {}, url: {} } };
 const ACCEPTED = { action: 'accept', content: { username: 'ada', email: 'ada@example.test' } };
 
 const textOf = ({ result }: RpcMessage): string => (result?.content as { text: string }[] | undefined)?.[0]?.text ?? '';
-const call = (host: HostProcess, name: string, args: object = {}, more: object = {}): Promise<RpcMessage> =>
+const call = (host: StreamClient, name: string, args: object = {}, more: object = {}): Promise<RpcMessage> =>
   host.request('tools/call', { name, arguments: args, ...more });
-const elicit = (host: HostProcess): Promise<RpcMessage> => call(host, 'test_elicitation', { message: 'Who are you?' });
+const elicit = (host: StreamClient): Promise<RpcMessage> => call(host, 'test_elicitation', { message: 'Who are you?' });
 
 /** A client with a call that stays under way. */
-async function waiting(workspace: TestWorkspace, capabilities: object = ELICITATION): Promise<HostProcess> {
-  const host = await HostProcess.connect(workspace, MODE, capabilities);
+async function waiting(workspace: TestWorkspace, capabilities: object = ELICITATION): Promise<StreamClient> {
+  const host = await GatewaySession.connect(workspace, MODE, capabilities);
   void host.request('tools/call', { name: 'test_wait', arguments: {} }, 'waiting');
   await call(host, 'test_simple_text');
   return host;
@@ -28,7 +29,7 @@ async function waiting(workspace: TestWorkspace, capabilities: object = ELICITAT
 
 describe('a question of a server', () => {
   it('reaches the client of the call, as it was asked, and its answer the server', async () => {
-    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE, ELICITATION);
+    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE, ELICITATION);
     host.answer('elicitation/create', () => ACCEPTED);
     expect(textOf(await elicit(host))).toBe(
       `Elicitation completed: action=accept, content=${JSON.stringify(ACCEPTED.content)}`,
@@ -42,7 +43,7 @@ describe('a question of a server', () => {
   });
 
   it('reaches it in gateway mode too', async () => {
-    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), [], ELICITATION);
+    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), [], ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'decline' }));
     const id = await host.toolId('/fixture/test_elicitation');
     const answer = await host.call('tool_execute', { tool_id: id, args: { message: 'Who are you?' } });
@@ -56,9 +57,9 @@ describe('a question of a server', () => {
     ['passthrough', MODE, 'prompts/get', { name: 'ask-first' }],
   ])('reaches, in %s mode, the client that reads (%s%s)', async (_mode, mode, method, params) => {
     const workspace = testWorkspace({ one: servers.primitives('--prompt', 'ask-first') });
-    const idle = await HostProcess.connect(workspace, mode, ELICITATION);
+    const idle = await GatewaySession.connect(workspace, mode, ELICITATION);
     await idle.request('resources/list');
-    const host = await HostProcess.connect(workspace, mode, ELICITATION);
+    const host = await GatewaySession.connect(workspace, mode, ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'decline' }));
     const { result } = await host.request(method, params);
     expect(JSON.stringify(result)).toContain('decline');
@@ -71,7 +72,7 @@ describe('a question of a server', () => {
     ['prompt_get', { prompt_id: 'prompt::one:ask-first' }],
   ])('reaches the client whose model reads with %s', async (tool, args) => {
     const workspace = testWorkspace({ one: servers.primitives('--prompt', 'ask-first') });
-    const host = await HostProcess.connect(workspace, [], ELICITATION);
+    const host = await GatewaySession.connect(workspace, [], ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'decline' }));
     await until('the server', async () => ((await host.request('prompts/list')).result?.prompts as object[])?.length);
     const { structured } = await host.call('prompt_browse', { path: '/one/ask-first', render: 'json' });
@@ -82,9 +83,9 @@ describe('a question of a server', () => {
 
   it('is asked of nobody else: only the session whose call is under way hears of it', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
-    const idle = await HostProcess.connect(workspace, MODE, ELICITATION);
+    const idle = await GatewaySession.connect(workspace, MODE, ELICITATION);
     await call(idle, 'test_simple_text');
-    const host = await HostProcess.connect(workspace, MODE, ELICITATION);
+    const host = await GatewaySession.connect(workspace, MODE, ELICITATION);
     host.answer('elicitation/create', () => ACCEPTED);
     expect(textOf(await elicit(host))).toContain('action=accept');
     expect(idle.asked).toEqual([]);
@@ -93,7 +94,7 @@ describe('a question of a server', () => {
   it('is refused where several sessions have calls under way and nothing tells whose it is', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const other = await waiting(workspace);
-    const host = await HostProcess.connect(workspace, MODE, ELICITATION);
+    const host = await GatewaySession.connect(workspace, MODE, ELICITATION);
     const { error } = await elicit(host);
     expect(error?.message).toMatch(/several clients have calls under way at this server/);
     expect([...other.asked, ...host.asked]).toEqual([]);
@@ -106,28 +107,28 @@ describe('a question of a server', () => {
     const url = await HttpProcess.fixture().url();
     const workspace = testWorkspace({ fixture: { type: 'http', url } });
     const other = await waiting(workspace);
-    const host = await HostProcess.connect(workspace, MODE, ELICITATION);
+    const host = await GatewaySession.connect(workspace, MODE, ELICITATION);
     host.answer('elicitation/create', () => ACCEPTED);
     expect(textOf(await elicit(host))).toContain('action=accept');
     expect(other.asked).toEqual([]);
     await call(host, 'test_tool_with_logging');
-    const logged = (one: HostProcess) => one.told.filter(({ method }) => method === 'notifications/message').length;
+    const logged = (one: StreamClient) => one.told.filter(({ method }) => method === 'notifications/message').length;
     expect([logged(host), logged(other)]).toEqual([3, 0]);
   });
 
   it('is an error for a client that has no such capability, and the client is not asked', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
-    const without = await HostProcess.connect(workspace, MODE);
+    const without = await GatewaySession.connect(workspace, MODE);
     expect((await elicit(without)).error).toMatchObject({ code: -32601 });
     const sampling = call(without, 'test_sampling', { prompt: 'Say hello' });
     expect((await sampling).error).toMatchObject({ code: -32601 });
-    const formsOnly = await HostProcess.connect(workspace, MODE, { elicitation: {} });
+    const formsOnly = await GatewaySession.connect(workspace, MODE, { elicitation: {} });
     expect((await call(formsOnly, 'test_url_elicitation')).error).toMatchObject({ code: -32602 });
     expect([...without.asked, ...formsOnly.asked]).toEqual([]);
   });
 
   it('ends with the call: the client is told that nobody waits any more', async () => {
-    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE, ELICITATION);
+    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE, ELICITATION);
     void host.request('tools/call', { name: 'test_elicitation', arguments: { message: 'Who?' } }, 'asking');
     const question = await until('the question', () => host.asked[0]);
     host.notify('notifications/cancelled', { requestId: 'asking' });
@@ -142,7 +143,7 @@ describe('a question of a server', () => {
     const settings = { timeouts: { default: 2 }, servers: { fixture: servers.conformance } };
     workspace.write('.vscode/waygate.json', JSON.stringify(settings));
     workspace.approve();
-    const host = await HostProcess.connect(workspace, MODE, ELICITATION);
+    const host = await GatewaySession.connect(workspace, MODE, ELICITATION);
     await call(host, 'test_simple_text');
     host.answer('elicitation/create', async () => {
       await new Promise((done) => setTimeout(done, 3_500));
@@ -154,18 +155,18 @@ describe('a question of a server', () => {
 
   it('by URL is told to be complete to the session that was sent there', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
-    const other = await HostProcess.connect(workspace, MODE, ELICITATION);
-    const host = await HostProcess.connect(workspace, MODE, ELICITATION);
+    const other = await GatewaySession.connect(workspace, MODE, ELICITATION);
+    const host = await GatewaySession.connect(workspace, MODE, ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'accept' }));
     expect(textOf(await call(host, 'test_url_elicitation'))).toBe('URL elicitation: accept');
-    const complete = (one: HostProcess) => one.told.filter(({ method }) => method?.endsWith('/complete'));
+    const complete = (one: StreamClient) => one.told.filter(({ method }) => method?.endsWith('/complete'));
     const [told] = await until('the word', () => complete(host).length > 0 && complete(host));
     expect(told?.params).toEqual({ elicitationId: host.asked[0]?.params?.elicitationId });
     expect(complete(other)).toEqual([]);
   });
 
   it('to the model is forwarded with the server’s own parameters', async () => {
-    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE, { sampling: {} });
+    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE, { sampling: {} });
     host.answer('sampling/createMessage', () => ({
       role: 'assistant',
       content: { type: 'text', text: 'hello' },
@@ -182,7 +183,7 @@ describe('a question of a server', () => {
     const workspace = testWorkspace();
     const log = join(workspace.folder, 'messages');
     workspace.configure({ one: servers.fixture('--wild', '--log', log) });
-    const host = await HostProcess.connect(workspace, MODE, { sampling: {} });
+    const host = await GatewaySession.connect(workspace, MODE, { sampling: {} });
     const asks = (id: string, meta: object) => {
       const params = { messages: [], maxTokens: 1, _meta: meta };
       return { frame: JSON.stringify({ jsonrpc: '2.0', id, method: 'sampling/createMessage', params }) };
@@ -211,10 +212,10 @@ describe('a question of a server', () => {
   it('for the roots is answered by the client that has some, else with the workspace', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const own = [{ uri: 'file:///elsewhere', name: 'elsewhere' }];
-    const host = await HostProcess.connect(workspace, MODE, { roots: {} });
+    const host = await GatewaySession.connect(workspace, MODE, { roots: {} });
     host.answer('roots/list', () => ({ roots: own }));
     expect(textOf(await call(host, 'test_roots'))).toBe(JSON.stringify(own));
-    const without = await HostProcess.connect(workspace, MODE);
+    const without = await GatewaySession.connect(workspace, MODE);
     expect(textOf(await call(without, 'test_roots'))).toContain(`"${pathToFileURL(workspace.folder).href}"`);
     const other = await waiting(workspace, { roots: {} });
     expect(textOf(await call(host, 'test_roots'))).toContain(`"${pathToFileURL(workspace.folder).href}"`);
@@ -222,7 +223,7 @@ describe('a question of a server', () => {
   });
 
   it('keeps its error: what the client refuses with is what the server hears', async () => {
-    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE, ELICITATION);
+    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE, ELICITATION);
     const answer = elicit(host);
     const { id } = await until('the question', () => host.asked[0]);
     host.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -1, message: 'User rejected it' } }));
@@ -235,7 +236,7 @@ describe('a change of the roots', () => {
     const workspace = testWorkspace();
     const log = join(workspace.folder, 'messages');
     workspace.configure({ one: servers.fixture('--log', log) });
-    const host = await HostProcess.connect(workspace, [], { roots: { listChanged: true } });
+    const host = await GatewaySession.connect(workspace, [], { roots: { listChanged: true } });
     await host.toolId('/one/echo');
     host.notify('notifications/roots/list_changed');
     await until('the word', () => readFileSync(log, 'utf8').includes('notifications/roots/list_changed'));
@@ -249,13 +250,13 @@ describe('a change of the roots', () => {
 });
 
 describe('what a server logs', () => {
-  const logged = (host: HostProcess) =>
+  const logged = (host: StreamClient) =>
     host.told.filter(({ method }) => method === 'notifications/message').map(({ params }) => params?.data);
 
   it('goes to the session of the call, in gateway mode too, and to no other', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
-    const other = await HostProcess.connect(workspace, MODE);
-    const host = await HostProcess.connect(workspace);
+    const other = await GatewaySession.connect(workspace, MODE);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/fixture/test_tool_with_logging');
     await host.call('tool_execute', { tool_id: id, args: {} });
     expect(logged(host)).toEqual(['Tool execution started', 'Tool processing data', 'Tool execution completed']);
@@ -264,8 +265,8 @@ describe('what a server logs', () => {
 
   it('is told by each session’s own level', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
-    const terse = await HostProcess.connect(workspace, MODE);
-    const host = await HostProcess.connect(workspace, MODE);
+    const terse = await GatewaySession.connect(workspace, MODE);
+    const host = await GatewaySession.connect(workspace, MODE);
     await call(terse, 'test_simple_text');
     expect((await terse.request('logging/setLevel', { level: 'error' })).result).toEqual({});
     await host.request('logging/setLevel', { level: 'debug' });

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { workspaceStateFolder } from '../../src/config/state/stateFolder.ts';
 import { status, waygate, workersOf } from '../support/census.ts';
-import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { HostProcess, isAlive, pidsIn, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 const write = (file: string, content: object | string): void =>
@@ -11,7 +12,7 @@ const write = (file: string, content: object | string): void =>
 const stateOf = async (workspace: TestWorkspace, name: string): Promise<string | undefined> =>
   (await status(workspace)).servers.find((server) => server.name === name)?.state;
 /** `one:echo`: ids without their hashes. */
-const toolsOf = async (host: HostProcess, path: string): Promise<string[]> => {
+const toolsOf = async (host: StreamClient, path: string): Promise<string[]> => {
   const { structured } = await host.call('tool_browse', { path, render: 'json' });
   return ((structured?.cards ?? []) as { id: string; kind: string }[])
     .filter(({ kind }) => kind === 'tool')
@@ -26,7 +27,7 @@ describe('the person’s own waygate.json', () => {
       servers: { mine: servers.fixture(), both: servers.fixture() },
     });
     write(workspace.configFile, { servers: { both: servers.fixture('--pid-file', pids) } });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await host.toolId('/mine/echo');
     expect(await stateOf(workspace, 'both')).toBe('needs_approval');
     expect(readFileSync(pids, 'utf8')).toBe('');
@@ -40,7 +41,7 @@ describe('the person’s own waygate.json', () => {
   it('serves where a workspace has none, and a broken one leaves the last good one running', async () => {
     const workspace = testWorkspace();
     write(workspace.userConfigFile, { servers: { mine: servers.fixture() } });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/mine/echo');
     write(workspace.userConfigFile, '{\n  "servers": {');
     workspace.configure({ theirs: servers.fixture() });
@@ -62,7 +63,7 @@ describe('the person’s own waygate.json', () => {
       policy: { rules: [{ action: 'deny', server: 'mine', tool: 'echo', reason: 'Not here.' }] },
     });
     write(workspace.configFile, { policy: { rules: [{ action: 'allow', tool: '*' }] } });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/mine/echo');
     const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
     expect(answer.text).toMatch(/^Error POLICY_DENIED: .*Not here\./);
@@ -104,7 +105,7 @@ describe('the tools that a server shows', () => {
     const pids = workspace.write('pids.txt', '');
     const entry = servers.fixture('--pid-file', pids);
     workspace.configure({ one: entry });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/echo');
     expect((await toolsOf(host, '/one')).length).toBeGreaterThan(2);
     write(workspace.configFile, { servers: { one: { ...entry, tools: { include: ['e*'], exclude: ['echo'] } } } });
@@ -147,7 +148,7 @@ describe('a strict start', () => {
 describe('an approval', () => {
   it('is taken back by name or whole, and what ran by it ends', async () => {
     const workspace = testWorkspace({ one: servers.fixture(), two: servers.fixture('--tools', '2') });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/echo');
     await host.toolId('/two/echo');
     const { stdout } = await waygate(workspace, ['approve', '--revoke', 'one']);

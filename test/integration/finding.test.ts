@@ -2,7 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateFolder, waygate } from '../support/census.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 /** Finding tools from the command line, and what use teaches the ranking. */
@@ -60,7 +61,7 @@ describe('waygate catalog', () => {
 describe('learning from use', () => {
   it('is kept in the workspace, shown, and erased', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/picture');
     await host.call('tool_browse', { query: 'tiny image thing', top_k: 6 });
     await host.call('tool_execute', { tool_id: id, args: {} });
@@ -85,7 +86,7 @@ describe('learning from use', () => {
       JSON.stringify({ browse: { learning: false }, servers: { one: servers.fixture() } }),
     );
     workspace.approve();
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await host.toolId('/one/echo');
     await host.call('tool_browse', { query: 'say back the text' });
     await host.call('tool_execute', { tool_id: 'one:echo', args: { text: 'x' } });

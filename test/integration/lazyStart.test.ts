@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { status, waygate, workersOf } from '../support/census.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { status, stopGateway, waygate, workersOf } from '../support/census.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 const started = (file: string): number => readFileSync(file, 'utf8').split('\n').filter(Boolean).length;
@@ -14,7 +15,7 @@ async function knownWorkspace(count: number): Promise<{ workspace: TestWorkspace
   workspace.configure(Object.fromEntries(names.map((name) => [name, servers.fixture('--pid-file', pids)])));
   const { stdout } = await waygate(workspace, ['catalog', '--json']);
   expect(stdout).toContain(`${names.at(-1)}:echo`);
-  await waygate(workspace, ['stop']);
+  await stopGateway(workspace);
   await until('the end of the worker', async () => (await workersOf(workspace)).length === 0);
   expect(started(pids)).toBe(count);
   return { workspace, pids };
@@ -23,7 +24,7 @@ async function knownWorkspace(count: number): Promise<{ workspace: TestWorkspace
 describe('a workspace whose servers are known', () => {
   it('browses them all with none running, and starts the one that is called', async () => {
     const { workspace, pids } = await knownWorkspace(5);
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const root = await host.call('tool_browse', { path: '/' });
     for (let i = 0; i < 5; i++) expect(root.text).toContain(`s${i}`);
     // Not running is not down: nobody need be told of it.
@@ -49,7 +50,7 @@ describe('a workspace whose servers are known', () => {
 
   it('forgets what has left the configuration, and starts what is new or changed', async () => {
     const { workspace, pids } = await knownWorkspace(2);
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await host.toolId('/s0/echo');
     workspace.configure({
       s0: servers.fixture('--pid-file', pids, '--name-suffix', '_new'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { waygate } from '../support/census.ts';
-import { HostProcess } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 const NAMES = ['read a file', 'read/a/file', 'read:a#file', 'über.größe', 'twice', 'twice', 'x'.repeat(300)];
@@ -8,7 +8,7 @@ const NAMES = ['read a file', 'read/a/file', 'read:a#file', 'über.größe', 'tw
 describe('names that servers give', () => {
   it('are made to fit, and lead back to the very tool; what stands twice costs nothing else', async () => {
     const workspace = testWorkspace({ 'My Server!': servers.fixture('--names', JSON.stringify(NAMES)) });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const [namespace] = /my-server\S*/i.exec((await waygate(workspace, ['catalog'])).stdout) ?? [''];
     await host.toolId(`/${namespace}`);
     const { structured } = await host.call('tool_browse', { query: 'called', top_k: 50, render: 'json' });
@@ -28,7 +28,7 @@ describe('names that servers give', () => {
   it('of two instances of one server are two namespaces, and a call goes to its own', async () => {
     const instance = (name: string) => servers.fixture('--names', JSON.stringify([`of-${name}`]));
     const workspace = testWorkspace({ 'github-work': instance('work'), 'github-home': instance('home') });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const ids = await Promise.all(['work', 'home'].map((name) => host.toolId(`/github-${name}/echo`)));
     expect(ids.map((id) => id.split('#')[0])).toEqual(['github-work:echo', 'github-home:echo']);
     for (const name of ['work', 'home']) {

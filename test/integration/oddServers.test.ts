@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { status, waygate } from '../support/census.ts';
-import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
+import { status, stopGateway, waygate } from '../support/census.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { isAlive, pidsIn, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 /** Misbehaviour of real servers, each case through the whole product (M7.5). */
 describe('a server', () => {
   it('with 400 tools in one page, none with a type in its schema, has all of them, and they run', async () => {
     const workspace = testWorkspace({ many: servers.fixture('--tools', '400', '--no-schema-type') });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/many/tool_399');
     expect((await status(workspace)).servers[0]?.toolCount).toBe(400);
     expect((await host.call('tool_execute', { tool_id: id, args: { any: 1 } })).text).toBe('ok\ncalled tool_399\n');
@@ -16,7 +17,7 @@ describe('a server', () => {
 
   it('that prints to stdout what is no message is heard all the same, and the client sees none of it', async () => {
     const workspace = testWorkspace({ noisy: servers.fixture('--banner', '--garbage', '500') });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/noisy/echo');
     expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
     expect(host.lines.filter((line) => line.includes('Welcome') || line.includes('not a message'))).toEqual([]);
@@ -25,8 +26,8 @@ describe('a server', () => {
   it('that starts slowly is waited for by the call that needs it', async () => {
     const workspace = testWorkspace({ slow: servers.fixture('--start-delay', '2500') });
     await waygate(workspace, ['catalog']);
-    await waygate(workspace, ['stop']);
-    const host = await HostProcess.connect(workspace);
+    await stopGateway(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/slow/echo');
     expect((await status(workspace)).servers[0]?.state).toBe('not_started');
     expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
@@ -34,7 +35,7 @@ describe('a server', () => {
 
   it('whose names are others at every start is called by those it has now', async () => {
     const workspace = testWorkspace({ fickle: servers.fixture('--new-names') });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const before = await until('its tools', async () => echoOf(await browse(host, '/fickle')));
     const { pid } = await until('its process', async () => (await status(workspace)).servers[0]);
     process.kill(pid as number, 'SIGKILL');
@@ -54,7 +55,7 @@ describe('a server', () => {
     const workspace = testWorkspace();
     const log = workspace.write('received.jsonl', '');
     workspace.configure({ chatty: servers.fixture('--asks', 'log', '--log', log) });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/chatty/echo');
     expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
     const answer = readFileSync(log, 'utf8')
@@ -67,15 +68,15 @@ describe('a server', () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     workspace.configure({ stubborn: servers.fixture('--pid-file', pids, '--ignore-eof', '--ignore-term') });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await host.toolId('/stubborn/echo');
-    await waygate(workspace, ['stop']);
+    await stopGateway(workspace);
     const [pid] = pidsIn(pids);
     await until('its end', () => !isAlive(pid as number));
   });
 });
 
-async function browse(host: HostProcess, path: string): Promise<string> {
+async function browse(host: StreamClient, path: string): Promise<string> {
   return (await host.call('tool_browse', { path })).text;
 }
 

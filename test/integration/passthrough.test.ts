@@ -6,7 +6,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rendezvous, status } from '../support/census.ts';
-import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { HostProcess, type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 /** Passthrough mode (G5.10): a real host, worker and servers, and a client that writes its own messages. */
@@ -21,7 +22,7 @@ function configured(servers: Record<string, unknown>, more: object = {}): TestWo
 }
 
 const textOf = ({ result }: RpcMessage): string => (result?.content as { text: string }[] | undefined)?.[0]?.text ?? '';
-const call = (host: HostProcess, name: string, args?: object, more: object = {}): Promise<RpcMessage> =>
+const call = (host: StreamClient, name: string, args?: object, more: object = {}): Promise<RpcMessage> =>
   host.request('tools/call', { name, ...(args ? { arguments: args } : {}), ...more });
 
 /** What the server itself answers, with nothing in between. */
@@ -46,7 +47,7 @@ async function direct(method: string): Promise<Record<string, unknown>> {
 
 describe('passthrough with one server', () => {
   it('is introduced as the server introduces itself, and lists what it lists, byte for byte', async () => {
-    const host = new HostProcess(testWorkspace({ fixture: servers.conformance }), MODE);
+    const host = new GatewaySession(testWorkspace({ fixture: servers.conformance }), MODE);
     const { result } = await host.initialize();
     const own = await direct('initialize');
     expect(result).toMatchObject({ protocolVersion: '2025-11-25', serverInfo: { name: 'waygate' } });
@@ -77,7 +78,7 @@ describe('passthrough with one server', () => {
   });
 
   it('answers initialize once the server is known, and a ping meanwhile', async () => {
-    const host = new HostProcess(testWorkspace({ slow: servers.fixture('--start-delay', '1500') }), MODE);
+    const host = new GatewaySession(testWorkspace({ slow: servers.fixture('--start-delay', '1500') }), MODE);
     const introduced = host.initialize();
     const first = await Promise.race([introduced.then(() => 'initialize'), host.request('ping').then(() => 'ping')]);
     expect(first).toBe('ping');
@@ -85,7 +86,7 @@ describe('passthrough with one server', () => {
   });
 
   it('calls tools by their own names, and takes missing arguments for none', async () => {
-    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
     const answer = await call(host, 'test_simple_text');
     expect(answer.result).toEqual({
       content: [{ type: 'text', text: 'This is a simple text response for testing.' }],
@@ -93,7 +94,7 @@ describe('passthrough with one server', () => {
   });
 
   it('forwards the errors of JSON-RPC that a server answers with', async () => {
-    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
     expect((await call(host, 'nothing_of_the_kind')).error).toMatchObject({ code: -32602 });
     const required = (await call(host, 'test_url_elicitation_required')).error;
     expect(required).toMatchObject({ code: -32042, data: { elicitations: [{ mode: 'url' }] } });
@@ -103,7 +104,7 @@ describe('passthrough with one server', () => {
   });
 
   it('rewrites progress tokens both ways', async () => {
-    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
     const answer = await call(host, 'test_tool_with_progress', {}, { _meta: { progressToken: 'mine' } });
     const progress = host.told.filter(({ method }) => method === 'notifications/progress');
     expect(progress.map(({ params }) => [params?.progressToken, params?.progress])).toEqual([
@@ -115,7 +116,7 @@ describe('passthrough with one server', () => {
   });
 
   it('keeps _meta and trace context both ways, but for the token that is the client’s own', async () => {
-    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const { result } = await call(
       host,
@@ -128,7 +129,7 @@ describe('passthrough with one server', () => {
   });
 
   it('carries a cancellation to the server, and answers nothing to it', async () => {
-    const host = await HostProcess.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
     void host.request('tools/call', { name: 'test_wait' }, 'waiting');
     // In its order behind the call: it runs when this is answered.
     await call(host, 'test_simple_text');
@@ -140,14 +141,14 @@ describe('passthrough with one server', () => {
   it('tells of changes in lists, and of a resource those alone who have subscribed to it', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const [subscriber, other] = [
-      await HostProcess.connect(workspace, MODE),
-      await HostProcess.connect(workspace, MODE),
+      await GatewaySession.connect(workspace, MODE),
+      await GatewaySession.connect(workspace, MODE),
     ];
     const uri = 'test://watched-resource';
     expect((await subscriber.request('resources/subscribe', { uri })).result).toEqual({});
     await call(other, 'test_trigger_changes');
-    const updated = (host: HostProcess) => host.told.filter(({ method }) => method?.endsWith('/updated'));
-    const changed = (host: HostProcess) => host.told.filter(({ method }) => method?.endsWith('/list_changed'));
+    const updated = (host: StreamClient) => host.told.filter(({ method }) => method?.endsWith('/updated'));
+    const changed = (host: StreamClient) => host.told.filter(({ method }) => method?.endsWith('/list_changed'));
     await until('the changes', () => updated(subscriber).length === 1 && changed(other).length >= 2);
     expect(updated(subscriber)[0]?.params).toEqual({ uri });
     expect(updated(other)).toEqual([]);
@@ -157,7 +158,7 @@ describe('passthrough with one server', () => {
 
   it('keeps the policy in the way', async () => {
     const policy = { default: 'allow', rules: [{ action: 'deny', tool: 'test_simple_text', reason: 'not today' }] };
-    const host = await HostProcess.connect(configured({ fixture: servers.conformance }, { policy }), MODE);
+    const host = await GatewaySession.connect(configured({ fixture: servers.conformance }, { policy }), MODE);
     const denied = await call(host, 'test_simple_text');
     expect(denied.result).toMatchObject({ isError: true });
     expect(textOf(denied)).toMatch(/^Error POLICY_DENIED.*not today/s);
@@ -166,18 +167,18 @@ describe('passthrough with one server', () => {
 
   it('keeps the quota in the way', async () => {
     const rateLimits = { tool_execute: { maxCallsPerSession: 1 } };
-    const host = await HostProcess.connect(configured({ fixture: servers.conformance }, { rateLimits }), MODE);
+    const host = await GatewaySession.connect(configured({ fixture: servers.conformance }, { rateLimits }), MODE);
     expect((await call(host, 'test_simple_text')).result).not.toHaveProperty('isError');
     expect(textOf(await call(host, 'test_simple_text'))).toMatch(/^Error RATE_LIMITED/);
   });
 
   it('forwards long results as they are, and as digests where the firewall is switched on', async () => {
-    const plain = await HostProcess.connect(testWorkspace({ one: servers.fixture() }), MODE);
+    const plain = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
     expect(textOf(await call(plain, 'large', { lines: 1_000 }))).toHaveLength(
       Array.from({ length: 1_000 }, (_, i) => `line ${i}: ${'x'.repeat(60)}`).join('\n').length,
     );
     const workspace = configured({ one: servers.fixture() }, { passthrough: { firewall: true } });
-    const walled = await HostProcess.connect(workspace, MODE);
+    const walled = await GatewaySession.connect(workspace, MODE);
     const names = ((await walled.request('tools/list')).result as { tools: { name: string }[] }).tools.map(
       ({ name }) => name,
     );
@@ -194,7 +195,7 @@ describe('passthrough with one server', () => {
   it('says why a server is not there', async () => {
     const workspace = testWorkspace();
     workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one: servers.fixture() } }));
-    const host = new HostProcess(workspace, MODE);
+    const host = new GatewaySession(workspace, MODE);
     const { result } = await host.initialize();
     expect(result?.instructions).toMatch(/^Needs approval: one/);
     expect((await host.request('tools/list')).result).toEqual({ tools: [] });
@@ -205,7 +206,7 @@ describe('passthrough with one server', () => {
   });
 
   it('tells of a list that changes all the time once a second at most', async () => {
-    const host = await HostProcess.connect(testWorkspace({ one: servers.fixture('--wild') }), MODE);
+    const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture('--wild') }), MODE);
     const frame = '{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}';
     const announced = () => host.told.filter(({ method }) => method === 'notifications/prompts/list_changed').length;
     const began = performance.now();
@@ -218,7 +219,7 @@ describe('passthrough with one server', () => {
   });
 
   it('answers what went wrong on the way as a result', async () => {
-    const host = await HostProcess.connect(testWorkspace({ one: servers.fixture() }), MODE);
+    const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
     const crashed = await call(host, 'crash');
     expect(crashed.result).toMatchObject({ isError: true });
     expect(textOf(crashed)).toMatch(/^Error UPSTREAM_UNAVAILABLE/);
@@ -228,7 +229,7 @@ describe('passthrough with one server', () => {
 
   it('goes on when the server is killed in a call', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
-    const host = await HostProcess.connect(workspace, MODE);
+    const host = await GatewaySession.connect(workspace, MODE);
     await call(host, 'test_simple_text');
     const [server] = (await status(workspace)).servers;
     const waiting = call(host, 'test_wait');
@@ -293,7 +294,7 @@ describe('passthrough with one server', () => {
 describe('passthrough with several servers', () => {
   it('puts the server before the names of tools and prompts, and finds whose a resource is', async () => {
     const workspace = testWorkspace({ 'my server': servers.conformance, two: servers.fixture() });
-    const host = new HostProcess(workspace, MODE);
+    const host = new GatewaySession(workspace, MODE);
     const { result } = await host.initialize();
     expect(result?.instructions).toBe('# my-server__*\nA server of the tests; it has one of everything.');
     const names = async (method: string, key: string) =>
@@ -321,11 +322,11 @@ describe('passthrough with several servers', () => {
 describe('the mode', () => {
   it('is that of the configuration, or of the command line', async () => {
     const workspace = configured({ one: servers.fixture() }, { mode: 'passthrough' });
-    const names = async (host: HostProcess) =>
+    const names = async (host: StreamClient) =>
       ((await host.request('tools/list')).result as { tools: { name: string }[] }).tools.map(({ name }) => name);
-    expect(await names(await HostProcess.connect(workspace))).toContain('echo');
+    expect(await names(await GatewaySession.connect(workspace))).toContain('echo');
     // One worker serves both.
-    expect(await names(await HostProcess.connect(workspace, ['--mode', 'gateway']))).toContain('tool_browse');
+    expect(await names(await GatewaySession.connect(workspace, ['--mode', 'gateway']))).toContain('tool_browse');
     expect((await status(workspace)).sessions).toHaveLength(2);
   });
 });

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stateFolder, status, waygate } from '../support/census.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { stateFolder, status, stopGateway, waygate } from '../support/census.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { type StreamClient, until } from '../support/hostProcess.ts';
 import { linesOf, recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
@@ -17,8 +18,8 @@ function configured(blocks: object, entries: Record<string, unknown>): TestWorks
   return workspace;
 }
 
-const read = (host: HostProcess, uri = README) => host.request('resources/read', { uri });
-const greet = (host: HostProcess, name = 'greet') => host.request('prompts/get', { name });
+const read = (host: StreamClient, uri = README) => host.request('resources/read', { uri });
+const greet = (host: StreamClient, name = 'greet') => host.request('prompts/get', { name });
 
 describe('the lists of several servers', () => {
   function two(...flags: string[]) {
@@ -43,7 +44,7 @@ describe('the lists of several servers', () => {
 
   it('are those that were listed last: no server is asked by whoever lists', async () => {
     const { workspace, asked } = two();
-    const host = await HostProcess.connect(workspace, MODE);
+    const host = await GatewaySession.connect(workspace, MODE);
     for (const [method, key, field, ...names] of LISTS) {
       for (let again = 0; again < 3; again++) {
         const listed = (await host.request(method)).result?.[key] as Record<string, string>[] | undefined;
@@ -58,9 +59,9 @@ describe('the lists of several servers', () => {
 
   it('need no server that runs', async () => {
     const { workspace, asked } = two();
-    await HostProcess.connect(workspace, MODE).then((host) => host.request('resources/list'));
-    await waygate(workspace, ['stop']);
-    const host = await HostProcess.connect(workspace, MODE);
+    await GatewaySession.connect(workspace, MODE).then((host) => host.request('resources/list'));
+    await stopGateway(workspace);
+    const host = await GatewaySession.connect(workspace, MODE);
     const before = asked('initialize');
     for (const [method, key] of LISTS) expect((await host.request(method)).result?.[key]).toHaveLength(2);
     expect(asked('initialize')).toBe(before);
@@ -69,7 +70,7 @@ describe('the lists of several servers', () => {
 
   it('are renewed when a server says that they have changed, and told of when they are', async () => {
     const { workspace } = two();
-    const host = await HostProcess.connect(workspace, MODE);
+    const host = await GatewaySession.connect(workspace, MODE);
     await host.request('tools/call', { name: 'alpha__change', arguments: { list: 'resources', add: 'fresh' } });
     await until('the new list', async () => {
       const listed = (await host.request('resources/list')).result?.resources as { uri: string }[] | undefined;
@@ -80,7 +81,7 @@ describe('the lists of several servers', () => {
 
   it('come in pages', async () => {
     const { workspace } = two('--many', '600');
-    const host = await HostProcess.connect(workspace, MODE);
+    const host = await GatewaySession.connect(workspace, MODE);
     const uris: string[] = [];
     let cursor: unknown;
     do {
@@ -101,7 +102,7 @@ describe.each([
   const DENIES = { policy: { rules: [{ action: 'deny', metaTool: 'tool_view', reason: 'not today' }] } };
 
   it('is what the person’s rules allow', async () => {
-    const host = await HostProcess.connect(configured(DENIES, entries), MODE);
+    const host = await GatewaySession.connect(configured(DENIES, entries), MODE);
     const ref = { type: 'ref/prompt', name: prompt };
     for (const { error } of [
       await read(host),
@@ -127,7 +128,7 @@ describe.each([
       { action: 'deny', tool: 'greet' },
       { action: 'deny', server: 'two' },
     ];
-    const host = await HostProcess.connect(configured({ policy: { rules } }, entries), MODE);
+    const host = await GatewaySession.connect(configured({ policy: { rules } }, entries), MODE);
     expect((await greet(host, prompt)).error).toMatchObject({ data: { error: 'POLICY_DENIED' } });
     expect((await read(host)).result).toMatchObject({ contents: [{ uri: README }] });
   });
@@ -138,18 +139,18 @@ describe.each([
       { rateLimits, ...{ policy: { rules: [{ action: 'deny', tool: 'README' }] } } },
       entries,
     );
-    const host = await HostProcess.connect(workspace, MODE);
+    const host = await GatewaySession.connect(workspace, MODE);
     for (let i = 0; i < 3; i++) expect((await read(host)).error).toMatchObject({ data: { error: 'POLICY_DENIED' } });
     expect((await greet(host, prompt)).result).toBeDefined();
     expect((await read(host, 'log://fixture/monday/error')).result).toBeDefined();
     expect((await greet(host, prompt)).error).toMatchObject({ code: -32603, data: { error: 'RATE_LIMITED' } });
     // Another session has its own.
-    expect((await greet(await HostProcess.connect(workspace, MODE), prompt)).result).toBeDefined();
+    expect((await greet(await GatewaySession.connect(workspace, MODE), prompt)).result).toBeDefined();
   });
 
   it('is in telemetry, by name and never by an address that somebody gave', async () => {
     const workspace = configured({}, entries);
-    const host = await HostProcess.connect(workspace, MODE);
+    const host = await GatewaySession.connect(workspace, MODE);
     await read(host);
     await read(host, 'note://secret-place/missing');
     await greet(host, prompt);

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { rendezvous, startHeld } from '../support/census.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { HostProcess, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 type Json = Record<string, unknown>;
 
-async function result(host: HostProcess, method: string, params: Json = {}): Promise<Json> {
+async function result(host: StreamClient, method: string, params: Json = {}): Promise<Json> {
   const { result, error } = await host.request(method, params);
   if (!result) throw new Error(`${method}: ${JSON.stringify(error)}`);
   return result;
@@ -15,7 +16,7 @@ async function result(host: HostProcess, method: string, params: Json = {}): Pro
 /** What the gateway has itself; the tests are about what servers have. */
 const OWN = new Set<unknown>(['waygate://health', 'waygate://telemetry']);
 
-async function listed<T = Json>(host: HostProcess, method: string, key: string): Promise<T[]> {
+async function listed<T = Json>(host: StreamClient, method: string, key: string): Promise<T[]> {
   const items: T[] = [];
   let cursor: unknown;
   do {
@@ -27,13 +28,13 @@ async function listed<T = Json>(host: HostProcess, method: string, key: string):
 }
 
 /** Lists until it has what is looked for: servers may still be starting. */
-const whenListed = (host: HostProcess, method: string, key: string, count: number) =>
+const whenListed = (host: StreamClient, method: string, key: string, count: number) =>
   until(`${count} of ${method}`, async () => {
     const items = await listed(host, method, key);
     return items.length >= count ? items : undefined;
   });
 
-const heard = (host: HostProcess, method: string): Json[] =>
+const heard = (host: StreamClient, method: string): Json[] =>
   host.lines
     .map((line) => JSON.parse(line) as { method?: string; params?: Json })
     .filter((message) => message.method === method)
@@ -45,7 +46,7 @@ const idOf = (text: string, part: string): string =>
 describe('a real server with everything', () => {
   it("is browsed, read, completed and asked for its prompts, by the model and by the client's own methods", async () => {
     const workspace = testWorkspace({ everything: servers.everything });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await whenListed(host, 'resources/list', 'resources', 7);
     const names = (await listed<{ name: string }>(host, 'tools/list', 'tools')).map(({ name }) => name);
     expect(names).toEqual([
@@ -105,7 +106,7 @@ describe('a real server with everything', () => {
 describe('a gateway without resources and prompts', () => {
   it('has its three tools alone, answers the lists with nothing, and tells when that changes', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await host.toolId('/one/echo');
     expect(await listed(host, 'tools/list', 'tools')).toHaveLength(3);
     expect(await listed(host, 'resources/list', 'resources')).toEqual([]);
@@ -129,7 +130,7 @@ describe('two servers with the same address and the same prompt', () => {
       alpha: servers.primitives('--name', 'alpha'),
       beta: servers.primitives('--name', 'beta'),
     });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const resources = await whenListed(host, 'resources/list', 'resources', 2);
     expect(resources.map(({ uri, _meta }) => [uri, _meta])).toEqual([
       ['waygate://server/alpha/file:///shared/readme.md', { from: 'alpha' }],
@@ -156,7 +157,7 @@ describe('two servers with the same address and the same prompt', () => {
       alpha: servers.primitives('--name', 'alpha'),
       beta: servers.primitives('--name', 'beta'),
     });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     // While one is there alone, its template is the only one that this address fits.
     await whenListed(host, 'resources/list', 'resources', 2);
     const id = await host.toolId('/beta/link');
@@ -210,7 +211,7 @@ describe('a subscription', () => {
     const workspace = testWorkspace();
     const log = workspace.write('log.txt', '');
     workspace.configure({ one: servers.primitives('--log', log) });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const uri = 'file:///shared/readme.md';
     const crash = await host.toolId('/one/crash');
     const touch = await host.toolId('/one/touch');
@@ -244,7 +245,7 @@ describe('a subscription', () => {
 
   it('is refused where the server does not tell of changes', async () => {
     const workspace = testWorkspace({ one: servers.primitives('--no-subscribe') });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await whenListed(host, 'resources/list', 'resources', 1);
     const { error } = await host.request('resources/subscribe', { uri: 'file:///shared/readme.md' });
     expect(error).toEqual({ code: -32601, message: 'one does not tell of changes of its resources.' });
@@ -256,12 +257,12 @@ describe('lists that change', () => {
     const workspace = testWorkspace();
     const { flags, letGo } = startHeld(workspace);
     workspace.configure({ one: servers.primitives(...flags) });
-    const hosts = [await HostProcess.connect(workspace), await HostProcess.connect(workspace)];
+    const hosts = [await GatewaySession.connect(workspace), await GatewaySession.connect(workspace)];
     await letGo(2);
-    const [host] = hosts as [HostProcess];
+    const [host] = hosts as [GatewaySession];
     await whenListed(host, 'resources/list', 'resources', 1);
     const change = await host.toolId('/one/change');
-    const news = (one: HostProcess) => heard(one, 'notifications/resources/list_changed').length;
+    const news = (one: StreamClient) => heard(one, 'notifications/resources/list_changed').length;
     await until('the first news', () => hosts.every((one) => news(one) > 0));
     const before = hosts.map(news);
     await host.call('tool_execute', { tool_id: change, args: { list: 'resources', add: 'fresh', times: 500 } });
@@ -275,7 +276,7 @@ describe('lists that change', () => {
 
   it('are served from what was known while a server does not answer', async () => {
     const workspace = testWorkspace({ one: servers.primitives() });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await whenListed(host, 'resources/list', 'resources', 1);
     const [hang, change] = [await host.toolId('/one/hang'), await host.toolId('/one/change')];
     await host.call('tool_execute', { tool_id: hang, args: { method: 'resources/list' } });
@@ -290,7 +291,7 @@ describe('lists that change', () => {
 describe('a server that has never run', () => {
   it('is waited for by who asks for something that it may have', async () => {
     const workspace = testWorkspace({ one: servers.primitives('--start-delay', '700') });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const [read, got, prompts, model] = await Promise.all([
       result(host, 'resources/read', { uri: 'file:///shared/readme.md' }),
       result(host, 'prompts/get', { name: 'greet' }),
@@ -308,7 +309,7 @@ describe('a server that has never run', () => {
       hangs: servers.primitives('--start-delay', '60000'),
       one: servers.primitives('--prompt', 'mine'),
     });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     // A list waits for it a few seconds, and the other may need as long to start.
     expect(await whenListed(host, 'prompts/list', 'prompts', 1)).toMatchObject([{ name: 'mine' }]);
   });

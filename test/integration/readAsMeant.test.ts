@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 /** Each kind of normalisation in a real session, with its note in the answer (O10). */
 describe('what can only mean one thing is read so', () => {
   it('names of tools, arguments, numbers, paths of the catalog, files', async () => {
-    const host = await HostProcess.connect(testWorkspace({ files: servers.fixture(), docs: servers.primitives() }));
+    const host = await GatewaySession.connect(testWorkspace({ files: servers.fixture(), docs: servers.primitives() }));
     const id = await host.toolId('/files/echo');
     const uri = 'file:///shared/readme.md';
     await until('its resources', async () =>
@@ -61,7 +62,7 @@ describe('what can only mean one thing is read so', () => {
   });
 
   it('and nothing else: what leads nowhere, and what a server is to judge', async () => {
-    const host = await HostProcess.connect(testWorkspace({ files: servers.fixture() }));
+    const host = await GatewaySession.connect(testWorkspace({ files: servers.fixture() }));
     const id = await host.toolId('/files/echo');
     expect((await host.call('tool_browse', { path: 'bad-path' })).text).toMatch(/^Error PATH_INVALID/);
     const { text } = await host.call('tool_execute', { tool_id: id, args: { text: 'file:///tmp/a' } });
@@ -72,7 +73,7 @@ describe('what can only mean one thing is read so', () => {
   it('but never a listed name for one of ours', async () => {
     // To a client in transparent mode `tools.execute` is the tool of that server.
     const workspace = testWorkspace({ tools: servers.fixture('--names', '["execute"]') });
-    const host = await HostProcess.connect(workspace, ['--mode', 'transparent']);
+    const host = await GatewaySession.connect(workspace, ['--mode', 'transparent']);
     const name = await until('its tool', async () => {
       const { tools = [] } = ((await host.request('tools/list')).result ?? {}) as { tools?: { name: string }[] };
       return tools.find((tool) => /^tools.execute$/.test(tool.name))?.name;

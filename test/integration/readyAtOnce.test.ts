@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { status } from '../support/census.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { HostProcess, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 describe('ten servers of which one is slow to start', () => {
@@ -10,7 +11,7 @@ describe('ten servers of which one is slow to start', () => {
     const workspace = testWorkspace();
     const held = workspace.write('held', '');
     workspace.configure({ slow: servers.fixture('--start-held-by', held), ...Object.fromEntries(quick) });
-    const host = new HostProcess(workspace);
+    const host = new GatewaySession(workspace);
     // Whatever comes back while the slow one is held has not waited for it: no clock tells that better.
     expect((await host.initialize()).result).toHaveProperty('serverInfo');
     expect((await host.request('tools/list')).result?.tools).toHaveLength(3);
@@ -65,7 +66,7 @@ describe('several clients of one workspace', () => {
     const id = await host.toolId('/one/wait');
     const { readFileSync } = await import('node:fs');
     const seen = (what: string): number => readFileSync(log, 'utf8').split(what).length - 1;
-    const ask = (target: HostProcess, key: string) =>
+    const ask = (target: StreamClient, key: string) =>
       void target.request(
         'tools/call',
         { name: 'tool_execute', arguments: { tool_id: id, args: { ms: 60_000 } } },

@@ -5,8 +5,9 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { attachControl } from '../../src/host/attach/attachControl.ts';
 import { AuthorizationServer, browse } from '../support/authorizationServer.ts';
-import { stateFolder, status, waygate } from '../support/census.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { stateFolder, status, stopGateway, waygate } from '../support/census.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { until } from '../support/hostProcess.ts';
 import { httpServer } from '../support/httpServer.ts';
 import { type TestWorkspace, testWorkspace, WAYGATE, WORKER } from '../support/workspace.ts';
 
@@ -29,7 +30,7 @@ async function guarded(options = {}) {
   onTestFinished(() => issuer.close());
   const { url } = await httpServer('--issuer', issuer.issuer);
   const workspace = testWorkspace({ one: { url } });
-  return { issuer, url, workspace, host: await HostProcess.connect(workspace) };
+  return { issuer, url, workspace, host: await GatewaySession.connect(workspace) };
 }
 
 const stateOf = async (workspace: TestWorkspace): Promise<string | undefined> =>
@@ -51,7 +52,7 @@ describe('a server that wants a sign-in', () => {
     const echo = async () => host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
     expect((await echo()).text).toMatch(/hi\n$/);
     for (let restart = 0; restart < 2; restart++) {
-      expect((await waygate(workspace, ['stop'])).code).toBe(0);
+      await stopGateway(workspace);
       expect((await echo()).text).toMatch(/hi\n$/);
     }
     expect(issuer.authorizations).toHaveLength(1);
@@ -143,8 +144,8 @@ describe('a server that wants a sign-in', () => {
     expect(await exited).toBe(0);
     expect([...kept.values()].join()).toContain('access_token');
     expect(readdirSync(join(workspace.stateDir, 'tokens'))).toEqual([]);
-    await waygate(workspace, ['stop']);
-    const host = await HostProcess.connect(workspace);
+    await stopGateway(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/echo');
     const echo = async () => (await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text;
     expect(await echo()).toMatch(/^Error AUTH_FAILED/);

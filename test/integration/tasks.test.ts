@@ -3,7 +3,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rendezvous } from '../support/census.ts';
-import { HostProcess, pidsIn, type RpcMessage, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { HostProcess, pidsIn, type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
@@ -13,7 +14,7 @@ const PASSTHROUGH = ['--mode', 'passthrough'];
 const ELICITATION = { elicitation: { form: {} } };
 
 const textOf = ({ result }: RpcMessage): string => (result?.content as { text: string }[] | undefined)?.[0]?.text ?? '';
-const call = (host: HostProcess, name: string, args: object = {}, more: object = {}): Promise<RpcMessage> =>
+const call = (host: StreamClient, name: string, args: object = {}, more: object = {}): Promise<RpcMessage> =>
   host.request('tools/call', { name, arguments: args, ...more });
 
 function configured(servers: Record<string, unknown>, more: object = {}): TestWorkspace {
@@ -28,7 +29,7 @@ describe.each([
   ['several servers', { one: servers.tasks(), two: servers.fixture() }, 'one__'],
 ])('in passthrough mode with %s', (_of, configured, prefix) => {
   it('no task is offered: not in the capabilities, nor by any tool', async () => {
-    const host = new HostProcess(testWorkspace(configured), PASSTHROUGH);
+    const host = new GatewaySession(testWorkspace(configured), PASSTHROUGH);
     const { result } = await host.initialize();
     expect(result?.capabilities).toHaveProperty('tools');
     expect(result?.capabilities).not.toHaveProperty('tasks');
@@ -38,7 +39,7 @@ describe.each([
   });
 
   it('requests about tasks are refused with a sentence, and a call that asks for one is a plain call', async () => {
-    const host = await HostProcess.connect(testWorkspace(configured), PASSTHROUGH);
+    const host = await GatewaySession.connect(testWorkspace(configured), PASSTHROUGH);
     for (const method of ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel']) {
       const { error } = await host.request(method, { taskId: 'task-1' });
       expect(error).toMatchObject({ code: -32601, message: expect.stringContaining('offers no tasks to clients') });
@@ -50,7 +51,7 @@ describe.each([
   });
 
   it('the question of a task reaches its client without the task, and its answer the task', async () => {
-    const host = await HostProcess.connect(testWorkspace(configured), PASSTHROUGH, ELICITATION);
+    const host = await GatewaySession.connect(testWorkspace(configured), PASSTHROUGH, ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'accept', content: {} }));
     expect(textOf(await call(host, `${prefix}ask`))).toMatch(/^accept \{"taskId":"task-1"\}$/);
     expect(host.asked.map(({ params }) => params?._meta)).toEqual([undefined]);
@@ -79,8 +80,8 @@ describe('a client of the SDK', () => {
 describe('what a server says of a task', () => {
   it('reaches the client whose call runs the task, and no other', async () => {
     const workspace = testWorkspace({ one: servers.tasks() });
-    const connect = async (name: string): Promise<HostProcess> => {
-      const host = await HostProcess.connect(workspace, PASSTHROUGH, ELICITATION);
+    const connect = async (name: string): Promise<StreamClient> => {
+      const host = await GatewaySession.connect(workspace, PASSTHROUGH, ELICITATION);
       await host.request('logging/setLevel', { level: 'debug' });
       host.answer('elicitation/create', () => ({ action: 'accept', content: { name } }));
       return host;
@@ -95,7 +96,7 @@ describe('what a server says of a task', () => {
       expect(textOf(answer)).toBe(`accept {"taskId":"${id}"}`);
       expect(host.asked.map(({ params }) => params?.message)).toEqual([`for ${id}`]);
     }
-    const logged = (host: HostProcess) =>
+    const logged = (host: StreamClient) =>
       host.told.flatMap(({ method, params }) => (method === 'notifications/message' ? [params] : []));
     expect(logged(first)).toEqual([{ level: 'error', data: 'of the task' }]);
     expect(logged(second)).toEqual([]);
@@ -105,8 +106,8 @@ describe('what a server says of a task', () => {
 describe('a tool that can only run as a task', () => {
   it.each(['gateway', 'transparent'])('is called like any other (%s)', async (mode) => {
     const workspace = testWorkspace({ one: servers.tasks() });
-    const host = await HostProcess.connect(workspace, ['--mode', mode]);
-    const other = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace, ['--mode', mode]);
+    const other = await GatewaySession.connect(workspace);
     const id = await other.toolId('/one/work');
     const args = { tool_id: id, args: { ms: 300, text: 'through', status: 'half way' } };
     const answer = await host.request('tools/call', {
@@ -133,7 +134,7 @@ describe('a tool that can only run as a task', () => {
   });
 
   it('reports its status as progress, and its server is polled no more often than it likes', async () => {
-    const host = await HostProcess.connect(testWorkspace({ one: servers.tasks('--poll', '400') }));
+    const host = await GatewaySession.connect(testWorkspace({ one: servers.tasks('--poll', '400') }));
     const [work, tasks] = [await host.toolId('/one/work'), await host.toolId('/one/tasks')];
     await host.call('tool_execute', { tool_id: tasks, args: {} });
     const began = performance.now();
@@ -152,7 +153,7 @@ describe('a tool that can only run as a task', () => {
   });
 
   it('its questions reach the client, which hears nothing of a task', async () => {
-    const host = await HostProcess.connect(testWorkspace({ one: servers.tasks() }), [], ELICITATION);
+    const host = await GatewaySession.connect(testWorkspace({ one: servers.tasks() }), [], ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'accept', content: {} }));
     const id = await host.toolId('/one/ask');
     for (const late of [false, true]) {
@@ -165,7 +166,7 @@ describe('a tool that can only run as a task', () => {
 
   it('its errors, its deadline and the client’s cancellation are told as for any other, and end the task', async () => {
     const workspace = configured({ one: servers.tasks() }, { timeouts: { default: 4 } });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const [work, tasks] = [await host.toolId('/one/work'), await host.toolId('/one/tasks')];
     const execute = (args: object) => host.call('tool_execute', { tool_id: work, args });
     const there = async () => {
@@ -219,7 +220,7 @@ describe('a tool that can only run as a task', () => {
       JSON.stringify({ servers: { one: servers.tasks('--pid-file', pids, '--begins', begins) }, idleMinutes: 0.002 }),
     );
     workspace.approve();
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/work');
     const { text } = await host.call('tool_execute', { tool_id: id, args: { ms: 1_000, text: 'undisturbed' } });
     expect(text).toBe('ok\nundisturbed\n');
@@ -230,7 +231,7 @@ describe('a tool that can only run as a task', () => {
   });
 
   it('runs at a URL too', async () => {
-    const host = await HostProcess.connect(
+    const host = await GatewaySession.connect(
       testWorkspace({ one: { type: 'http', url: await HttpProcess.tasks().url() } }),
     );
     const id = await host.toolId('/one/work');
@@ -239,7 +240,7 @@ describe('a tool that can only run as a task', () => {
   });
 
   it('a server from npm: the question, the result', async () => {
-    const host = await HostProcess.connect(testWorkspace({ everything: servers.everything }), [], ELICITATION);
+    const host = await GatewaySession.connect(testWorkspace({ everything: servers.everything }), [], ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'accept', content: { interpretation: 'current' } }));
     const id = await host.toolId('/everything/simulate-research-query');
     const { text } = await host.call('tool_execute', { tool_id: id, args: { topic: 'doors', ambiguous: true } });

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { TelemetryReport } from '../../src/control/healthContract.ts';
 import { status, waygate } from '../support/census.ts';
-import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 /** Transparent mode with real processes: the whole list without schemas, and calls of listed tools (G5.5). */
@@ -13,12 +14,12 @@ interface Listed {
   description: string;
   inputSchema: Record<string, unknown>;
 }
-const toolsOf = async (host: HostProcess): Promise<Listed[]> =>
+const toolsOf = async (host: StreamClient): Promise<Listed[]> =>
   (await host.request('tools/list')).result?.tools as Listed[];
 
 describe('the transparent mode', () => {
   it('is introduced before there is a worker', async () => {
-    const host = new HostProcess(testWorkspace({ slow: servers.fixture('--start-delay', '600000') }), MODE);
+    const host = new GatewaySession(testWorkspace({ slow: servers.fixture('--start-delay', '600000') }), MODE);
     const { result } = await host.initialize();
     expect(result?.instructions).toContain('tool_hydrate');
     expect(result?.capabilities).toEqual({ tools: { listChanged: true }, logging: {} });
@@ -26,7 +27,7 @@ describe('the transparent mode', () => {
 
   it('lists every tool without its schema, by names that a strict client takes, and the tools to use them', async () => {
     const workspace = testWorkspace({ 'My Files': servers.filesystem('/tmp'), one: servers.fixture() });
-    const tools = await toolsOf(await HostProcess.connect(workspace, MODE));
+    const tools = await toolsOf(await GatewaySession.connect(workspace, MODE));
     const own = tools.slice(-3);
     expect(own.map(({ name }) => name)).toEqual(['tool_hydrate', 'tool_execute', 'tool_view']);
     const stripped = tools.slice(0, -3);
@@ -42,7 +43,7 @@ describe('the transparent mode', () => {
   });
 
   it('shows a schema and runs a tool by its listed name, its tool_id, or that one as a URL has it', async () => {
-    const host = await HostProcess.connect(testWorkspace({ one: servers.fixture() }), MODE);
+    const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
     await toolsOf(host);
     const shown = await host.call('tool_hydrate', { tool_id: 'one.echo', render: 'json' });
     const id = shown.structured?.tool_id as string;
@@ -63,7 +64,7 @@ describe('the transparent mode', () => {
   });
 
   it('runs a listed tool that is called by itself, where its arguments are right, and says how it is done', async () => {
-    const host = await HostProcess.connect(testWorkspace({ one: servers.fixture() }), MODE);
+    const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
     await toolsOf(host);
     expect((await host.call('one.echo', { text: 'directly' })).text).toContain('directly');
     expect((await host.call('one.nothing', {})).text).toMatch(/^Error ARGS_INVALID.*tool_execute/s);
@@ -71,7 +72,7 @@ describe('the transparent mode', () => {
 
   it('leaves such a tool its own arguments, whatever they are called, and counts it by its id', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
-    const host = await HostProcess.connect(workspace, MODE);
+    const host = await GatewaySession.connect(workspace, MODE);
     await toolsOf(host);
     const answer = await host.call('one.echo', { text: 'hi', render: 'json', query: 'c4nary' });
     expect(answer).toMatchObject({ isError: false, text: 'ok\nhi\n', structured: undefined });
@@ -87,7 +88,7 @@ describe('the transparent mode', () => {
   });
 
   it('shows a long result as a digest, and more of it by tool_view', async () => {
-    const host = await HostProcess.connect(testWorkspace({ one: servers.fixture() }), MODE);
+    const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
     await toolsOf(host);
     const { text } = await host.call('tool_execute', { tool_id: 'one.large', args: { lines: 1_000 } });
     expect(text.length).toBeLessThan(8_000);
@@ -98,7 +99,7 @@ describe('the transparent mode', () => {
 
   it('tells of a changed list', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
-    const host = await HostProcess.connect(workspace, MODE);
+    const host = await GatewaySession.connect(workspace, MODE);
     await toolsOf(host);
     workspace.configure({ one: servers.fixture(), two: servers.fixture() });
     const changed = (message: RpcMessage): boolean => message.method === 'notifications/tools/list_changed';
@@ -110,7 +111,7 @@ describe('the transparent mode', () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const settings = { mode: 'transparent', servers: { one: servers.fixture() } };
     writeFileSync(workspace.configFile, JSON.stringify(settings));
-    const names = (await toolsOf(await HostProcess.connect(workspace))).map(({ name }) => name);
+    const names = (await toolsOf(await GatewaySession.connect(workspace))).map(({ name }) => name);
     expect(names).toContain('tool_hydrate');
   });
 });

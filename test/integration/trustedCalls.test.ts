@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../src/control/contract.ts';
 import { attachControl } from '../../src/host/attach/attachControl.ts';
 import { rendezvous, stateFolder, status } from '../support/census.ts';
-import { HostProcess, until, withoutIdNote } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { HostProcess, type StreamClient, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** All stages of a call with real processes: validation, approval, limits, cache and results (G7.1). */
@@ -16,7 +17,7 @@ function configured(blocks: object, ...flags: string[]): TestWorkspace {
   return workspace;
 }
 
-const execute = async (host: HostProcess, tool: string, args: unknown, more: object = {}) =>
+const execute = async (host: StreamClient, tool: string, args: unknown, more: object = {}) =>
   withoutIdNote(await host.call('tool_execute', { tool_id: `one:${tool}`, args, ...more }));
 
 describe('arguments', () => {
@@ -24,7 +25,7 @@ describe('arguments', () => {
     const workspace = testWorkspace();
     const log = workspace.write('received.jsonl', '');
     workspace.configure({ one: servers.fixture('--log', log) });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await host.toolId('/one/echo');
     const answer = await execute(host, 'wait', { ms: 'soon', nonce: 7 });
     expect(answer.isError).toBe(true);
@@ -35,7 +36,7 @@ describe('arguments', () => {
   });
 
   it('are repaired where that is switched on, and told so', async () => {
-    const host = await HostProcess.connect(configured({ tolerantArgs: true }));
+    const host = await GatewaySession.connect(configured({ tolerantArgs: true }));
     await host.toolId('/one/wait');
     const answer = await execute(host, 'wait', '{"ms": "1"}', { render: 'json' });
     expect(answer.structured).toMatchObject({ status: 'ok', summary: 'waited 1 ms' });
@@ -43,7 +44,7 @@ describe('arguments', () => {
     expect((await execute(host, 'wait', { ms: '1' })).text).toContain(
       '\nnote: $.ms of the arguments was repaired (str_to_integer)\n',
     );
-    const strict = await HostProcess.connect(configured({}));
+    const strict = await GatewaySession.connect(configured({}));
     await strict.toolId('/one/wait');
     expect((await execute(strict, 'wait', { ms: '1' })).text).toMatch(/^Error ARGS_INVALID/);
   });
@@ -53,10 +54,9 @@ describe('approval', () => {
   const ASKS = { policy: { rules: [{ action: 'require_approval', tool: 'echo' }] } };
 
   /** Answers every question of the gateway as a person would in the client's dialog. */
-  const person = (host: HostProcess, answer: object): void => host.answer('elicitation/create', () => answer);
+  const person = (host: StreamClient, answer: object): void => host.answer('elicitation/create', () => answer);
 
-  async function asking(workspace: TestWorkspace): Promise<HostProcess> {
-    const host = new HostProcess(workspace);
+  async function asking<Client extends StreamClient>(host: Client): Promise<Client> {
     await host.initialize({ capabilities: { elicitation: { form: {} } } });
     await host.toolId('/one/echo');
     return host;
@@ -64,7 +64,7 @@ describe('approval', () => {
 
   it('is asked by the inner tool’s name and arguments, and remembered as the person said', async () => {
     const workspace = configured(ASKS);
-    const host = await asking(workspace);
+    const host = await asking(new HostProcess(workspace));
     person(host, { action: 'accept', content: { remember: 'workspace' } });
     expect(await execute(host, 'echo', { text: 'first' })).toMatchObject({ isError: false, text: 'ok\nfirst\n' });
     expect(await execute(host, 'echo', { text: 'second' })).toMatchObject({ isError: false });
@@ -81,13 +81,13 @@ describe('approval', () => {
   });
 
   it('that is refused keeps the call from the server', async () => {
-    const host = await asking(configured(ASKS));
+    const host = await asking(new GatewaySession(configured(ASKS)));
     person(host, { action: 'decline' });
     expect((await execute(host, 'echo', { text: 'x' })).text).toMatch(/^Error POLICY_DENIED: The user declined/);
   });
 
   /** One is asked about, the other waits for the answer. */
-  async function twoWaiting(host: HostProcess): Promise<void> {
+  async function twoWaiting(host: StreamClient): Promise<void> {
     for (const id of ['one', 'two']) {
       void host.request(
         'tools/call',
@@ -102,7 +102,7 @@ describe('approval', () => {
 
   it('that is waited for by two calls is given up with both, and the worker serves on', async () => {
     const workspace = configured(ASKS);
-    const host = await asking(workspace);
+    const host = await asking(new GatewaySession(workspace));
     const worker = rendezvous(workspace)?.pid;
     await twoWaiting(host);
     for (const requestId of ['two', 'one']) host.notify('notifications/cancelled', { requestId });
@@ -113,7 +113,7 @@ describe('approval', () => {
 
   it('that is waited for by two calls of a client that goes leaves the others their worker', async () => {
     const workspace = configured(ASKS);
-    const host = await asking(workspace);
+    const host = await asking(new HostProcess(workspace));
     const other = await HostProcess.connect(workspace);
     const worker = rendezvous(workspace)?.pid;
     await twoWaiting(host);
@@ -125,7 +125,7 @@ describe('approval', () => {
 
   it('is asked at the editor where the client cannot ask', async () => {
     const workspace = configured(ASKS);
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await host.toolId('/one/echo');
     const runtime = { workspace: workspace.folder, stateDir: workspace.stateDir, nodePath: '', workerScript: '' };
     const editor = await attachControl(runtime, { start: false, holds: true });
@@ -150,7 +150,7 @@ describe('approval', () => {
   });
 
   it('that nobody can give says how to allow the tool', async () => {
-    const host = await HostProcess.connect(configured(ASKS));
+    const host = await GatewaySession.connect(configured(ASKS));
     await host.toolId('/one/echo');
     const answer = await execute(host, 'echo', { text: 'x' });
     expect(answer.text).toMatch(/^Error AUTH_REQUIRED: /);
@@ -158,7 +158,7 @@ describe('approval', () => {
   });
 
   it('and denial come from the first rule that fits', async () => {
-    const host = await HostProcess.connect(
+    const host = await GatewaySession.connect(
       configured({ policy: { rules: [{ action: 'deny', tool: 'w*', reason: 'No waiting here.' }] } }),
     );
     await host.toolId('/one/echo');
@@ -170,7 +170,7 @@ describe('approval', () => {
 describe('a rule about tool_view', () => {
   it('keeps a result from being read again', async () => {
     const rule = { action: 'deny', metaTool: 'tool_view', tool: 'large' };
-    const host = await HostProcess.connect(configured({ policy: { rules: [rule] } }));
+    const host = await GatewaySession.connect(configured({ policy: { rules: [rule] } }));
     await host.toolId('/one/large');
     const answer = await execute(host, 'large', { lines: 2_000 });
     const handle = /"handle": ?"([^"]+)"/.exec(answer.text)?.[1] as string;
@@ -182,7 +182,7 @@ describe('a rule about tool_view', () => {
 describe('limits', () => {
   it('hold for each of the three tools, and say when to try again', async () => {
     const limit = { maxCallsPerMinute: 2 };
-    const host = await HostProcess.connect(configured({ rateLimits: { tool_execute: limit, tool_view: limit } }));
+    const host = await GatewaySession.connect(configured({ rateLimits: { tool_execute: limit, tool_view: limit } }));
     await host.toolId('/one/echo');
     const calls = [];
     for (let i = 0; i < 3; i++) calls.push(await execute(host, 'echo', { text: 'x' }));
@@ -194,7 +194,7 @@ describe('limits', () => {
   });
 
   it('count a chat of VS Code by itself', async () => {
-    const host = await HostProcess.connect(configured({ rateLimits: { tool_execute: { maxCallsPerSession: 1 } } }));
+    const host = await GatewaySession.connect(configured({ rateLimits: { tool_execute: { maxCallsPerSession: 1 } } }));
     await host.toolId('/one/echo');
     const inChat = async (id: string): Promise<boolean> => {
       const { result } = await host.request('tools/call', {
@@ -211,7 +211,7 @@ describe('limits', () => {
 describe('a long result', () => {
   it('comes as a digest with a handle, and is read on by the call that the digest names', async () => {
     const workspace = configured({});
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     await host.toolId('/one/large');
     const answer = await execute(host, 'large', { lines: 2_000 });
     expect(answer.text.length).toBeLessThan(8_000);
@@ -243,10 +243,10 @@ describe('a long result', () => {
 
   it('opens nothing in another workspace', async () => {
     const [left, right] = [configured({}), configured({})];
-    const host = await HostProcess.connect(left);
+    const host = await GatewaySession.connect(left);
     await host.toolId('/one/large');
     const handle = /"handle": ?"([^"]+)"/.exec((await execute(host, 'large', { lines: 2_000 })).text)?.[1] as string;
-    const other = await HostProcess.connect({ ...right, stateDir: left.stateDir, env: left.env });
+    const other = await GatewaySession.connect({ ...right, stateDir: left.stateDir, env: left.env });
     const answer = await other.call('tool_view', { handle, selector: { type: 'head' } });
     expect(answer.text).toMatch(/^Error VIEW_FAILED: There is no artifact/);
   });
@@ -254,7 +254,7 @@ describe('a long result', () => {
 
 describe('a picture', () => {
   it('reaches the client beside the text', async () => {
-    const host = await HostProcess.connect(configured({}));
+    const host = await GatewaySession.connect(configured({}));
     await host.toolId('/one/picture');
     const { content } = await execute(host, 'picture', {});
     expect(content.map((part) => part.type)).toEqual(['text', 'image']);

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AuthorizationServer } from '../support/authorizationServer.ts';
 import { status } from '../support/census.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { until } from '../support/hostProcess.ts';
 import { httpServer } from '../support/httpServer.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
@@ -29,7 +30,7 @@ describe('a call of a tool that is not there', () => {
       hung: faulty('hang'),
       off: { ...servers.fixture(), disabled: true },
     });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const echo = await host.toolId('/good/echo');
     await until('what comes of each', async () => {
       const states = new Map((await status(workspace)).servers.map(({ name, state }) => [name, state]));

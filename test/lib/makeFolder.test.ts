@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 describe('making a folder', () => {
   const isPosix = process.platform !== 'win32';
 
-  it('makes those around it too, and leaves what is there', () => {
+  it('creates missing parents, and keeps existing folders', () => {
     const root = temporaryFolder('waygate-folder-');
     const folder = join(root, 'a/b/c');
     for (const again of [folder, folder, join(root, 'a'), root]) makeFolder(again, 0o700);
@@ -15,7 +15,7 @@ describe('making a folder', () => {
     expect(existsSync(folder)).toBe(true);
   });
 
-  it('takes a link to a folder for one', () => {
+  it('accepts a link to a folder', () => {
     const root = temporaryFolder('waygate-folder-');
     mkdirSync(join(root, 'there'));
     symlinkSync(join(root, 'there'), join(root, 'link'), 'junction');
@@ -24,7 +24,7 @@ describe('making a folder', () => {
     expect(existsSync(join(root, 'there/a/b'))).toBe(true);
   });
 
-  it('says what the system says where there can be none', () => {
+  it('reports the error of the system', () => {
     const root = temporaryFolder('waygate-folder-');
     writeFileSync(join(root, 'file'), '');
     symlinkSync(join(root, 'nowhere'), join(root, 'dangling'), 'junction');
@@ -40,7 +40,7 @@ describe('making a folder', () => {
     if (isPosix) expect([code('file/a/b'), code('dangling/a')]).toEqual(['ENOTDIR', 'EEXIST']);
   });
 
-  it.skipIf(process.platform !== 'linux')('gives up where none can be made and none is missing', () => {
+  it.skipIf(process.platform !== 'linux')('gives up if no folder can be created and none is missing', () => {
     for (const folder of ['/proc/waygate', '/proc/waygate/a/b']) {
       expect(() => makeFolder(folder)).toThrow(/^ENOENT: .* '\/proc\/waygate'$/);
     }

@@ -4,7 +4,7 @@ import { Pace } from '../../src/lib/pace.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A pace whose runs last as long as they are told to. */
+/** Makes a pace whose runs last `runMs`. */
 function paced(runMs = 0) {
   const starts: number[] = [];
   const pace = new Pace(
@@ -18,7 +18,7 @@ function paced(runMs = 0) {
   return { pace, starts: () => starts.map((at) => at - begin) };
 }
 
-it('many that ask in a row are one run, soon', async () => {
+it('combines many requests in a row into one run', async () => {
   const { pace, starts } = paced();
   for (let i = 0; i < 500; i++) pace.request();
   expect(pace.pending).toBe(true);
@@ -27,7 +27,7 @@ it('many that ask in a row are one run, soon', async () => {
   expect(pace.pending).toBe(false);
 });
 
-it('who never stops asking gets one run a second', async () => {
+it('runs once a second for endless requests', async () => {
   const { pace, starts } = paced();
   const asking = setInterval(() => pace.request(), 10);
   await vi.advanceTimersByTimeAsync(3_500);
@@ -36,7 +36,7 @@ it('who never stops asking gets one run a second', async () => {
   expect(starts()[1]).toBeGreaterThanOrEqual(1_200);
 });
 
-it('who asks during a run is answered by another, however often it was asked', async () => {
+it('runs once more for any number of requests during a run', async () => {
   const { pace, starts } = paced(5_000);
   pace.request();
   await vi.advanceTimersByTimeAsync(1_000);
@@ -45,7 +45,7 @@ it('who asks during a run is answered by another, however often it was asked', a
   expect(starts()).toEqual([200, 5_400]);
 });
 
-it('runs no more once it is stopped', async () => {
+it('does not run after a stop', async () => {
   const { pace, starts } = paced();
   pace.request();
   pace.stop();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { UnderWay } from '../../src/lib/underWay.ts';
 
-it('is over when all that was added has ended, and what failed keeps nothing from following', async () => {
+it('is over when everything added has ended, even with failures', async () => {
   const underWay = new UnderWay();
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   underWay.add(first.promise);
@@ -17,9 +17,9 @@ it('is over when all that was added has ended, and what failed keeps nothing fro
   await waited;
 });
 
-it('keeps nothing of what is over: a server that is killed for a year leaves no trace', async () => {
+it('holds nothing that is over, so that endless restarts use no memory', async () => {
   const underWay = new UnderWay();
   for (const result of ['first', 'second', 'third']) underWay.add(Promise.resolve(result));
-  // Whatever this resolves to is held until the next one is over, with all that it holds itself.
+  // The promise would hold its value, and everything that refers to it, until the next one settles.
   expect(await underWay.over).toBeUndefined();
 });

@@ -13,12 +13,12 @@ function conversations() {
 }
 
 describe('the conversations of a session', () => {
-  it('are its chats, and the session itself where none is named', () => {
+  it('are its chats, and the session itself for a request without a chat', () => {
     const { all, begun, chat } = conversations();
     expect(chat('a')).toBe(chat('a'));
     expect(chat('a')).not.toBe(chat('b'));
     for (const meta of [undefined, {}, { 'vscode.conversationId': 7 }]) expect(all.of(meta)).toBe(begun.get('session'));
-    // A chat that calls itself so is none.
+    // A chat with the id "session" is not the session.
     expect(chat('session')).not.toBe(all.of(undefined));
     expect([...begun.keys()]).toEqual(['session', 'chat:a', 'chat:b', 'chat:session']);
   });
@@ -32,7 +32,7 @@ describe('the conversations of a session', () => {
     for (const odd of ['', 'chat', 'list:tools/list', '__proto__']) expect(all.keyed(odd)).toBeUndefined();
   });
 
-  it('are a hundred chats at most: the one that is longest without a call is forgotten', () => {
+  it('are limited to a hundred chats: the least recently used one is forgotten', () => {
     const { all, begun, forgotten, chat } = conversations();
     for (let i = 0; i < 100; i++) chat(`c${i}`);
     const [first, session] = [chat('c0'), all.of(undefined)];

@@ -17,7 +17,7 @@ const ids = fc.oneof(fc.maxSafeInteger(), fc.string({ maxLength: 128, unit: 'bin
 const frame = (text: string): Buffer => Buffer.from(text.trimEnd());
 
 describe('frames', () => {
-  it('tell whose answer they are by their head', () => {
+  it('show in their first bytes which request they answer', () => {
     fc.assert(
       fc.property(ids, fc.jsonValue(), (id, result) => {
         expect(peekResponseId(frame(resultResponse(id, { result })))).toBe(id);
@@ -30,13 +30,13 @@ describe('frames', () => {
     );
   });
 
-  it('tell which request they belong to, and come out as they went in', () => {
+  it('show which request they belong to, and stay unchanged otherwise', () => {
     fc.assert(
       fc.property(ids, fc.jsonValue(), (id, params) => {
         const plain = encodeMessage({ method: 'notifications/x', params });
         const marked = frame(relateFrame(plain, id));
         expect(splitRelated(marked)).toEqual({ relatedTo: id, frame: frame(plain) });
-        // Neither an answer nor already unmarked.
+        // A marked frame is no answer, and no longer marked twice.
         expect(peekResponseId(marked)).toBeUndefined();
         expect(splitRelated(frame(plain))).toEqual({ relatedTo: undefined, frame: frame(plain) });
       }),
@@ -44,12 +44,12 @@ describe('frames', () => {
     );
   });
 
-  it('have the id first, whatever the order it came in', () => {
+  it('begin with the id, whatever the order of the members', () => {
     expect(encodeMessage({ result: {}, jsonrpc: '2.0', id: 7 })).toBe('{"jsonrpc":"2.0","id":7,"result":{}}\n');
     expect(encodeMessage({ method: 'x' })).toBe('{"jsonrpc":"2.0","method":"x"}\n');
   });
 
-  it('keep the number 7 and the string "7" apart', () => {
+  it('distinguish the number 7 from the string "7"', () => {
     expect(requestKey(7)).not.toBe(requestKey('7'));
   });
 
@@ -63,11 +63,11 @@ describe('frames', () => {
     [null, false],
     [{}, false],
     [true, false],
-  ])('take %j as an id: %s', (id, legal) => {
+  ])('have %j as an id: %s', (id, legal) => {
     expect(isRequestId(id)).toBe(legal);
   });
 
-  it('tell their id by any beginning that holds the whole of it', () => {
+  it('show the id in any beginning that contains it', () => {
     const rest = fc.record({ jsonrpc: fc.constant('2.0'), method: fc.string(), params: fc.jsonValue() });
     fc.assert(
       fc.property(ids, rest, fc.integer({ min: 0, max: 3 }), fc.nat(), (id, members, position, length) => {
@@ -75,7 +75,7 @@ describe('frames', () => {
         entries.splice(position, 0, ['id', id]);
         const whole = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
         const seen = peekId(whole.subarray(0, length % (whole.length + 1)));
-        // Never another one, and the right one where all of the frame is there.
+        // Never another id, and the right one in a complete frame.
         expect(seen === undefined || seen === id).toBe(true);
         expect(peekId(whole)).toBe(id);
       }),
@@ -84,12 +84,12 @@ describe('frames', () => {
   });
 
   it.each([
-    ['an id further in', '{"result":{"content":[{"id":5,"x":"'],
-    ['an id in a string that is cut off', '{"result":"{\\"id\\":5,\\"x'],
-    ['a string that looks like one', '{"method":"id","params":{"a":'],
-    ['a value that is cut off', '{"jsonrpc":"2.0","id":12'],
-    ['an id that is none', '{"jsonrpc":"2.0","id":null,"x":1'],
-  ])('are not told by %s', (_what, prefix) => {
+    ['an id in a nested object', '{"result":{"content":[{"id":5,"x":"'],
+    ['an id in a cut string', '{"result":"{\\"id\\":5,\\"x'],
+    ['a string that looks like an id', '{"method":"id","params":{"a":'],
+    ['a cut value', '{"jsonrpc":"2.0","id":12'],
+    ['an invalid id', '{"jsonrpc":"2.0","id":null,"x":1'],
+  ])('show no id in %s', (_what, prefix) => {
     expect(peekId(Buffer.from(prefix))).toBeUndefined();
   });
 });

@@ -22,7 +22,7 @@ function split(chunks: readonly Buffer[], limit?: number): Seen {
   return seen;
 }
 
-/** The same bytes cut at the given places. */
+/** Cuts the bytes at the given places. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const sorted = [0, ...[...places].map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return sorted.slice(1).map((end, i) => bytes.subarray(sorted[i], end));
@@ -43,7 +43,7 @@ describe('line framing', () => {
     );
   });
 
-  it('gives back every line that was written', () => {
+  it('returns every line that was written', () => {
     const line = fc.string({ minLength: 1, maxLength: 50 }).filter((text) => !/[\r\n\ufeff]/.test(text));
     fc.assert(
       fc.property(fc.array(line), fc.constantFrom('\n', '\r\n'), fc.array(fc.nat()), (texts, end, places) => {
@@ -55,14 +55,14 @@ describe('line framing', () => {
     );
   });
 
-  it('takes away a byte order mark and the line end, and skips empty lines', () => {
+  it('removes a byte order mark and the line end, and skips empty lines', () => {
     const text = '\ufeff{"a":1}\r\n\n\r\n  \n{"b":2}\nrest';
     const seen = split([Buffer.from(text)]);
     expect(seen.lines).toEqual(['{"a":1}', '  ', '{"b":2}']);
     expect(seen.pending).toBe(4);
   });
 
-  it('lets an oversized frame cost itself alone, and keeps only its beginning', () => {
+  it('drops only an oversized frame, and keeps its beginning', () => {
     const big = Buffer.alloc(5_000_000, 0x78);
     const chunks = [Buffer.from('before\n{"id":7,'), big, big, Buffer.from('}\nafter\n')];
     const seen = split(chunks, 1_000_000);
@@ -73,7 +73,7 @@ describe('line framing', () => {
     expect(seen.oversized[0]?.prefix.length).toBeLessThanOrEqual(1024);
   });
 
-  it('keeps the end of an oversized frame too, however it came', () => {
+  it('keeps the end of an oversized frame too, however it arrives', () => {
     const line = `{"result":"${'x'.repeat(5_000)}","id":7}`;
     for (const places of [[], [10], [4_990], [10, 4_990, 5_015], [5_012, 5_013, 5_014, 5_015, 5_016]]) {
       const ends: string[] = [];
@@ -86,7 +86,7 @@ describe('line framing', () => {
     }
   });
 
-  it('takes a frame of exactly the limit, and none longer', () => {
+  it('accepts a frame of exactly the limit, and none longer', () => {
     expect(split([Buffer.from('12345\n123456\n')], 5)).toMatchObject({ lines: ['12345'], oversized: [{ bytes: 6 }] });
   });
 });

@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A worker's end, and a client's socket to it. */
+/** Makes a worker's end, and returns a client's socket to it. */
 async function pair(serve: (socket: Socket) => void): Promise<Socket> {
   const path = join(realpathSync(mkdtempSync(join(tmpdir(), 'wg-link-'))), 's');
   server = createServer({ pauseOnConnect: true }, (socket) => {
@@ -42,7 +42,7 @@ function deferred<T>() {
 const closed = (socket: Socket): Promise<unknown> => new Promise((done) => socket.resume().once('close', done));
 
 describe('the greeting', () => {
-  it('tells the attacher from the first line, and leaves what follows it for whoever comes next', async () => {
+  it('reads the attacher from the first line, and leaves the rest to the next reader', async () => {
     const heard = deferred<[Hello | undefined, string]>();
     const client = await pair(async (socket) => {
       const hello = await receiveHello(socket, 'secret');
@@ -62,8 +62,8 @@ describe('the greeting', () => {
   it.each([
     ['another token', { token: 'wrong', kind: 'session', link: 1 }],
     ['no token', { kind: 'session', link: 1 }],
-    ['a token that is none', { token: 5, kind: 'session', link: 1 }],
-  ])('tells one with %s nothing', async (_what, hello) => {
+    ['an invalid token', { token: 5, kind: 'session', link: 1 }],
+  ])('sends nothing to an attacher with %s', async (_what, hello) => {
     const received = deferred<Hello | undefined>();
     const client = await pair(async (socket) => received.resolve(await receiveHello(socket, 'secret')));
     let heard = '';
@@ -77,9 +77,9 @@ describe('the greeting', () => {
   });
 
   it.each([
-    ['another version of the link', { token: 'secret', kind: 'session', link: 99 }, /another version/],
+    ['another link version', { token: 'secret', kind: 'session', link: 99 }, /another version/],
     ['an unknown kind', { token: 'secret', kind: 'spy', link: 1 }, /unknown kind/],
-  ])('tells one with %s why it is refused', async (_what, hello, reason) => {
+  ])('sends an attacher with %s the reason of the rejection', async (_what, hello, reason) => {
     const client = await pair(async (socket) => void (await receiveHello(socket, 'secret')));
     let heard = '';
     client.on('data', (chunk) => {
@@ -90,22 +90,26 @@ describe('the greeting', () => {
     expect(JSON.parse(heard)).toMatchObject({ ok: false, reason: expect.stringMatching(reason) });
   });
 
-  it('gives up on a first line that has no end', async () => {
+  it('gives up on a first line without an end', async () => {
     const client = await pair(async (socket) => void (await receiveHello(socket, 'secret')));
     client.write('x'.repeat(5_000));
     await closed(client);
   });
 
   it.each([
-    ['says nothing and goes', (socket: Socket) => void socket.end(), /did not answer/],
-    ['speaks something else', (socket: Socket) => void socket.write('HTTP/1.1 400\n'), /another version/],
-    ['answers for another link', (socket: Socket) => void socket.write('{"link":2,"ok":true}\n'), /another version/],
-  ])('fails in a sentence where the worker %s', async (_what, serve, sentence) => {
+    ['sends nothing and closes', (socket: Socket) => void socket.end(), /did not answer/],
+    ['sends something else', (socket: Socket) => void socket.write('HTTP/1.1 400\n'), /another version/],
+    [
+      'answers for another link version',
+      (socket: Socket) => void socket.write('{"link":2,"ok":true}\n'),
+      /another version/,
+    ],
+  ])('fails with one sentence if the worker %s', async (_what, serve, sentence) => {
     const client = await pair(serve);
     await expect(greet(client, { token: 'x', kind: 'session', holds: true })).rejects.toThrow(sentence);
   });
 
-  it('fails where nobody listens', async () => {
+  it('fails if no worker listens', async () => {
     await expect(connectLocal(join(folder, 'nobody'), 1_000)).rejects.toThrow(/ENOENT/);
   });
 });

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { deferred } from '../../src/lib/deferred.ts';
 import { type ListKind, MovingSession } from '../../src/link/movingSession.ts';
 
-/** A session whose mode remembers what the test says, and the words to its host and its client. */
+/** Makes a session with a scripted memory, and records its messages to the host and the client. */
 function session(shown: Partial<Record<ListKind, string>> = {}, settled: Promise<void> = Promise.resolve()) {
   const memories = new Map<object, unknown>();
   const watchers = new Map<object, () => void>();
   const given: [object, unknown, number][] = [];
   const kept: [string, unknown][] = [];
-  const told: ListKind[] = [];
+  const announced: ListKind[] = [];
   const memory = {
     take: (one: object) => memories.get(one),
     watch: (one: object, onChange: () => void) => void watchers.set(one, onChange),
@@ -18,18 +18,18 @@ function session(shown: Partial<Record<ListKind, string>> = {}, settled: Promise
   };
   const moving = new MovingSession(memory, {
     keep: (key, value) => void kept.push([key, value]),
-    listChanged: (kind) => void told.push(kind),
+    listChanged: (kind) => void announced.push(kind),
   });
   const chat = (id?: string) => moving.conversation(id === undefined ? undefined : { 'vscode.conversationId': id });
   const remembers = (one: object, value: unknown): void => {
     memories.set(one, value);
     watchers.get(one)?.();
   };
-  return { moving, shown, given, kept, told, chat, remembers };
+  return { moving, shown, given, kept, announced, chat, remembers };
 }
 
-describe('what a session is for the next worker', () => {
-  it('is told to the host as it comes to be: what changes, where it changes', () => {
+describe('the state of a session for the next worker', () => {
+  it('is sent to the host with each change', () => {
     const { kept, chat, remembers } = session();
     const a = chat('a');
     chat('b');
@@ -43,7 +43,7 @@ describe('what a session is for the next worker', () => {
     ]);
   });
 
-  it('is given to the conversations that it is of, with its age', () => {
+  it('is given to its conversations with its age', () => {
     const { moving, given, kept, chat } = session();
     moving.receive([
       ['chat:a', { n: 1 }, 2.5],
@@ -57,13 +57,13 @@ describe('what a session is for the next worker', () => {
     expect(kept).toEqual([]);
   });
 
-  it('is forgotten by the host with the chat', () => {
+  it('is forgotten by the host together with the chat', () => {
     const { kept, chat } = session();
     for (let i = 0; i <= 100; i++) chat(`c${i}`);
     expect(kept).toEqual([['chat:c0', undefined]]);
   });
 
-  it('is no more told once another worker has taken over', () => {
+  it('is not sent any more after another worker has taken over', () => {
     const { moving, kept, chat, remembers } = session();
     const a = chat('a');
     moving.handOver();
@@ -71,7 +71,7 @@ describe('what a session is for the next worker', () => {
     expect(kept).toEqual([]);
   });
 
-  it('is not what somebody makes up', async () => {
+  it('is not accepted in an invalid form', async () => {
     const hostile: unknown[] = [
       undefined,
       null,
@@ -92,16 +92,16 @@ describe('what a session is for the next worker', () => {
       ],
     ];
     for (const kept of hostile) {
-      const { moving, given, told } = session({ tools: 't', resources: 'r', prompts: 'p' });
+      const { moving, given, announced } = session({ tools: 't', resources: 'r', prompts: 'p' });
       moving.receive(kept);
       await moving.begin();
       expect(given).toEqual([]);
-      expect(told).toEqual([]);
+      expect(announced).toEqual([]);
     }
     expect({}).not.toHaveProperty('polluted');
   });
 
-  it('is not older than it can be, and of chats not more than there may be', () => {
+  it('has a bounded age and a bounded number of chats', () => {
     const { moving, given, kept } = session();
     for (const age of [-1, Number.NaN, Number.POSITIVE_INFINITY, '9', null, undefined, [5]]) {
       moving.receive([['session', 1, age]]);
@@ -112,8 +112,8 @@ describe('what a session is for the next worker', () => {
   });
 });
 
-describe('what a client has listed', () => {
-  it('is told to the host with the answer, by what was asked', () => {
+describe('the list that a client has', () => {
+  it('is sent to the host together with the answer', () => {
     const { moving, kept } = session({ tools: 't1', resources: 'r1' });
     const lists = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
     for (const method of [...lists, 'tools/call', 'constructor']) moving.answered(method);
@@ -124,9 +124,9 @@ describe('what a client has listed', () => {
     ]);
   });
 
-  it('is compared with what is shown once servers are known, and told once of each kind', async () => {
+  it('is compared when the servers are known, and announced once per kind', async () => {
     const settled = deferred<void>();
-    const { moving, shown, told } = session({ tools: 'old', resources: 'old', prompts: 'p1' }, settled.promise);
+    const { moving, shown, announced } = session({ tools: 'old', resources: 'old', prompts: 'p1' }, settled.promise);
     moving.receive([
       ['list:tools/list', 't1', 0],
       ['list:resources/list', 'r1', 0],
@@ -134,42 +134,42 @@ describe('what a client has listed', () => {
       ['list:prompts/list', 'p1', 0],
     ]);
     const begun = moving.begin();
-    expect(told).toEqual([]);
+    expect(announced).toEqual([]);
     Object.assign(shown, { tools: 't1', resources: 'r2' });
     settled.resolve();
     await begun;
-    expect(told).toEqual(['resources']);
+    expect(announced).toEqual(['resources']);
     await moving.begin();
-    expect(told).toEqual(['resources']);
+    expect(announced).toEqual(['resources']);
   });
 
-  it('is told of where its mark is none', async () => {
-    const { moving, told } = session({ tools: 't', prompts: 'p' });
+  it('is announced if it has no mark', async () => {
+    const { moving, announced } = session({ tools: 't', prompts: 'p' });
     moving.receive([
       ['list:tools/list', { toString: 't' }, 0],
       ['list:prompts/list', null, 0],
       ['list:resources/list', 'of a mode that had them', 0],
     ]);
     await moving.begin();
-    expect(told).toEqual(['tools', 'prompts']);
+    expect(announced).toEqual(['tools', 'prompts']);
   });
 
-  it('is not told of where it has listed here by then', async () => {
+  it('is not announced if the client has listed it meanwhile', async () => {
     const settled = deferred<void>();
-    const { moving, told } = session({ tools: 't2' }, settled.promise);
+    const { moving, announced } = session({ tools: 't2' }, settled.promise);
     moving.receive([['list:tools/list', 't1', 0]]);
     const begun = moving.begin();
     moving.answered('tools/list');
     settled.resolve();
     await begun;
-    expect(told).toEqual([]);
+    expect(announced).toEqual([]);
   });
 
-  it('of a worker that has given way meanwhile is old: it is told to list again', () => {
-    const { moving, kept, told } = session({ tools: 't1' });
+  it('is old if its worker has been replaced: the client lists again', () => {
+    const { moving, kept, announced } = session({ tools: 't1' });
     moving.handOver();
     moving.answered('tools/list');
     expect(kept).toEqual([]);
-    expect(told).toEqual(['tools']);
+    expect(announced).toEqual(['tools']);
   });
 });

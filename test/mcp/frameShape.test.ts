@@ -16,7 +16,7 @@ describe('the shape of a frame', () => {
     ['[{"result":{"a":1,"a":2}}]', 'a'],
     ['{"a\\"b":1,"a\\"b":2}', 'a"b'],
     ['{"__proto__":1,"__proto__":2}', '__proto__'],
-  ])('of %s tells the member that stands twice', (text, name) => {
+  ])('of %s names the duplicate member', (text, name) => {
     expect(shape(text).duplicate).toBe(name);
   });
 
@@ -34,11 +34,11 @@ describe('the shape of a frame', () => {
     '"',
     '{"a',
     '',
-  ])('of %s finds nothing twice', (text) => {
+  ])('of %s has no duplicate', (text) => {
     expect(shape(text).duplicate).toBeUndefined();
   });
 
-  it('finds nothing in what was written by a serialiser', () => {
+  it('has no duplicate in serialised output', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (result) => {
         const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result });
@@ -48,7 +48,7 @@ describe('the shape of a frame', () => {
     );
   });
 
-  it('finds every member that is put in twice', () => {
+  it('has every inserted duplicate', () => {
     const names = fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 8 }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(names, fc.nat(), fc.constantFrom('', 'params', 'result', 'error'), (members, nth, inner) => {
@@ -60,7 +60,7 @@ describe('the shape of a frame', () => {
     );
   });
 
-  it('tells where it nests too deep, and what is left of it without', () => {
+  it('shows subtrees that nest too deep, and gives the frame without them', () => {
     const text = '{"a":[[1,{"b":2}],"]",[3]],"c":{"d":{"e":5}}}';
     const bytes = Buffer.from(text);
     expect(frameShape(bytes, 2).tooDeep.map(([from, to]) => text.slice(from, to))).toEqual([
@@ -75,7 +75,7 @@ describe('the shape of a frame', () => {
     expect(frameShape(bytes, 4).tooDeep).toEqual([]);
   });
 
-  it('is told of a million levels without a stack', () => {
+  it('has a million levels without a stack overflow', () => {
     const { tooDeep } = shape(`{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`);
     expect(tooDeep).toHaveLength(1);
     expect(shape('['.repeat(1_000_000)).tooDeep).toEqual([]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgedBody } from '../../src/mcp/wire/http/httpFrames.ts';
 
-/** What comes out of a body that comes in these pieces. */
+/** Returns the output for a body that arrives in the given pieces. */
 async function through(
   pieces: readonly Buffer[],
   type: string,
@@ -27,7 +27,7 @@ const cut = (text: string, places: readonly number[]): Buffer[] => {
 };
 
 describe('the frames of a body over HTTP', () => {
-  it('stay as they are where nothing is wrong with them', async () => {
+  it('stay unchanged if they are valid', async () => {
     const seen: string[] = [];
     const keep = (frame: string): undefined => void seen.push(frame);
     expect(await through([Buffer.from('{"a"'), Buffer.from(':1}')], 'application/json', keep)).toBe('{"a":1}');
@@ -37,7 +37,7 @@ describe('the frames of a body over HTTP', () => {
     expect(await through([Buffer.from('<html>')], 'text/html', keep)).toBe('<html>');
   });
 
-  it('are replaced by what is made of them, an event keeping its id', async () => {
+  it('are replaced by judged ones, and an event keeps its id', async () => {
     const double = () => [{ x: 1 }, { y: 2 }];
     expect(await through([Buffer.from('{')], 'application/json', () => [{ x: 1 }])).toBe('{"x":1}');
     expect(await through([Buffer.from('{')], 'application/json', double)).toBe('[{"x":1},{"y":2}]');
@@ -46,7 +46,7 @@ describe('the frames of a body over HTTP', () => {
     expect(await through([Buffer.from('id: 7\ndata: {\n\n')], EVENTS, () => [])).toBe('id: 7\n\n');
   });
 
-  it('are found whatever ends a line, and wherever the body is cut', async () => {
+  it('are found with any line end and any cut of the body', async () => {
     const lines = ['id: 1', 'data: {"a":"é"}', '', 'data:{"b":', 'data: 2}', '', ': note', '', ''];
     await fc.assert(
       fc.asyncProperty(
@@ -63,7 +63,7 @@ describe('the frames of a body over HTTP', () => {
     );
   });
 
-  it('wait where they are to be held up', async () => {
+  it('wait during a pause', async () => {
     let held = 0;
     const hold = (): Promise<void> => {
       held += 1;

@@ -9,7 +9,7 @@ import { LineTransport } from '../../src/mcp/session/mcpTransport.ts';
 import { until } from '../support/hostProcess.ts';
 import { events, INITIALIZE, JSON_HEADERS, McpHttpClient, messages, rawRequest } from '../support/mcpHttp.ts';
 
-/** The SDK's server on a session of the front, with a few methods that show what goes where. */
+/** The SDK's server on a session of the front, with methods that show the route of each message. */
 class ServedSession {
   readonly session: HttpSession;
   readonly server = new Server({ name: 'served', version: '1' }, { capabilities: { logging: {} } });
@@ -24,7 +24,7 @@ class ServedSession {
     this.session = session;
     this.server.fallbackRequestHandler = async ({ method, params }, extra) => {
       if (method === 'whoami') return { session: session.id, params };
-      if (method === 'tell') {
+      if (method === 'announce') {
         await extra.sendNotification({ method: 'notifications/message', params: { level: 'info', data: 'related' } });
         return {};
       }
@@ -75,7 +75,9 @@ async function start(options: Partial<HttpFrontOptions> = {}): Promise<Running> 
   return { url, front, served };
 }
 
-/** What is idle is told by a clock, which goes on by what is returned: a busy machine may take long between two requests. */
+/**
+ * Holds the clock for idle times, because a busy machine may take long between two requests; the result advances it.
+ */
 function heldTime(): (ms: number) => void {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -91,7 +93,7 @@ async function sentence(response: Response): Promise<string> {
 }
 
 describe('a session over HTTP', () => {
-  it('begins with initialize, lives by its id, and ends with DELETE', async () => {
+  it('begins with initialize, is identified by its id, and ends with DELETE', async () => {
     const { url, served } = await start();
     const first = await new McpHttpClient(url).post(initialize);
     expect(first.status).toBe(200);
@@ -110,7 +112,7 @@ describe('a session over HTTP', () => {
     await until('its end', () => running(served) === 0);
   });
 
-  it('is refused without an id (400), and with one that is unknown (404)', async () => {
+  it('is refused without an id (400), and with an unknown one (404)', async () => {
     const { url, served } = await start();
     const stranger = new McpHttpClient(url);
     for (const response of [stranger.post({ id: 1, method: 'tools/list' }), stranger.get(), stranger.delete()]) {
@@ -123,7 +125,7 @@ describe('a session over HTTP', () => {
     expect(served).toHaveLength(0);
   });
 
-  it('refuses what is not of the protocol, each with its own status and one sentence', async () => {
+  it('rejects invalid requests, each with its own status and one sentence', async () => {
     const { url, served } = await start();
     const client = await McpHttpClient.connect(url);
     const refusals: [Promise<Response>, number, RegExp][] = [
@@ -149,7 +151,7 @@ describe('a session over HTTP', () => {
     expect(await client.request('ping')).toMatchObject({ result: {} });
   });
 
-  it('takes a batch of the one revision that has them', async () => {
+  it('accepts a batch in the revision that has them', async () => {
     const { url } = await start();
     const client = await McpHttpClient.connect(url, { protocolVersion: '2025-03-26' });
     const batch = [
@@ -161,7 +163,7 @@ describe('a session over HTTP', () => {
     expect(answers.map(({ id }) => id).sort()).toEqual(['a', 'b']);
   });
 
-  it('takes a message that is written on several lines', async () => {
+  it('accepts a message on several lines', async () => {
     const { url } = await start();
     const client = await McpHttpClient.connect(url);
     const pretty = JSON.stringify(
@@ -172,7 +174,7 @@ describe('a session over HTTP', () => {
     expect((await messages(await client.post(pretty))).at(-1)).toMatchObject({ result: { params: { text: 'a\nb' } } });
   });
 
-  it('refuses an id that is in flight, and answers the first', async () => {
+  it('rejects an id that is in flight, and answers the first', async () => {
     const { url, served } = await start();
     const client = await McpHttpClient.connect(url);
     const first = await client.post({ id: 7, method: 'wait' });
@@ -183,7 +185,7 @@ describe('a session over HTTP', () => {
     expect((await messages(first)).at(-1)).toMatchObject({ id: 7, result: { waited: true } });
   });
 
-  it('has a bounded number of requests in flight, and of bytes that are not read', async () => {
+  it('has a limit of requests in flight, and of unread bytes', async () => {
     const { url, served } = await start({ limits: { requests: 2 } });
     const client = await McpHttpClient.connect(url);
     const waiting = [await client.post({ id: 1, method: 'wait' }), await client.post({ id: 2, method: 'wait' })];
@@ -196,7 +198,7 @@ describe('a session over HTTP', () => {
       stop = resolve;
     });
     const deaf = await start({ limits: { unreadBytes: 50_000 }, onSession: () => never });
-    // Before its front is closed, which waits for it.
+    // Runs before its front closes, which waits for it.
     onTestFinished(() => stop());
     const opened = await new McpHttpClient(deaf.url).post(initialize);
     const unheard = new McpHttpClient(deaf.url, { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' });
@@ -207,7 +209,7 @@ describe('a session over HTTP', () => {
     expect(statuses.at(-1)).toBe(503);
   });
 
-  it('refuses a body beyond the limit, told or not, and goes on', async () => {
+  it('rejects a body beyond the limit, declared or not, and continues', async () => {
     const { url, served } = await start({ limits: { bodyBytes: 1_000 } });
     const client = await McpHttpClient.connect(url);
     const large = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'whoami', params: { text: 'x'.repeat(2_000) } });
@@ -221,10 +223,10 @@ describe('a session over HTTP', () => {
     expect(served).toHaveLength(1);
   });
 
-  it('never shows one client the answers of another', async () => {
+  it('never shows a client the answers of another', async () => {
     const { url, served } = await start();
     const clients = await Promise.all(Array.from({ length: 8 }, () => McpHttpClient.connect(url)));
-    // All at once, and all with the same ids.
+    // All at once, with the same ids.
     const answers = await Promise.all(
       clients.flatMap((client) => [1, 2, 3].map((id) => client.exchange('whoami', { from: client.headers }, id))),
     );
@@ -235,7 +237,7 @@ describe('a session over HTTP', () => {
       ]);
     }
     expect(served).toHaveLength(8);
-    // What belongs to no request reaches its own session's listener alone.
+    // A message that belongs to no request reaches only the listener of its own session.
     const listeners = await Promise.all(clients.map((client) => client.get()));
     for (const { server, session } of served) await server.sendLoggingMessage({ level: 'info', data: session.id });
     await Promise.all(clients.map((client) => client.delete()));
@@ -245,7 +247,7 @@ describe('a session over HTTP', () => {
     }
   });
 
-  it('does not let one session come back to the stream of another', async () => {
+  it('does not let one session resume the stream of another', async () => {
     const { url, served } = await start();
     const [mine, other] = [await McpHttpClient.connect(url), await McpHttpClient.connect(url)];
     const abort = new AbortController();
@@ -261,7 +263,7 @@ describe('a session over HTTP', () => {
     expect(theirs.status).toBe(400);
   });
 
-  it('ends when nobody has used it for long enough, and not while a stream is open', async () => {
+  it('ends after the idle time, but not while a stream is open', async () => {
     const pass = heldTime();
     const { url, served } = await start({ limits: { idleMs: 100, tendMs: 20 } });
     const listening = await McpHttpClient.connect(url);
@@ -278,7 +280,7 @@ describe('a session over HTTP', () => {
     });
   });
 
-  it('is one of a bounded number; one that was left alone gives its place', async () => {
+  it('belongs to a limited number; an idle one gives its place to a new one', async () => {
     const pass = heldTime();
     const { url, served } = await start({ limits: { sessions: 2, idleMs: 100, tendMs: 60_000 } });
     const busy = await McpHttpClient.connect(url);
@@ -306,7 +308,7 @@ describe('a session over HTTP', () => {
     expect(served).toEqual([]);
   });
 
-  it('ends with its front, and every open stream with it', async () => {
+  it('ends with its front, together with its open streams', async () => {
     const { url, front } = await start();
     const client = await McpHttpClient.connect(url);
     const listener = await client.get();
@@ -317,12 +319,12 @@ describe('a session over HTTP', () => {
 });
 
 describe('the streams of a session', () => {
-  it('bring what belongs to a request with its answer, and all else to the listener', async () => {
+  it('carry messages of a request with its answer, and all others to the listener', async () => {
     const { url, served } = await start();
     const client = await McpHttpClient.connect(url);
-    // Sent before anybody listens: it waits for the listener.
+    // Sent before a listener exists, so the message waits.
     await served[0]?.server.sendLoggingMessage({ level: 'info', data: 'unrelated' });
-    expect(await client.exchange('tell')).toEqual([
+    expect(await client.exchange('announce')).toEqual([
       { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'related' } },
       { jsonrpc: '2.0', id: expect.anything(), result: {} },
     ]);
@@ -347,7 +349,7 @@ describe('the streams of a session', () => {
     expect(seen).toEqual([expect.objectContaining({ method: 'ping' }), { jsonrpc: '2.0', id: 'asking', result: {} }]);
   });
 
-  it('begin with an event to come back with, where the revision knows it', async () => {
+  it('begin with an event from which to reconnect, if the revision has that', async () => {
     const { url } = await start();
     const client = await McpHttpClient.connect(url);
     const first = await events(await client.post({ id: 1, method: 'ping' })).next();
@@ -357,26 +359,26 @@ describe('the streams of a session', () => {
     expect(JSON.parse(only.value?.data ?? '')).toMatchObject({ id: 1, result: {} });
   });
 
-  it('are kept for a client that comes back: behind what it has had, once each', async () => {
+  it('are kept for a client that reconnects: the events after its last one, once each', async () => {
     const { url, served } = await start();
     const client = await McpHttpClient.connect(url);
     const abort = new AbortController();
     const cut = await client.post({ id: 1, method: 'wait' }, {}, abort.signal);
     const { value: primed } = await events(cut).next();
     abort.abort();
-    // The lost connection cancels nothing: the call runs on, and ends while nobody is there.
+    // The lost connection cancels nothing: the call continues and ends meanwhile.
     const back = await client.get({ 'last-event-id': primed?.id ?? '' });
     served[0]?.release();
     const all: { id: string; data: string }[] = [];
     for await (const event of events(back)) if (event.data !== '') all.push(event);
     expect(all.map(({ data }) => JSON.parse(data))).toEqual([{ jsonrpc: '2.0', id: 1, result: { waited: true } }]);
     expect(served[0]?.cancelled).toEqual([]);
-    // Again, from the beginning and from its end.
+    // Again, from the beginning and from the end.
     expect(await messages(await client.get({ 'last-event-id': primed?.id ?? '' }))).toHaveLength(1);
     expect(await messages(await client.get({ 'last-event-id': all[0]?.id ?? '' }))).toEqual([]);
   });
 
-  it('keep what came between two listeners', async () => {
+  it('keep messages between two listeners', async () => {
     const { url, served } = await start();
     const client = await McpHttpClient.connect(url);
     const abort = new AbortController();
@@ -395,7 +397,7 @@ describe('the streams of a session', () => {
     expect(primed?.data).toBe('');
   });
 
-  it('give way to a newer listener, whose older connection may be dead', async () => {
+  it('are replaced by a newer listener, because the older connection may be dead', async () => {
     const { url, served } = await start();
     const client = await McpHttpClient.connect(url);
     const older = await client.get();
@@ -406,7 +408,7 @@ describe('the streams of a session', () => {
     expect(await messages(newer)).toHaveLength(1);
   });
 
-  it('are kept within a bound, and it is told when they are not any more', async () => {
+  it('are kept within a limit, and the client learns when they are not kept any more', async () => {
     const { url } = await start({ limits: { keptChars: 10_000 } });
     const client = await McpHttpClient.connect(url);
     const first = events(await client.post({ id: 1, method: 'large', params: { chars: 1_000 } }));
@@ -416,7 +418,7 @@ describe('the streams of a session', () => {
     const gone = await client.get({ 'last-event-id': primed?.id ?? '' });
     expect(gone.status).toBe(400);
     expect(await sentence(gone)).toMatch(/send its request again/);
-    // More than is ever kept is delivered all the same, to whoever is there.
+    // A connected client gets even more than the session ever keeps.
     const large = await client.request('large', { chars: 50_000 });
     expect(large.result?.text).toHaveLength(50_000);
     for (const nonsense of ['x', '-1', '99-1', '1-', '1-99999999999999999999']) {
@@ -433,7 +435,7 @@ describe('the streams of a session', () => {
     await until('the cancellation', () => served[0]?.cancelled.includes('doomed'));
   });
 
-  it('are forgotten when nobody has come back for long enough', async () => {
+  it('are dropped if no client reconnects in time', async () => {
     const { url } = await start({ limits: { keepMs: 30, tendMs: 10 } });
     const client = await McpHttpClient.connect(url);
     const all = events(await client.post({ id: 1, method: 'whoami' }));
@@ -453,7 +455,7 @@ describe('the streams of a session', () => {
     expect(text).toMatch(/^id: 0-0\n/);
   });
 
-  it('cut off a client that does not read, which may come back for the rest', async () => {
+  it('disconnect a client that does not read, which may reconnect for the rest', async () => {
     const { url, served } = await start({ limits: { stallMs: 50, keptChars: 64 * 1024 * 1024 } });
     const client = await McpHttpClient.connect(url);
     const response = await client.get();
@@ -472,7 +474,7 @@ describe('the streams of a session', () => {
     expect(await messages(back)).toHaveLength(sent);
   });
 
-  it('hold their server back while the client does not read, and lose nothing', async () => {
+  it('make their server wait while the client does not read, and lose nothing', async () => {
     const { url, served } = await start();
     const client = await McpHttpClient.connect(url);
     const response = await client.get();
@@ -495,21 +497,21 @@ describe('the streams of a session', () => {
   });
 });
 
-describe('who may speak to it', () => {
+describe('access over HTTP', () => {
   const port = (url: string): string => new URL(url).port;
 
   it.each([
-    ['a name that resolves here', (url: string) => ({ host: `evil.example.com:${port(url)}` })],
-    ['a name that begins like ours', (url: string) => ({ host: `127.0.0.1.evil.example:${port(url)}` })],
+    ['a name that resolves to this machine', (url: string) => ({ host: `evil.example.com:${port(url)}` })],
+    ['a name that begins like an allowed one', (url: string) => ({ host: `127.0.0.1.evil.example:${port(url)}` })],
     ['a name with a user in it', (url: string) => ({ host: `localhost@evil.example:${port(url)}` })],
     ['a page of another site', () => ({ origin: 'https://evil.example.com' })],
     ['a page of another port', () => ({ origin: 'http://127.0.0.1:1' })],
     ['a page without an origin', () => ({ origin: 'null' })],
     [
-      'a page that was rebound',
+      'a page after DNS rebinding',
       (url: string) => ({ host: `e.example:${port(url)}`, origin: `http://e.example:${port(url)}` }),
     ],
-  ])('%s may not (403), token or not', async (_who, headers) => {
+  ])('is refused for %s (403), with or without token', async (_who, headers) => {
     const token = 'a-token-of-the-test';
     const { url, served } = await start({ token });
     const authorization = `Bearer ${token}`;
@@ -524,14 +526,14 @@ describe('who may speak to it', () => {
     ['a forwarded port', () => ({ host: 'localhost:1234', origin: 'http://localhost:1234' })],
     ['its own page', (url: string) => ({ origin: `http://127.0.0.1:${port(url)}` })],
     ['IPv6', (url: string) => ({ host: `[::1]:${port(url)}` })],
-    ['a name that was allowed', () => ({ host: 'Gateway.Internal', origin: 'http://gateway.internal' })],
-  ])('%s may', async (_who, headers) => {
+    ['an allowed name', () => ({ host: 'Gateway.Internal', origin: 'http://gateway.internal' })],
+  ])('is allowed for %s', async (_who, headers) => {
     const { url, served } = await start({ allowedHosts: ['gateway.internal'] });
     expect((await rawRequest(url, { headers: headers(url), body: initialize })).status).toBe(200);
     expect(served).toHaveLength(1);
   });
 
-  it('is who brings the token, on every request', async () => {
+  it('requires the token on every request', async () => {
     const token = 'a-token-of-the-test';
     const { url, served } = await start({ token });
     const client = await McpHttpClient.connect(url, {}, token);
@@ -560,7 +562,7 @@ describe('who may speak to it', () => {
     expect(await lowerCase.request('ping')).toMatchObject({ result: {} });
   });
 
-  it('learns that there is no authorisation server, without a token', async () => {
+  it('reports without a token that there is no authorisation server', async () => {
     const { url } = await start({ token: 'a-token-of-the-test' });
     const metadata = new URL('/.well-known/oauth-protected-resource/mcp', url);
     expect((await fetch(metadata, { headers: JSON_HEADERS })).status).toBe(404);

@@ -12,17 +12,17 @@ interface Asked {
   id: number;
   name: string;
   response: ServerResponse;
-  /** The answer as it should be. */
+  /** A valid answer. */
   answer: string;
 }
 
 interface Acts {
   call(asked: Asked): void;
-  /** The rest of a stream is asked for, from this event on. */
+  /** Serves the rest of a stream after this event. */
   resume?(event: string, response: ServerResponse): void;
-  /** The stream that just listens; there is none unless it is told. */
+  /** Serves the listening stream; without it the server has none. */
   listen?(response: ServerResponse): void;
-  /** How our answers and our cancellations are taken. */
+  /** Takes the gateway's answers and cancellations. */
   take?(response: ServerResponse, what: 'answer' | 'cancellation'): void;
 }
 
@@ -30,7 +30,7 @@ const EVENTS = { 'content-type': 'text/event-stream' };
 const WAIT = { timeoutMs: 60_000 };
 const DONE = { content: [{ type: 'text', text: 'done' }] };
 
-/** A client of a server that acts so. */
+/** Connects a client to a server with these acts. */
 async function open(acts: Acts, bodyLimit?: number) {
   const resumed: string[] = [];
   const taken: unknown[] = [];
@@ -88,7 +88,7 @@ const plain = ({ response, answer }: Asked): void => void response.writeHead(200
 
 describe('an answer over HTTP', () => {
   it.each<[string, (answer: string) => string]>([
-    ['a further member', (answer) => answer.replace(/\}$/, ',"took":5}')],
+    ['an additional member', (answer) => answer.replace(/\}$/, ',"took":5}')],
     ['an error that is null', (answer) => answer.replace(/\}$/, ',"error":null}')],
     ['a "_meta" that is null', (answer) => answer.replace(/\}\}$/, ',"_meta":null}}')],
   ])('with %s is read, as over stdio', async (_what, spoil) => {
@@ -105,7 +105,7 @@ describe('an answer over HTTP', () => {
 
   it.each([
     ['', undefined],
-    [', also one that could be come back to', 'e1'],
+    [', even one that can be resumed', 'e1'],
   ])('leaves no stream open that its server does not end%s', async (_what, id) => {
     const streams = new Set<ServerResponse>();
     const { client } = await open({
@@ -124,8 +124,8 @@ describe('an answer over HTTP', () => {
   });
 
   it.each([
-    ['that is whole', (frame: string) => frame],
-    ['of events with ids, which would only come again', (frame: string) => `${event('', 'a')}${frame}`],
+    ['that is complete', (frame: string) => frame],
+    ['of events with ids, which would only repeat', (frame: string) => `${event('', 'a')}${frame}`],
   ])('beyond the limit fails its call as too large, in a stream %s', async (_what, wrap) => {
     const { client, oddities, resumed } = await open(
       {
@@ -147,7 +147,7 @@ describe('an answer over HTTP', () => {
     expect(resumed).toEqual([]);
   });
 
-  it('is not told to be too large where something else is: of that call nobody knows', async () => {
+  it('is not reported as too large if another message is: the outcome of that call is unknown', async () => {
     const { client } = await open(
       {
         call: (asked) => {
@@ -166,7 +166,7 @@ describe('an answer over HTTP', () => {
     await expect(client.callTool('x', {}, WAIT)).resolves.toEqual(DONE);
   });
 
-  it('that comes behind a flood, and is the last of its stream, is heard', async () => {
+  it('is read after a flood at the end of its stream', async () => {
     const { client, oddities } = await open({
       call: ({ response, answer }) => {
         const params = { level: 'info', data: 'x'.repeat(64_000) };
@@ -179,8 +179,8 @@ describe('an answer over HTTP', () => {
   });
 });
 
-describe('a server over HTTP that asks without end', () => {
-  it('and takes no answer has no more than 64 of them under way, its call has its end, and no other waits for it', async () => {
+describe('a server over HTTP with endless requests', () => {
+  it('gets no more than 64 answers at a time; its call ends, and others do not wait', async () => {
     const { client, taken, oddities } = await open({
       call: (asked) => {
         if (asked.name !== 'flood') return plain(asked);
@@ -197,21 +197,21 @@ describe('a server over HTTP that asks without end', () => {
     await expect(client.callTool('flood', {}, WAIT)).resolves.toEqual(DONE);
     clearInterval(counting);
     await expect(client.callTool('x', {}, WAIT)).resolves.toEqual(DONE);
-    // The notification that begins the session is one of them.
+    // Includes the notification that begins the session.
     expect(taken.length).toBeLessThanOrEqual(65);
     expect(oddities.count('request_over_cap')).toBe(1_200 - 32);
     expect(oddities.count('write_refused')).toBe(1_200 - 32 - 32 - 1_024);
-    // Held up by each question, it had a handful.
+    // With a pause for each question there would be only a handful.
     expect(turns).toBeGreaterThan(20);
   });
 });
 
-describe('a stream over HTTP that can be come back to', () => {
+describe('a resumable stream over HTTP', () => {
   const held = (asked: Asked): void => {
     asked.response.writeHead(200, EVENTS).write(event('', `e${asked.id}`));
   };
 
-  it('is come back to where it broke off, for its answer', async () => {
+  it('is resumed where it broke off, for its answer', async () => {
     let answer = '';
     const { client, resumed } = await open({
       call: (asked) => {
@@ -224,7 +224,7 @@ describe('a stream over HTTP that can be come back to', () => {
     expect(resumed).toEqual(['e1']);
   });
 
-  it('is not come back to for a call that is over, which costs no other', async () => {
+  it('is not resumed for a finished call, which does not affect others', async () => {
     const calls: Asked[] = [];
     const { client, resumed } = await open({
       call: (asked) => {
@@ -240,14 +240,14 @@ describe('a stream over HTTP that can be come back to', () => {
     for (let i = 0; i < 5; i++) {
       await expect(client.callTool('held', {}, { timeoutMs: 100 })).rejects.toMatchObject({ failure: 'timeout' });
     }
-    // The first was over long before the last: it would have been come back to within ten milliseconds.
+    // The first ended long before the last, so a resume would have followed within ten milliseconds.
     plain(calls[0] as Asked);
     await expect(other).resolves.toEqual(DONE);
     expect(resumed).toEqual([]);
     expect(client.closed).toBe(false);
   });
 
-  it.each([405, 404, 500])('but whose rest is refused (%i) loses its call alone', async (status) => {
+  it.each([405, 404, 500])('with a refused rest (%i) fails only its call', async (status) => {
     const { client, resumed } = await open({
       call: (asked) => {
         if (asked.name !== 'cut') return plain(asked);
@@ -263,8 +263,8 @@ describe('a stream over HTTP that can be come back to', () => {
 
   it.each([
     ['in its first event', 'id: e1\ndata: {"jsonrpc"'],
-    ['behind an id of no data', 'id: e1\n\n'],
-  ])('but breaks off %s cannot: its call has its end at once', async (_where, words) => {
+    ['after an id without data', 'id: e1\n\n'],
+  ])('fails its call at once if it breaks off %s', async (_where, words) => {
     const { client, resumed } = await open({
       call: ({ response }) => void response.writeHead(200, EVENTS).write(words, () => response.destroy()),
     });
@@ -272,7 +272,7 @@ describe('a stream over HTTP that can be come back to', () => {
     expect(resumed).toEqual([]);
   });
 
-  it('and just listens is opened anew where it breaks off in its first event', async () => {
+  it('is opened again if it is the listening one and breaks off in its first event', async () => {
     let listening = 0;
     await open({
       call: plain,
@@ -286,7 +286,7 @@ describe('a stream over HTTP that can be come back to', () => {
     await until('the stream to be opened anew', () => listening === 2);
   });
 
-  it('and just listens is not taken for that of a call, by a server that counts the events of each', async () => {
+  it('is not confused with the listening one by a server that numbers events per stream', async () => {
     let call: Asked | undefined;
     const { client, resumed } = await open({
       call: (asked) => {
@@ -306,10 +306,10 @@ describe('a stream over HTTP that can be come back to', () => {
     expect(resumed).toContain('1');
   });
 
-  it('but whose rest breaks off too, without a word, loses its call alone', async () => {
+  it('whose rest breaks off too fails only its call', async () => {
     let listening = 0;
     const { client, resumed } = await open({
-      // One such stream is all that a session has, for the servers of the SDK.
+      // The SDK's servers allow one such stream per session.
       listen: (response) => {
         listening += 1;
         if (listening === 1) response.writeHead(200, EVENTS).flushHeaders();
@@ -325,13 +325,13 @@ describe('a stream over HTTP that can be come back to', () => {
       await expect(client.callTool('cut', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
     }
     await expect(client.callTool('x', {}, WAIT)).resolves.toEqual(DONE);
-    // An id that comes again belongs to the call that is waited for.
+    // A repeated event id belongs to the call that still waits.
     expect(resumed).toEqual(['e1', 'e1']);
     expect(listening).toBe(1);
     expect(client.closed).toBe(false);
   });
 
-  it('of a cancelled call is closed, also by a server that refuses to hear of it', async () => {
+  it('of a cancelled call is closed, even if the server rejects the cancellation', async () => {
     let closed = 0;
     const { client, taken } = await open({
       call: (asked) => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ListTooSlow, listPages, type Page } from '../../src/mcp/wire/listPages.ts';
 
-/** A server that answers with what is made of each page's number; the pages that it was asked for. */
+/** Makes a server that answers with pages by their number, and records the requested pages. */
 function pages(make: (page: number) => Page) {
   const asked: (string | undefined)[] = [];
   const ask = async (cursor: string | undefined): Promise<Page> => {
@@ -15,7 +15,7 @@ function pages(make: (page: number) => Page) {
 const items = (count: number, size = 1): unknown[] => Array.from({ length: count }, () => 'x'.repeat(size));
 
 describe('a list in pages', () => {
-  it('is put together until there is no next one', async () => {
+  it('is joined until there is no next page', async () => {
     const { asked, list } = pages((page) => ({ items: [page], nextCursor: page < 3 ? `c${page}` : undefined }));
     expect(await list()).toEqual({ items: [1, 2, 3] });
     expect(asked).toEqual([undefined, 'c1', 'c2']);
@@ -27,7 +27,7 @@ describe('a list in pages', () => {
     ['items', (page) => ({ items: items(3_000), nextCursor: `c${page}` }), 10_000, /more than 10000 tools/, 4],
     ['items on one page', () => ({ items: items(200_000), nextCursor: undefined }), 10_000, /more than 10000/, 1],
     ['bytes', (page) => ({ items: items(4, 1_000_000), nextCursor: `c${page}` }), 8, /more than 8 MiB/, 3],
-  ])('that has no end of %s is kept up to the bound', async (_what, make, count, cut, asks) => {
+  ])('without an end of %s is kept up to the limit', async (_what, make, count, cut, asks) => {
     const { asked, list } = pages(make);
     const listed = await list();
     expect(listed.items).toHaveLength(count);
@@ -35,13 +35,13 @@ describe('a list in pages', () => {
     expect(asked).toHaveLength(asks);
   });
 
-  it('of just as many as allowed is not cut', async () => {
+  it('of exactly the limit is not cut', async () => {
     expect(await pages(() => ({ items: items(10_000), nextCursor: null })).list()).not.toHaveProperty('cut');
     const { list } = pages((page) => ({ items: [page], nextCursor: page < 64 ? `c${page}` : undefined }));
     expect(await list()).not.toHaveProperty('cut');
   });
 
-  it('whose time is over is half a list, like one of which a page failed', async () => {
+  it('is partial after its time limit, as after a failed page', async () => {
     let pageNumber = 0;
     const slow = async (_cursor: string | undefined, timeoutMs: number): Promise<Page> => {
       await sleep(Math.min(60, timeoutMs));
@@ -55,7 +55,7 @@ describe('a list in pages', () => {
     expect(pageNumber).toBeGreaterThan(0);
   });
 
-  it('says of a page that failed what came before it', async () => {
+  it('is partial with the pages before a failed one', async () => {
     const broken = new Error('broken');
     const failing = (at: number) =>
       pages((page) => {

@@ -9,8 +9,8 @@ import {
   takesTasks,
 } from '../../src/mcp/mcpTask.ts';
 
-describe('what a server says of a task', () => {
-  it('is read as far as it can be', () => {
+describe('a task of a server', () => {
+  it('is read as far as possible', () => {
     const task = { taskId: 't', status: 'working', pollInterval: 7, statusMessage: 'busy', more: true };
     const { more: _more, ...read } = task;
     expect(readTask(task)).toEqual(read);
@@ -22,19 +22,19 @@ describe('what a server says of a task', () => {
   });
 
   it.each([undefined, null, 7, 'task', [], {}, { taskId: 't' }, { taskId: '', status: 'working' }])(
-    '%j is no task',
+    '%j is not a task',
     (value) => {
       expect(readTask(value)).toBeUndefined();
       expect(createdTask({ task: value })).toBeUndefined();
     },
   );
 
-  it('with an id that nobody could keep is none', () => {
+  it('with an oversized id is rejected', () => {
     expect(readTask({ taskId: 'x'.repeat(1_024), status: 'working' })).toBeDefined();
     expect(readTask({ taskId: 'x'.repeat(1_025), status: 'working' })).toBeUndefined();
   });
 
-  it('tells whether it has ended', () => {
+  it('shows whether it has ended', () => {
     const ended = ['working', 'input_required', 'completed', 'failed', 'cancelled'].filter((status) =>
       hasEnded({ status }),
     );
@@ -42,8 +42,8 @@ describe('what a server says of a task', () => {
   });
 });
 
-describe('the capability', () => {
-  it('is read for what it says, and only for that', () => {
+describe('the task capability', () => {
+  it('is read exactly', () => {
     expect(takesTasks({ tasks: { requests: { tools: { call: {} } } } })).toBe(true);
     for (const tasks of [undefined, null, {}, { requests: {} }, { requests: { tools: {} } }, { requests: null }]) {
       expect(takesTasks({ tasks })).toBe(false);
@@ -52,8 +52,8 @@ describe('the capability', () => {
   });
 });
 
-describe('the task that a message belongs to', () => {
-  it('is named in its _meta, and can be named otherwise or not at all, with all else as it was', () => {
+describe('the task of a message', () => {
+  it('is named in its _meta, and can be renamed or removed without other changes', () => {
     const message = { a: 1, _meta: { b: 2, [RELATED_TASK]: { taskId: 't', c: 3 } } };
     expect(relatedTask(message)).toBe('t');
     expect(relateTo('u', message)).toEqual({ a: 1, _meta: { b: 2, [RELATED_TASK]: { taskId: 'u', c: 3 } } });

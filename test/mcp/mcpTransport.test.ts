@@ -34,27 +34,27 @@ function open(frameLimit?: number) {
 
 describe('messages over lines', () => {
   it.each([
-    ['an answer as it should be', '{"jsonrpc":"2.0","id":1,"result":{"a":1}}', { result: { a: 1 } }],
+    ['a valid answer', '{"jsonrpc":"2.0","id":1,"result":{"a":1}}', { result: { a: 1 } }],
     ['no version', '{"id":1,"result":{}}', { result: {} }],
-    ['a version of its own', '{"jsonrpc":"1.0","id":1,"result":{}}', { result: {} }],
+    ['another version', '{"jsonrpc":"1.0","id":1,"result":{}}', { result: {} }],
     [
-      'a text for a result',
+      'a string as result',
       '{"jsonrpc":"2.0","id":1,"result":"x"}',
-      { error: { code: -32603, message: expect.stringContaining('no object') } },
+      { error: { code: -32603, message: expect.stringContaining('not an object') } },
     ],
     ['no result', '{"jsonrpc":"2.0","id":1}', { error: { code: -32603 } }],
-    ['a text for an error', '{"jsonrpc":"2.0","id":1,"error":"bad"}', { error: { code: -32603, message: 'bad' } }],
-    ['a word for a code', '{"id":1,"error":{"code":"E","message":"m","data":7}}', { error: { code: -32603, data: 7 } }],
+    ['a string as error', '{"jsonrpc":"2.0","id":1,"error":"bad"}', { error: { code: -32603, message: 'bad' } }],
+    ['a string as code', '{"id":1,"error":{"code":"E","message":"m","data":7}}', { error: { code: -32603, data: 7 } }],
     ['an error beside a result', '{"id":1,"result":{},"error":{"code":5,"message":"m"}}', { error: { code: 5 } }],
     ['a null beside a result', '{"id":1,"result":{},"error":null}', { result: {} }],
-  ])('bring %s to whoever waits for it', async (_what, line, expected) => {
+  ])('deliver %s to its caller', async (_what, line, expected) => {
     const { feed, messages } = open();
     await feed(`${line}\n`);
     expect(messages).toEqual([expect.objectContaining({ jsonrpc: '2.0', id: 1 })]);
     expect(messages[0]).toMatchObject(expected);
   });
 
-  it('reads a batch, and what is no message costs only itself', async () => {
+  it('include batches, without their invalid items', async () => {
     const { feed, messages, garbage } = open();
     await feed(
       'Welcome!\n[{"id":1,"result":{}},7,{"method":"notifications/x"}]\n{"a":1}\nnull\n{"id":2,"result":{}}\n',
@@ -63,7 +63,7 @@ describe('messages over lines', () => {
     expect(garbage).toHaveLength(4);
   });
 
-  it('brings the progress that was told just before the answer', async () => {
+  it('include progress sent just before the answer', async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     const client = new Client({ name: 'client', version: '1' });
@@ -73,18 +73,18 @@ describe('messages over lines', () => {
       '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}\n',
     );
     await connected;
-    const told: number[] = [];
-    const onprogress = ({ progress }: { progress: number }) => void told.push(progress);
+    const progresses: number[] = [];
+    const onprogress = ({ progress }: { progress: number }) => void progresses.push(progress);
     const answer = client.request({ method: 'x' }, EmptyResultSchema, { onprogress });
     const progress = [1, 2, 3].map(
       (at) => `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":${at}}}\n`,
     );
     input.write(`${progress.join('')}{"jsonrpc":"2.0","id":1,"result":{}}\n`);
     expect(await answer).toEqual({});
-    expect(told).toEqual([1, 2, 3]);
+    expect(progresses).toEqual([1, 2, 3]);
   });
 
-  it('brings all that came before the end', async () => {
+  it('include everything sent before the end', async () => {
     const { input, messages, closes } = open();
     input.end('{"method":"notifications/x"}\n{"method":"notifications/y"}\n{"id":1,"result":{}}\n');
     await new Promise((done) => setImmediate(done));
@@ -92,7 +92,7 @@ describe('messages over lines', () => {
     expect(closes()).toBe(1);
   });
 
-  it('tells which request a message of ours belongs to, where that is asked for', async () => {
+  it('name their related request, if the host asks for that', async () => {
     const notification = { jsonrpc: '2.0' as const, method: 'notifications/message', params: {} };
     const sent = async (options: { marksRelated?: boolean }, message: JSONRPCMessage, relatedRequestId?: string) => {
       const output = new PassThrough();
@@ -115,7 +115,7 @@ describe('messages over lines', () => {
     }
   });
 
-  it('answers a request that the SDK would drop', async () => {
+  it('answer a request that the SDK would drop', async () => {
     const { feed, messages, output } = open();
     await feed('{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{"_meta":5}}\n');
     expect(messages).toEqual([]);
@@ -124,7 +124,7 @@ describe('messages over lines', () => {
     expect(messages).toEqual([{ jsonrpc: '2.0', id: 'b', method: 'tools/list' }]);
   });
 
-  it('fails the call whose answer is too long, and no other', async () => {
+  it('fail only the call with an oversized answer', async () => {
     const { feed, messages, errors } = open(100);
     await feed(`{"result":{"content":[{"id":5}],"x":"${'y'.repeat(2_000)}"},"id":6}\n`);
     expect(messages).toEqual([]);
@@ -133,7 +133,7 @@ describe('messages over lines', () => {
     expect(messages).toMatchObject([{ id: 6, error: { message: expect.stringContaining('limit of 100') } }, { id: 7 }]);
   });
 
-  it('sends an error in place of an answer that cannot be written', async () => {
+  it('carry an error in place of an answer that cannot be serialised', async () => {
     const { transport, output } = open();
     let deep: unknown = 1;
     for (let i = 0; i < 200_000; i++) deep = [deep];
@@ -141,7 +141,7 @@ describe('messages over lines', () => {
     expect(JSON.parse(String(output.read()))).toMatchObject({ id: 3, error: { code: -32603 } });
   });
 
-  it('settles what waits to be sent when the other end goes, with one listener for all', async () => {
+  it('settle when the other end closes, with one listener for all', async () => {
     const stuck = new Writable({ highWaterMark: 1, write: () => undefined });
     const transport = new LineTransport({ input: new PassThrough(), output: stuck });
     const sends = Array.from({ length: 50 }, () => transport.send({ jsonrpc: '2.0', method: 'x' }));
@@ -153,7 +153,7 @@ describe('messages over lines', () => {
     await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toThrow('closed');
   });
 
-  it('closes once, however the end comes', async () => {
+  it('close once, whatever the end', async () => {
     const { input, output, closes } = open();
     input.end();
     input.resume();

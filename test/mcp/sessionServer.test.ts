@@ -10,7 +10,7 @@ import { type SessionServer, serveSession } from '../../src/mcp/session/sessionS
 import { until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-/** A session over a real socket, whose one tool does what the test has it do. */
+/** Makes a session over a real socket with one scripted tool. */
 async function session(
   tool: (call: CallContext) => void | Promise<void>,
   memory?: SessionMemory,
@@ -21,9 +21,9 @@ async function session(
   call(id: string): void;
   server: SessionServer;
   end(): void;
-  /** At once, as where the worker goes. */
+  /** Ends at once, like a worker that exits. */
   destroy(): void;
-  /** The host goes. */
+  /** Closes the host's end. */
   leave(): void;
 }> {
   const path = join(temporaryFolder('wg-session-'), 's');
@@ -65,8 +65,8 @@ async function session(
   };
 }
 
-describe('what a worker tells its host alone', () => {
-  it('names the contract of a call, and that it begins, before the call is answered', async () => {
+describe("a worker's private messages to its host", () => {
+  it('name the contract of a call and its begin before the answer', async () => {
     const { lines, call } = await session((one) => {
       one.contract?.('convergent');
       expect(one.begins?.('convergent')).toBeUndefined();
@@ -80,12 +80,12 @@ describe('what a worker tells its host alone', () => {
       method,
       params: { id: 'seven', contract: 'convergent', begins: false },
     });
-    // As hosts of every build understand it: one that knows of no difference takes it for begun either way.
+    // A host of any build understands this; one without `begins` counts the call as begun.
     expect(begins).toEqual({ jsonrpc: '2.0', method, params: { id: 'seven', contract: 'convergent' } });
     expect(answer).toMatchObject({ id: 'seven', result: { content: [] } });
   });
 
-  it('that a call begins can be told no more when its session has ended', async () => {
+  it('announce no begin after the end of the session', async () => {
     const held: CallContext[] = [];
     const { call, end } = await session((one) => void held.push(one));
     call('seven');
@@ -94,7 +94,7 @@ describe('what a worker tells its host alone', () => {
     await expect(held[0]?.begins?.('never_replay')).rejects.toThrow('the session has ended');
   });
 
-  it('that a call begins can be told no more when its host has gone, before anything was heard of that', async () => {
+  it('announce no begin after the host has gone, even before the loss is noticed', async () => {
     const held: CallContext[] = [];
     const { call, leave } = await session((one) => void held.push(one));
     call('seven');
@@ -103,7 +103,7 @@ describe('what a worker tells its host alone', () => {
     await expect(held[0]?.begins?.('never_replay')).rejects.toThrow('the session has ended');
   });
 
-  it('names the request that was counted, and hears of one that is sent again what became of it', async () => {
+  it('name the counted request, and include the history of a resent one', async () => {
     const marks: unknown[] = [];
     let changed = (_counted?: number | string): void => undefined;
     const memory: SessionMemory = {
@@ -144,26 +144,26 @@ describe('what a worker tells its host alone', () => {
     ]);
   });
 
-  it('tells who counts requests which of them were sent again', async () => {
-    const told: SessionRequest[] = [];
+  it('report which requests were resent', async () => {
+    const reports: SessionRequest[] = [];
     const { say, lines } = await session(
       () => undefined,
       undefined,
-      (request) => void told.push(request),
+      (request) => void reports.push(request),
     );
     say({ method: 'notifications/waygate/resent', params: { id: 1, counted: false, replays: 2 } });
     for (const id of [1, 2]) say({ id, method: 'tools/list' });
     say({ method: 'notifications/waygate/resent', params: { id: 3, counted: false, replays: 1 } });
     say({ id: 3, method: 'odd' });
     await until('the answers', () => lines.length === 3);
-    expect(told.map(({ method, replays }) => [method, replays])).toEqual([
+    expect(reports.map(({ method, replays }) => [method, replays])).toEqual([
       ['tools/list', 2],
       ['tools/list', 0],
       ['(unknown method)', 1],
     ]);
   });
 
-  it('withdraws what it has asked when it hands back what is open, and answers nothing of it', async () => {
+  it('withdraw questions of handed back requests, which get no answer', async () => {
     const { lines, say, call, server } = await session(async ({ signal, ask }) => {
       await ask?.({ message: 'May it?', requestedSchema: { type: 'object', properties: {} } }).catch(() => undefined);
       expect(signal.aborted).toBe(true);
@@ -183,7 +183,7 @@ describe('what a worker tells its host alone', () => {
     expect(said().some(({ id }) => id === 'seven')).toBe(false);
   });
 
-  it('is what it remembers of a session: of a call before its answer, of a list behind it', async () => {
+  it('carry the state of a session: of a call before its answer, of a list after it', async () => {
     let changed = (): void => undefined;
     const given: unknown[] = [];
     const memory: SessionMemory = {
@@ -213,7 +213,7 @@ describe('what a worker tells its host alone', () => {
     expect(said[3]?.params).toEqual({ key: 'list:tools/list', value: 'mark' });
   });
 
-  it('is that it goes, also right behind the answer to a list, which leaves before that', async () => {
+  it('announce the end, even right after the answer to a list, which leaves first', async () => {
     const memory: SessionMemory = {
       take: () => undefined,
       watch: () => undefined,
@@ -222,7 +222,7 @@ describe('what a worker tells its host alone', () => {
       settled: () => Promise.resolve(),
     };
     const { lines, say, server, destroy } = await session(noop, memory, () =>
-      // When the answer is written, and before the next turn.
+      // After the answer is written, before the next turn.
       process.nextTick(() => {
         server.announceStop();
         destroy();
@@ -235,7 +235,7 @@ describe('what a worker tells its host alone', () => {
     expect(said()).toEqual(['eight', 'notifications/waygate/keep', 'notifications/waygate/stopped']);
   });
 
-  it('is not for a server to say', async () => {
+  it('cannot come from a server', async () => {
     const { lines, call } = await session(({ peer }) => {
       peer?.notify('notifications/waygate/stopped');
       peer?.notify('notifications/message', { level: 'info', data: 'hello' });

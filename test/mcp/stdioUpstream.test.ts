@@ -35,8 +35,8 @@ function open(frameLimit?: number, output: Writable = new PassThrough()) {
 
 const ask = (id: number, method = 'tools/call'): JSONRPCMessage => ({ jsonrpc: '2.0', id, method });
 
-describe('the way to a server over its streams', () => {
-  it('skips what is no message, tells of its beginning, and counts it', async () => {
+describe('the transport to a server over its streams', () => {
+  it('skips lines that are not messages, reports their beginning, and counts them', async () => {
     const { feed, heard, garbage, oddities } = open();
     await feed(`\ufeffWelcome ${'x'.repeat(5_000)}\n\n\ufeff{"jsonrpc":"2.0","id":1,"result":{}}\r\n`);
     expect(heard).toMatchObject([{ id: 1 }]);
@@ -47,8 +47,8 @@ describe('the way to a server over its streams', () => {
   it.each([
     ['first', `{"jsonrpc":"2.0","id":5,"result":{"id":9,"x":"${'y'.repeat(5_000)}"}}\n`],
     ['last', `{"result":{"id":9,"x":"${'y'.repeat(5_000)}"},"jsonrpc":"2.0","id":5}\n`],
-    ['last but one', `{"result":{"x":"${'y'.repeat(5_000)}"},"id":5,"jsonrpc":"2.0"}\n`],
-  ])('fails the call whose answer is too long, its id %s', async (_where, frame) => {
+    ['second to last', `{"result":{"x":"${'y'.repeat(5_000)}"},"id":5,"jsonrpc":"2.0"}\n`],
+  ])('fails the call with an oversized answer, its id %s', async (_where, frame) => {
     const { feed, heard, errors, oddities } = open(1_000);
     await feed(frame);
     expect(heard).toMatchObject([{ id: 5, error: { message: expect.stringContaining('beyond the limit of 1000') } }]);
@@ -62,7 +62,7 @@ describe('the way to a server over its streams', () => {
       `{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage","params":"${'y'.repeat(5_000)}"}\n`,
     ],
     [
-      'a request of the server whose id is last',
+      'a request of the server with the id at the end',
       `{"method":"sampling/createMessage","params":"${'y'.repeat(5_000)}","jsonrpc":"2.0","id":5}\n`,
     ],
     ['an id within the result', `{"jsonrpc":"2.0","result":{"x":"${'y'.repeat(5_000)}","id":5}}\n`],
@@ -74,7 +74,7 @@ describe('the way to a server over its streams', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('keeps a list whose one tool nests too deep, and no other answer', async () => {
+  it('keeps a list with one tool that nests too deep, but no other answer', async () => {
     const { transport, feed, heard } = open();
     const deep = `${'['.repeat(300)}${']'.repeat(300)}`;
     await transport.send(ask(1, 'tools/list'));
@@ -87,13 +87,13 @@ describe('the way to a server over its streams', () => {
     ]);
   });
 
-  it('tells the server of a request that it cannot be answered', async () => {
+  it('answers a request of the server that is too large with an error', async () => {
     const { feed, output } = open();
     await feed('{"jsonrpc":"2.0","id":"a","method":"x","params":7}\n');
     expect(JSON.parse(String((output as PassThrough).read()))).toMatchObject({ id: 'a', error: { code: -32600 } });
   });
 
-  it('counts a line that was cut off, closes once, and says which stream it was', async () => {
+  it('counts a cut line, closes once, and reports which stream closed', async () => {
     const { transport, input, feed, oddities, closes } = open();
     await feed('{"jsonrpc":"2.0","id":1,');
     input.end();
@@ -104,7 +104,7 @@ describe('the way to a server over its streams', () => {
     expect(closes()).toBe(1);
   });
 
-  it('hears what was answered before the input broke', async () => {
+  it('reads answers from before the input broke', async () => {
     const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
     const { transport, feed, heard } = open(undefined, broken);
     await transport.send(ask(1));
@@ -117,7 +117,7 @@ describe('the way to a server over its streams', () => {
     await expect(transport.send(ask(2))).rejects.toMatchObject({ failure: 'gone' });
   });
 
-  it('takes turns where a lot is said, loses nothing of it, and keeps its order', async () => {
+  it('pauses during a flood, loses nothing and keeps the order', async () => {
     const { feed, heard, transport, input } = open();
     const lines = Array.from(
       { length: 3_000 },
@@ -136,7 +136,7 @@ describe('the way to a server over its streams', () => {
     await transport.close();
   });
 
-  it('hears all that was read before the pipe was gone', async () => {
+  it('delivers everything that was read before the pipe closed', async () => {
     const { feed, heard, input, closes } = open();
     await feed(Array.from({ length: 3_000 }, (_, i) => `{"jsonrpc":"2.0","id":${i},"result":{}}\n`).join(''));
     expect(heard.length).toBeLessThan(3_000);
@@ -146,7 +146,7 @@ describe('the way to a server over its streams', () => {
     expect(closes()).toBe(1);
   });
 
-  it('tells the last progress of a call before its answer', async () => {
+  it('delivers the last progress of a call before its answer', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const client = new UpstreamClient();
     output.on('data', (chunk: Buffer) => {
@@ -156,22 +156,26 @@ describe('the way to a server over its streams', () => {
       if (method === 'initialize') input.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
       if (method !== 'work') return;
       const progress = (n: number): string => {
-        const told = { progressToken: params._meta.progressToken, progress: n };
-        return `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: told })}\n`;
+        const progressOf = { progressToken: params._meta.progressToken, progress: n };
+        return `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: progressOf })}\n`;
       };
       input.write(`${progress(1)}${progress(2)}${progress(3)}${JSON.stringify({ jsonrpc: '2.0', id, result: {} })}\n`);
     });
     await client.connect(new StdioUpstream({ input, output }), { onClose: () => undefined }, 5_000);
-    const told: number[] = [];
-    await client.request('work', {}, { timeoutMs: 5_000, onProgress: ({ progress }) => void told.push(progress) });
-    expect(told).toEqual([1, 2, 3]);
+    const progresses: number[] = [];
+    await client.request(
+      'work',
+      {},
+      { timeoutMs: 5_000, onProgress: ({ progress }) => void progresses.push(progress) },
+    );
+    expect(progresses).toEqual([1, 2, 3]);
     await client.close();
   });
 
-  it('reads one that floods more slowly, and its end at once', async () => {
+  it('reads a flooding server more slowly, and its end at once', async () => {
     const { feed, heard, oddities, input, transport } = open();
     const noise = '{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"x"}}\n';
-    // However fast this machine is just now: it floods until it is held up, and far more than what was read waits then.
+    // Flood until reading pauses, whatever the speed of the machine; far more than the read part is then waiting.
     let written = 0;
     while (oddities.count('throttled') === 0) {
       input.write(noise.repeat(20_000));
@@ -181,7 +185,7 @@ describe('the way to a server over its streams', () => {
     expect(heard.length).toBeLessThan(written * 0.75);
     await feed('');
     await transport.close();
-    // The pipe is read to its end, for nobody.
+    // The transport drains the pipe and drops the rest.
     input.end();
     await new Promise((done) => input.once('close', done));
   });

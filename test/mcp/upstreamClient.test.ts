@@ -10,7 +10,7 @@ interface Asked {
 }
 type Answer = (asked: Asked, say: (message: object) => void, input: PassThrough) => void;
 
-/** A client of a server over streams, which answers as given; `initialize` as it should be where nothing is said of it. */
+/** Makes a client of a server over streams with the given answers; `initialize` gets a valid one by default. */
 function clientOf(answer: Answer) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const say = (message: object): void => void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -39,16 +39,16 @@ async function connected(onCall: Answer) {
   return { client, call, input };
 }
 
-/** Codes that the SDK uses itself for a lost connection and for a time-out, and what it says with them. */
+/** Codes and messages that the SDK itself uses for a lost connection and a timeout. */
 const SDK_LIKE: [string, { code: number; message: string; data?: unknown }][] = [
   ['-32000', { code: -32000, message: 'login failed' }],
-  ["-32000, in the SDK's words", { code: -32000, message: 'Connection closed' }],
+  ["-32000, with the SDK's message", { code: -32000, message: 'Connection closed' }],
   ['-32001', { code: -32001, message: 'slow' }],
-  ["-32001, as the SDK's own", { code: -32001, message: 'Request timed out', data: { timeout: 2_000 } }],
+  ["-32001, like the SDK's own", { code: -32001, message: 'Request timed out', data: { timeout: 2_000 } }],
   ['-32603', { code: -32603, message: 'no', data: { why: ['a', 1] } }],
 ];
 
-describe('an error that a server answers', () => {
+describe('an error answer of a server', () => {
   it.each(SDK_LIKE)('to a call is an answer, whatever its code: %s', async (_what, error) => {
     const { client, call } = await connected(({ id }, say) => say({ id, error }));
     const { code, message, data } = error;
@@ -57,7 +57,7 @@ describe('an error that a server answers', () => {
     await client.close();
   });
 
-  it.each(SDK_LIKE)('is one too where the server ends with it: %s', async (_what, error) => {
+  it.each(SDK_LIKE)('counts even if the server ends with it: %s', async (_what, error) => {
     const { call } = await connected(({ id }, say, input) => {
       say({ id, error });
       input.end();
@@ -65,7 +65,7 @@ describe('an error that a server answers', () => {
     expect(await call()).toMatchObject({ failure: 'error', code: error.code });
   });
 
-  it.each(SDK_LIKE)('to initialize is its refusal, though the client closes: %s', async (_what, error) => {
+  it.each(SDK_LIKE)('to initialize is a refusal, though the client closes: %s', async (_what, error) => {
     const { client, connect } = clientOf(({ id }, say) => say({ id, error }));
     expect(await connect()).toMatchObject({ failure: 'error', code: error.code, message: error.message });
     expect(client.closed).toBe(true);
@@ -73,7 +73,7 @@ describe('an error that a server answers', () => {
 });
 
 describe('a request', () => {
-  it('whose connection closes is closed, its initialize too', async () => {
+  it('fails as closed with its connection, including initialize', async () => {
     const { call } = await connected((_asked, _say, input) => input.end());
     expect(await call()).toMatchObject({ failure: 'closed' });
     expect(await call()).toMatchObject({ failure: 'closed' });
@@ -81,7 +81,7 @@ describe('a request', () => {
     expect(await connect()).toMatchObject({ failure: 'closed' });
   });
 
-  it('that runs out of time is told apart from one that nobody wants any more', async () => {
+  it('that times out is distinguished from a cancelled one', async () => {
     const { client, call } = await connected(() => undefined);
     expect(await call({ timeoutMs: 20 })).toMatchObject({ failure: 'timeout' });
     expect(await call({ signal: AbortSignal.timeout(20) })).not.toMatchObject({ failure: 'timeout' });
@@ -93,12 +93,12 @@ describe('a connection', () => {
   const answering = (result: object) => clientOf(({ id }, say) => say({ id, result }));
   const serverInfo = { name: 'x', version: '1' };
 
-  it('to a server of an unknown protocol version fails with that version', async () => {
+  it('to a server with an unknown protocol version fails with that version', async () => {
     const { connect } = answering({ protocolVersion: '1999-12-31', capabilities: {}, serverInfo });
     expect(await connect()).toMatchObject({ failure: 'version', message: '1999-12-31' });
   });
 
-  it('whose greeting has no form of its own version is a matter of the protocol', async () => {
+  it('with an invalid greeting fails as a protocol error', async () => {
     const { connect } = answering({ protocolVersion: '2025-06-18', capabilities: 7, serverInfo });
     expect(await connect()).toMatchObject({ failure: 'protocol' });
   });

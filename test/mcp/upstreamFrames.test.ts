@@ -25,7 +25,7 @@ describe('a frame of a server', () => {
     '{"jsonrpc":"2.0","method":"notifications/x"}',
     '{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1}}',
     '{"jsonrpc":"2.0","id":"a","method":"ping","params":{}}',
-  ])('that is as it should be stays as it is: %s', (frame) => {
+  ])('stays unchanged if it is valid: %s', (frame) => {
     expect(read(frame)).toEqual({
       messages: [JSON.parse(frame)],
       replies: [],
@@ -72,7 +72,7 @@ describe('a frame of a server', () => {
     '{"id":1,"msg":"cut',
     '{"jsonrpc":"2.0","id":1,"method":"ping","params":{',
     '{}',
-  ])('is garbage and nothing else: %s', (frame) => {
+  ])('is garbage only: %s', (frame) => {
     expect(read(frame)).toMatchObject({ messages: [], replies: [], isGarbage: true, odd: { garbage_line: 1 } });
   });
 
@@ -82,7 +82,7 @@ describe('a frame of a server', () => {
     ['mistyped_id', '{"jsonrpc":"2.0","id":{},"result":{}}'],
     ['mistyped_id', '{"jsonrpc":"2.0","id":1.5,"result":{}}'],
     ['mistyped_id', '{"jsonrpc":"2.0","id":true,"method":"ping"}'],
-  ])('answers nothing, because of its id (%s): %s', (oddity, frame) => {
+  ])('answers nothing because of its id (%s): %s', (oddity, frame) => {
     expect(read(frame)).toMatchObject({ messages: [], isGarbage: false, odd: { [oddity]: 1 } });
   });
 
@@ -92,7 +92,7 @@ describe('a frame of a server', () => {
     '{"jsonrpc":"2.0","id":"a","method":"x","params":{"name":1,"name":2}}',
     '[{"jsonrpc":"2.0","id":"a","method":"ping"}]',
     `{"jsonrpc":"2.0","id":"a","method":"x","params":{"a":${deep(300)}}}`,
-  ])('is refused as a request, so that the server need not wait: %s', (frame) => {
+  ])('is rejected as a request, so that the server need not wait: %s', (frame) => {
     const { messages, replies } = read(frame);
     expect(messages).toEqual([]);
     expect(replies).toMatchObject([{ id: 'a', error: { code: -32600 } }]);
@@ -115,14 +115,14 @@ describe('a frame of a server', () => {
     ['{"jsonrpc":"2.0","method":"x","params":{"b":2,"_meta":null}}', { method: 'x', params: { b: 2 } }],
     ['{"jsonrpc":"2.0","method":"x","params":{"b":2,"_meta":"y"}}', { method: 'x', params: { b: 2 } }],
     ['{"jsonrpc":"2.0","method":"x","params":null}', { method: 'x' }],
-  ])('is read without what is none of it, or nothing: %s', (frame, message) => {
+  ])('is read without invalid members, or not at all: %s', (frame, message) => {
     const { messages, replies, isAltered } = read(frame);
     expect(messages).toEqual([{ jsonrpc: '2.0', ...message }]);
     expect(messages.every((each) => JSONRPCMessageSchema.safeParse(each).success)).toBe(true);
     expect({ replies, isAltered }).toEqual({ replies: [], isAltered: true });
   });
 
-  it('that names its id twice fails nobody: whose it is cannot be told', () => {
+  it('with a duplicate id fails no call, because its owner is unknown', () => {
     expect(read('{"jsonrpc":"2.0","id":1,"id":2,"result":{}}')).toMatchObject({
       messages: [],
       isAltered: true,
@@ -130,7 +130,7 @@ describe('a frame of a server', () => {
     });
   });
 
-  it('is read in a batch where its version has them', () => {
+  it('is read in a batch if its version has batches', () => {
     const frame = '[{"jsonrpc":"2.0","id":1,"result":{}},7,{"jsonrpc":"2.0","method":"notifications/x"}]';
     expect(read(frame, { allowsBatches: true })).toMatchObject({
       messages: [{ id: 1 }, { method: 'notifications/x' }],
@@ -141,27 +141,27 @@ describe('a frame of a server', () => {
     expect(read(whole, { allowsBatches: true })).toMatchObject({ messages: [{ id: 1 }], isAltered: true });
   });
 
-  it('that lists keeps what does not nest too deep', () => {
+  it('with a list keeps items that do not nest too deep', () => {
     const frame = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"},{"name":"b","inputSchema":${deep(300)}}]}}`;
     const { messages, odd } = read(frame, { isList: true });
     expect(messages).toMatchObject([{ id: 1, result: { tools: [{ name: 'a' }, { name: 'b' }] } }]);
     expect(odd).toEqual({ frame_too_deep: 1 });
   });
 
-  it('keeps the words of an error, whatever they stand in', () => {
+  it('keeps the message of an error, whatever its form', () => {
     const [message] = read('{"jsonrpc":"2.0","id":1,"error":{"code":"E","message":"shut","data":7}}').messages;
     expect(message).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'shut', data: 7 } });
     expect(read('{"jsonrpc":"2.0","id":1,"error":7}').messages).toMatchObject([
-      { error: { message: 'an error without words' } },
+      { error: { message: 'an error without a message' } },
     ]);
   });
 
-  it('with bytes that are no UTF-8 is read, and counted', () => {
+  it('with invalid UTF-8 is read and counted', () => {
     const frame = Buffer.from('{"jsonrpc":"2.0","id":1,"result":{"a":"caf\u00e9"}}', 'latin1');
     expect(read(frame)).toMatchObject({ messages: [{ result: { a: 'caf\ufffd' } }], odd: { invalid_utf8: 1 } });
   });
 
-  it('cannot pass off an error of its own as one of ours', () => {
+  it('cannot pass off its own error as one of the gateway', () => {
     expect(frameFaultOf('malformed_response')).toBeUndefined();
     expect(frameFaultOf(':malformed_response')).toBeUndefined();
     expect(frameFaultOf({ fault: 'bad_result' })).toBeUndefined();

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { Oddities } from '../../src/mcp/wire/oddities.ts';
 import { UpstreamGuard } from '../../src/mcp/wire/upstreamGuard.ts';
 
-/** The far end of a way to a server: what is sent there, and what comes from there. */
+/** Far end of a transport: records sent messages, and injects received ones. */
 class Wire implements Transport {
   readonly sent: JSONRPCMessage[] = [];
   onmessage?: (message: JSONRPCMessage) => void;
   onclose?: () => void;
-  /** While set, nothing that is sent gets on its way. */
+  /** While set, no message leaves. */
   blocked = false;
   start(): Promise<void> {
     return Promise.resolve();
@@ -44,7 +44,7 @@ async function open() {
 }
 
 describe('answers of a server', () => {
-  it('reach who asked, once, by exactly their id', async () => {
+  it('reach their requests once, by the exact id', async () => {
     const { ask, say, heard, odd } = await open();
     await ask(1);
     await ask(2);
@@ -60,7 +60,7 @@ describe('answers of a server', () => {
     expect(odd()).toEqual({ mistyped_id: 1, duplicate_response: 1, unknown_response: 1 });
   });
 
-  it('to what was given up are for nobody', async () => {
+  it('to cancelled requests are dropped', async () => {
     const { ask, say, guard, heard, odd } = await open();
     await ask(1);
     await guard.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
@@ -82,7 +82,7 @@ describe('answers of a server', () => {
 });
 
 describe('requests of a server', () => {
-  it('beyond 32 in flight are refused, until one is answered', async () => {
+  it('beyond 32 in flight are rejected until one is answered', async () => {
     const { wire, guard, heard, say, odd } = await open();
     for (let i = 0; i < 40; i++) say({ id: `a${i}`, method: 'roots/list' });
     expect(heard).toHaveLength(32);
@@ -94,7 +94,7 @@ describe('requests of a server', () => {
     expect(odd()).toEqual({ request_over_cap: 8 });
   });
 
-  it('for a task are plain ones: nobody has said that a client would do that', async () => {
+  it('for a task are plain ones, because the client declares no task capability', async () => {
     const { heard, say } = await open();
     for (const method of ['elicitation/create', 'sampling/createMessage', 'example/other']) {
       say({ id: method, method, params: { message: 'm', task: { ttl: 1 } } });
@@ -106,7 +106,7 @@ describe('requests of a server', () => {
     ]);
   });
 
-  it('to ping are answered here, and count while their answers are not on their way', async () => {
+  it('to ping are answered by the guard, and count until their answers have left', async () => {
     const { wire, heard, say } = await open();
     for (let i = 0; i < 3; i++) {
       say({ id: `p${i}`, method: 'ping' });
@@ -121,7 +121,7 @@ describe('requests of a server', () => {
 });
 
 describe('notifications of a server', () => {
-  it('of progress reach a call that asked for it: the first few, the last, and none in between', async () => {
+  it('of progress reach the call: the first few and the last, but not all between', async () => {
     const { ask, say, heard, odd } = await open();
     await ask(1, 1);
     for (let i = 0; i < 1_000; i++) {
@@ -130,15 +130,15 @@ describe('notifications of a server', () => {
     say({ method: 'notifications/progress', params: { progressToken: 'x', progress: 1 } });
     say({ id: 1, result: {} });
     await sleep(0);
-    const told = heard.flatMap((message) => ('method' in message ? [message.params?.progress] : []));
-    expect(told).toEqual([...Array(16).keys(), 999]);
+    const progresses = heard.flatMap((message) => ('method' in message ? [message.params?.progress] : []));
+    expect(progresses).toEqual([...Array(16).keys(), 999]);
     expect(heard.at(-1)).toMatchObject({ id: 1 });
     expect(odd()).toEqual({ dropped_progress: 984 });
     say({ method: 'notifications/progress', params: { progressToken: 1, progress: 1 } });
     expect(heard).toHaveLength(18);
   });
 
-  it('come every tenth of a second where more are said', async () => {
+  it('arrive every tenth of a second if there are more', async () => {
     const { ask, say, heard } = await open();
     await ask(1, 1);
     const started = performance.now();
@@ -151,7 +151,7 @@ describe('notifications of a server', () => {
     expect(heard.length).toBeLessThanOrEqual(Math.ceil(seconds * 10) + 16);
   });
 
-  it('of a log are dropped beyond a rate; of a change one stands for all', async () => {
+  it('of logs are dropped beyond a rate; one of several changes is enough', async () => {
     const { say, heard, odd } = await open();
     for (let i = 0; i < 1_000; i++) say({ method: 'notifications/message', params: { data: i } });
     for (let i = 0; i < 1_000; i++) say({ method: 'notifications/tools/list_changed' });
@@ -162,7 +162,7 @@ describe('notifications of a server', () => {
     expect(odd().dropped_log).toBeGreaterThan(700);
   });
 
-  it('about more resources than anybody watches take bounded memory', async () => {
+  it('about any number of resources take bounded memory', async () => {
     const { say, heard } = await open();
     for (let i = 0; i < 20_000; i++) say({ method: 'notifications/resources/updated', params: { uri: `r:${i}` } });
     await sleep(0);

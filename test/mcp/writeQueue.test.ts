@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { WriteQueue } from '../../src/mcp/wire/writeQueue.ts';
 
-/** A stream that takes one write and then nothing, until it is let go. */
+/** A stream that takes one write and then nothing, until the test releases it. */
 class Stuck extends Writable {
   readonly taken: string[] = [];
   #release: (() => void) | undefined;
@@ -27,7 +27,7 @@ class Stuck extends Writable {
 const limits = { bytes: 1_000, stalledFrames: 3, stallMs: 0, frames: 100 };
 
 describe('frames on their way to a server', () => {
-  it('wait in their order where it does not read, and go on when it does', async () => {
+  it('wait in order while the server does not read, and continue when it does', async () => {
     const output = new Stuck();
     const queue = new WriteQueue(output);
     const writes = ['aaaaaaaaaa', 'b', 'c', 'd'].map((frame) => queue.write(frame));
@@ -37,7 +37,7 @@ describe('frames on their way to a server', () => {
     expect(output.taken.join('')).toBe('aaaaaaaaaabcd');
   });
 
-  it('beyond the bounds are refused, and nothing of them is sent', async () => {
+  it('beyond the limits are rejected, and no part of them is sent', async () => {
     const output = new Stuck();
     let refused = 0;
     const onRefused = (): void => {
@@ -57,7 +57,7 @@ describe('frames on their way to a server', () => {
     expect(output.taken.join('')).toBe('aaaaaaaaaabcdf');
   });
 
-  it('of a burst may be many where the server has only just stopped reading', async () => {
+  it('of a burst may be many if the server has only just stopped reading', async () => {
     const output = new Stuck();
     const queue = new WriteQueue(output, undefined, { ...limits, stallMs: 60_000 });
     const writes = Array.from({ length: 50 }, () => queue.write('aaaaaaaaaa'));
@@ -65,7 +65,7 @@ describe('frames on their way to a server', () => {
     expect(await Promise.allSettled(writes)).toEqual(writes.map(() => ({ status: 'fulfilled', value: undefined })));
   });
 
-  it('take no more memory than they may', async () => {
+  it('take no more memory than the limit', async () => {
     const queue = new WriteQueue(new Stuck(), undefined, { ...limits, stallMs: 60_000 });
     await queue.write('aaaaaaaaaa');
     void queue.write('b'.repeat(900)).catch(() => undefined);
@@ -75,7 +75,7 @@ describe('frames on their way to a server', () => {
     });
   });
 
-  it('are all settled when the way is gone', async () => {
+  it('are all settled when the connection closes', async () => {
     const output = new Stuck();
     const queue = new WriteQueue(output);
     const writes = Array.from({ length: 20 }, () => queue.write('aaaaaaaaaa'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CallPipeline } from '../../src/calls/pipeline/callPipeline.ts';
 import { gatewayMode } from '../../src/modes/gateway/gatewayMode.ts';
-import type { CallEvent } from '../../src/modes/shared/callEvents.ts';
+import type { CallEvent } from '../../src/modes/shared/callEvent.ts';
 import { catalogLoaded } from '../../src/modes/shared/catalog/catalogEvents.ts';
 import { CatalogView } from '../../src/modes/shared/catalog/catalogView.ts';
 import { TokenMeter } from '../../src/modes/shared/catalog/tokenMeter.ts';

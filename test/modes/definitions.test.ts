@@ -1,6 +1,6 @@
 import { getEncoding } from 'js-tiktoken';
 import { describe, expect, it } from 'vitest';
-import { ALL_TOOLS, GATEWAY_TOOLS, PROMPT_TOOLS, RESOURCE_TOOLS } from '../../src/modes/shared/definitions.ts';
+import { ALL_TOOLS, GATEWAY_TOOLS, listedTools } from '../../src/modes/shared/gatewayTools.ts';
 import { INSTRUCTIONS, SERVER_INFO } from '../../src/modes/shared/introduction.ts';
 
 function* schemasIn(schema: unknown): Generator<Record<string, unknown>> {
@@ -17,18 +17,15 @@ describe('what a client sees of the gateway', () => {
     expect(tokens).toBeGreaterThan(200);
   });
 
-  it.each([
-    ['resources', RESOURCE_TOOLS],
-    ['prompts', PROMPT_TOOLS],
-  ])('costs at most 300 tokens more where there are %s', (_, tools) => {
-    const tokens = getEncoding('cl100k_base').encode(JSON.stringify(tools)).length;
+  it.each(['resources', 'prompts'] as const)('costs at most 300 tokens more where there are %s', (kind) => {
+    const tokens = getEncoding('cl100k_base').encode(JSON.stringify(listedTools(kind))).length;
     expect(tokens).toBeLessThanOrEqual(300);
     expect(tokens).toBeGreaterThan(100);
   });
 
   it('says how a template is read', () => {
-    expect(RESOURCE_TOOLS[1]?.description).toMatch(/template/);
-    expect(PROMPT_TOOLS[1]?.description).toContain('schema:<prompt_id>');
+    expect(listedTools('resources')[1]?.description).toMatch(/template/);
+    expect(listedTools('prompts')[1]?.description).toContain('schema:<prompt_id>');
   });
 
   it('names all three tools within the first 512 characters of the instructions', () => {

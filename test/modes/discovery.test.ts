@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { GATEWAY_TOOLS } from '../../src/modes/shared/definitions.ts';
+import { GATEWAY_TOOLS } from '../../src/modes/shared/gatewayTools.ts';
 import { analyzeWord, eachRawWord, isStopWord } from '../../src/ranking/words/text.ts';
 import { DIMENSIONS, decodeWordTable } from '../../src/ranking/words/wordTable.ts';
 

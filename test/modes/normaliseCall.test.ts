@@ -48,9 +48,9 @@ describe('a call that is written otherwise', () => {
     ],
   ])('%s %j is %s %j', (name, args, meantName, meantArgs, rules) => {
     const before = structuredClone(args);
-    const { name: readName, args: readArgs, told } = normaliseCall(name, args);
+    const { name: readName, args: readArgs, corrections } = normaliseCall(name, args);
     expect([readName, readArgs]).toEqual([meantName, meantArgs]);
-    expect(told.map(({ rule }) => rule)).toEqual(rules);
+    expect(corrections.map(({ rule }) => rule)).toEqual(rules);
     // What was given belongs to whoever gave it.
     expect(args).toEqual(before);
   });
@@ -62,14 +62,14 @@ describe('a call that is written otherwise', () => {
     ['mcp__waygate__tool_browse', 'tool_browse'],
     ['waygate:tools/view', 'tool_view'],
     ['resources-read', 'resource_read'],
-  ])('by the name %s is one of %s, and told', (given, name) => {
-    const told = [{ rule: 'token_alias', from: given, to: name }];
-    expect(normaliseCall(given, {})).toEqual({ name, args: {}, told });
+  ])('by the name %s is one of %s, and noted', (given, name) => {
+    const corrections = [{ rule: 'token_alias', from: given, to: name }];
+    expect(normaliseCall(given, {})).toEqual({ name, args: {}, corrections });
   });
 
   it.each(['mcp_other_tool_execute', 'waygate', 'execute', 'tool_executes', 'tools'])(
     'by the name %s is none of ours',
-    (given) => expect(normaliseCall(given, {})).toEqual({ name: given, args: {}, told: [] }),
+    (given) => expect(normaliseCall(given, {})).toEqual({ name: given, args: {}, corrections: [] }),
   );
 
   it.each([
@@ -83,7 +83,7 @@ describe('a call that is written otherwise', () => {
     ['another tool', 'tool_remove', { q: 'x' }],
     ['what is right', 'tool_browse', { query: 'x', top_k: 5, render: 'json' }],
   ])('is left as it is: %s', (_what, name, args) => {
-    expect(normaliseCall(name, args)).toEqual({ name, args, told: [] });
+    expect(normaliseCall(name, args)).toEqual({ name, args, corrections: [] });
   });
 
   it('is answered as what was meant, and the answer tells each rule: in text, as data, and in an error', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HealthReport, ServerHealth, TelemetryReport } from '../../src/control/healthContract.ts';
 import { faultOf } from '../../src/errors/fault.ts';
-import { GATEWAY_TOOLS } from '../../src/modes/shared/definitions.ts';
+import { GATEWAY_TOOLS } from '../../src/modes/shared/gatewayTools.ts';
 import { systemResources } from '../../src/modes/shared/systemResources.ts';
 import { Counters } from '../../src/telemetry/counters.ts';
 import { eventText } from '../../src/telemetry/followEvents.ts';

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadDataSet, replicate } from '../bench/dataSet.ts';
 import { judge } from '../bench/measure.ts';
+import { withCompileCache } from '../support/compileCache.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -27,7 +28,7 @@ function file(name: string, content: unknown): string {
 
 function bench(...args: string[]): string {
   const script = fileURLToPath(new URL('../bench/browse.ts', import.meta.url));
-  return execFileSync(process.execPath, [script, ...args], { encoding: 'utf8' });
+  return execFileSync(process.execPath, [script, ...args], { encoding: 'utf8', env: withCompileCache() });
 }
 
 describe('bench:browse', () => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { buildRankIndex, type RankIndex, rank } from '../../src/ranking/rankIndex.ts';
+import { withCompileCache } from '../support/compileCache.ts';
 import { SMALL_CATALOG, SMALL_QUERIES, SMALL_SERVERS, WITH_TABLE } from './smallCatalog.ts';
 
 function rankings(index: RankIndex): string {
@@ -36,7 +37,7 @@ test('the locale of the machine changes nothing', () => {
     JSON.parse(
       execFileSync(process.execPath, [script], {
         encoding: 'utf8',
-        env: { ...process.env, LC_ALL: locale, LANG: locale },
+        env: withCompileCache({ ...process.env, LC_ALL: locale, LANG: locale }),
       }),
     ) as { locale: string; rankings: unknown };
   const turkish = run('tr_TR.UTF-8');

@@ -17,7 +17,7 @@ const fault = (code: KnownFaultCode = 'killed', generation = 1) => faultOf(code,
 let sent: string[];
 let probed: string[];
 let ended: Map<string, Terminal<string>>;
-/** What an effect does beside being noted. */
+/** Runs in the middle of an effect. */
 let onDispatch: (call: JournalCall<string>, generation: number) => boolean;
 let onSettle: (call: JournalCall<string>) => void;
 let journal: CallJournal<string, string>;
@@ -73,14 +73,14 @@ describe('a call', () => {
     expect([sent, journal.size, journal.bytes, journal.knowledgeOf('a')]).toEqual([['a@1'], 0, 0, undefined]);
   });
 
-  it('is sent at once where there is a generation, in the order in which it was made', () => {
+  it('is sent at once if there is a generation, in the order of admission', () => {
     for (const id of ['b', 'a', 'c']) journal.admit(call(id));
     journal.open(1);
     journal.admit(call('d'));
     expect(sent).toEqual(['b@1', 'a@1', 'c@1', 'd@1']);
   });
 
-  it('that was never sent goes to the next generation, whatever its contract, and that is no replay', () => {
+  it('that was never sent goes to the next generation without counting as a replay, whatever its contract', () => {
     journal = newJournal({ maxReplays: 0 });
     onDispatch = (_, generation) => generation !== 1;
     journal.open(1);
@@ -91,7 +91,7 @@ describe('a call', () => {
     expect(journal.counts).toMatchObject({ dispatched: 1, replayed: 0 });
   });
 
-  it('that a broken generation could not be sent is offered to no other call either', () => {
+  it('rejected by a broken generation stops other calls to it', () => {
     onDispatch = () => false;
     journal.open(1);
     journal.admit(call('a'));
@@ -99,7 +99,7 @@ describe('a call', () => {
     expect(sent).toEqual(['a@1']);
   });
 
-  it('that was handed back is not offered to the same generation again', () => {
+  it('handed back is not offered to the same generation again', () => {
     journal.open(1);
     journal.admit(call('a'));
     expect(journal.handBack(1, 'a')).toBe(true);
@@ -111,7 +111,7 @@ describe('a call', () => {
     expect([journal.handBack(1, 'a'), journal.handBack(2, 'nobody')]).toEqual([false, false]);
   });
 
-  it('that was handed back goes to a newer generation at once', () => {
+  it('handed back goes to a newer generation at once', () => {
     journal.open(1);
     journal.admit(call('a'));
     journal.open(2);
@@ -120,8 +120,8 @@ describe('a call', () => {
   });
 });
 
-describe('when a generation is lost', () => {
-  it('a read is sent again, until it has been often enough', () => {
+describe('the loss of a generation', () => {
+  it('resends a read up to its limit', () => {
     journal.open(1);
     journal.admit(call('a', 'convergent'));
     journal.lose(1, fault());
@@ -139,7 +139,7 @@ describe('when a generation is lost', () => {
     expect(journal.counts).toMatchObject({ dispatched: 1, replayed: 1, faulted: 1 });
   });
 
-  it('a read that two did not survive is sent to no third, however often it may be sent', () => {
+  it('resends a read to no third generation after two have died, whatever its limit', () => {
     journal = newJournal({ maxReplays: 9, maxEnded: 2 });
     journal.open(1);
     journal.admit(call('a', 'convergent', { maxReplays: 9 }));
@@ -151,7 +151,7 @@ describe('when a generation is lost', () => {
     expect(sent).toEqual(['a@1', 'a@2']);
   });
 
-  it('only those that ended while they had it count: no way that broke off, no probe, none that handed it back', () => {
+  it('counts only generations that died with the call: no closed stream, no probe, no handed back call', () => {
     journal = newJournal({ maxReplays: 9, maxEnded: 2 });
     journal.open(1);
     journal.admit(call('a', 'probe_required'));
@@ -173,7 +173,7 @@ describe('when a generation is lost', () => {
     expect(end('a')).toMatchObject({ fault: { code: 'replay_exhausted' }, dispatches: 3 });
   });
 
-  it('a read that may go to two alone is what ended both', () => {
+  it('blames a read that may go to two generations only', () => {
     journal = newJournal({ maxReplays: 9, maxEnded: 3 });
     journal.open(1);
     journal.admit(call('a', 'convergent', { maxReplays: 1 }));
@@ -183,7 +183,7 @@ describe('when a generation is lost', () => {
     expect(end('a')).toMatchObject({ fault: { code: 'replay_exhausted', detail: 'exited' }, dispatches: 2 });
   });
 
-  it('a read that may go to more is not yet what ended two, which somebody may have killed', () => {
+  it('does not blame a read that may go to more after two deaths', () => {
     journal = newJournal({ maxReplays: 9, maxEnded: 3 });
     journal.open(1);
     journal.admit(call('a', 'convergent', { maxReplays: 9 }));
@@ -194,7 +194,7 @@ describe('when a generation is lost', () => {
     expect([sent, ended.size]).toEqual([['a@1', 'a@2', 'a@3'], 0]);
   });
 
-  it('a call that was told to be sent once is told by what it was lost, not as what ends them', () => {
+  it('reports the loss, not the call, as the cause for a call without replay', () => {
     journal = newJournal({ maxReplays: 9, maxEnded: 2 });
     journal.open(1);
     journal.admit(call('a', 'convergent', { maxReplays: 0 }));
@@ -202,7 +202,7 @@ describe('when a generation is lost', () => {
     expect(end('a')).toMatchObject({ fault: { class: 'process', code: 'exited' }, dispatches: 1 });
   });
 
-  it('a replay that was handed back is none', () => {
+  it('does not count a handed back replay', () => {
     journal.open(1);
     journal.admit(call('a', 'convergent'));
     journal.lose(1, fault());
@@ -214,7 +214,7 @@ describe('when a generation is lost', () => {
     expect(journal.counts).toMatchObject({ dispatched: 1, replayed: 1 });
   });
 
-  it('a call that may not be repeated is told so once, and calls after it live', () => {
+  it('reports the unknown outcome of a call without replay once, and later calls continue', () => {
     journal.open(1);
     journal.admit(call('a'));
     journal.lose(1, fault());
@@ -229,7 +229,7 @@ describe('when a generation is lost', () => {
     expect([sent, end('b')?.kind]).toEqual([['a@1', 'b@2'], 'reply']);
   });
 
-  it('only its own calls are concerned: others finish where they are', () => {
+  it('concerns only its own calls: others finish', () => {
     journal.open(1);
     journal.admit(call('old'));
     journal.open(2);
@@ -239,7 +239,7 @@ describe('when a generation is lost', () => {
     expect(journal.reply(2, 'new', 'yes')).toBe('delivered');
   });
 
-  it('what it had goes to the one that lives beside it, at once', () => {
+  it('moves calls at once to another living generation', () => {
     journal.open(1);
     journal.admit(call('a', 'convergent'));
     journal.open(2);
@@ -247,7 +247,7 @@ describe('when a generation is lost', () => {
     expect(sent).toEqual(['a@1', 'a@2']);
   });
 
-  it('that is told once more, or was never opened, nothing happens', () => {
+  it('has no effect the second time, or if the generation was never opened', () => {
     journal.open(1);
     journal.admit(call('a', 'convergent'));
     journal.lose(1, fault());
@@ -257,7 +257,7 @@ describe('when a generation is lost', () => {
     expect([sent, ended.size]).toEqual([['a@1', 'a@2'], 0]);
   });
 
-  it('that was retired, what it has is treated like any other', () => {
+  it('of a retired one treats its calls like any other', () => {
     journal.open(1);
     journal.admit(call('a'));
     journal.retire(1);
@@ -273,7 +273,7 @@ describe('when a generation is lost', () => {
   });
 });
 
-describe('a call that must be probed', () => {
+describe('a call that requires a probe', () => {
   const lose = () => {
     journal.open(1);
     journal.admit(call('a', 'probe_required'));
@@ -281,7 +281,7 @@ describe('a call that must be probed', () => {
     journal.open(2);
   };
 
-  it('is held and asked about once there is somebody to ask', () => {
+  it('is held and probed when a generation can answer', () => {
     journal.open(1);
     journal.admit(call('a', 'probe_required'));
     journal.lose(1, fault());
@@ -291,7 +291,7 @@ describe('a call that must be probed', () => {
     expect([probed, sent]).toEqual([['a@2'], ['a@1']]);
   });
 
-  it('is sent again when it is safe', () => {
+  it('is sent again if that is safe', () => {
     lose();
     expect(journal.resolveProbe(2, 'a', 'safe_to_replay')).toBe(true);
     expect(sent).toEqual(['a@1', 'a@2']);
@@ -299,21 +299,21 @@ describe('a call that must be probed', () => {
     expect(journal.counts).toMatchObject({ probed: 1, replayed: 1 });
   });
 
-  it('is over when its effect is there', () => {
+  it('ends if its effect is there', () => {
     lose();
     journal.resolveProbe(2, 'a', 'already_completed');
     expect(end('a')).toEqual({ kind: 'completed_by_probe', dispatches: 1 });
     expect(journal.counts.completed_by_probe).toBe(1);
   });
 
-  it('is told as unknown when nobody can say', () => {
+  it('fails with an unknown outcome if the probe gives no answer', () => {
     lose();
     journal.resolveProbe(2, 'a', 'unresolved');
     expect(end('a')).toMatchObject({ fault: { code: 'outcome_unknown', detail: 'killed' } });
     expect(sent).toEqual(['a@1']);
   });
 
-  it('is told as unknown at once when there is nothing to ask', () => {
+  it('fails with an unknown outcome at once if it cannot be probed', () => {
     for (const make of [() => newJournal({}, false), () => newJournal({ maxProbes: 0 })]) {
       ended.clear();
       journal = make();
@@ -329,7 +329,7 @@ describe('a call that must be probed', () => {
     expect(probed).toEqual([]);
   });
 
-  it('is asked about again when the asking was lost, but not for ever', () => {
+  it('is probed again after a lost probe, up to a limit', () => {
     lose();
     journal.lose(2, fault());
     journal.open(3);
@@ -338,7 +338,7 @@ describe('a call that must be probed', () => {
     expect(end('a')).toMatchObject({ fault: { code: 'outcome_unknown' }, knowledge: 'outcome_unknown' });
   });
 
-  it('may be asked about as often again once it was sent again', () => {
+  it('can be probed as often again after a replay', () => {
     journal = newJournal({ maxProbes: 1, maxReplays: 2 });
     lose();
     journal.resolveProbe(2, 'a', 'safe_to_replay');
@@ -352,7 +352,7 @@ describe('a call that must be probed', () => {
     expect(end('a')).toMatchObject({ fault: { code: 'replay_exhausted' }, dispatches: 3 });
   });
 
-  it('hears only the answer that it waits for', () => {
+  it('takes only the answer of its own probe', () => {
     lose();
     expect(journal.resolveProbe(1, 'a', 'safe_to_replay')).toBe(false);
     expect(journal.resolveProbe(2, 'b', 'safe_to_replay')).toBe(false);
@@ -363,7 +363,7 @@ describe('a call that must be probed', () => {
 });
 
 describe('a reply', () => {
-  it('counts from who has the call, once', () => {
+  it('counts once, from the generation that has the call', () => {
     journal.open(1);
     journal.admit(call('a', 'convergent'));
     journal.lose(1, fault());
@@ -379,7 +379,7 @@ describe('a reply', () => {
     expect(end('a')).toMatchObject({ reply: 'yes', dispatches: 2 });
   });
 
-  it('to a call that waits, or is probed, is of nobody', () => {
+  it('to a waiting or probed call is stale', () => {
     journal.admit(call('a', 'probe_required'));
     expect(journal.reply(0, 'a', 'x')).toBe('stale');
     journal.open(1);
@@ -388,7 +388,7 @@ describe('a reply', () => {
     expect(journal.reply(2, 'a', 'x')).toBe('stale');
   });
 
-  it('to one of many settled calls is remembered, to one of too many is not', () => {
+  it('is recognised for many settled calls, but not for too many', () => {
     journal.open(1);
     for (let i = 0; i < 1_025; i++) {
       journal.admit(call(`c${i}`));
@@ -399,7 +399,7 @@ describe('a reply', () => {
 });
 
 describe('an id', () => {
-  it('is not taken twice while a reply could be meant for either', () => {
+  it('is rejected while a reply could belong to either call', () => {
     const refused = { admitted: false, fault: expect.objectContaining({ class: 'invariant', code: 'duplicate_id' }) };
     journal.open(1);
     journal.admit(call('a'));
@@ -411,7 +411,7 @@ describe('an id', () => {
     expect(journal.counts).toMatchObject({ admitted: 2, rejected: 2, cancelled: 1 });
   });
 
-  it('is free again once its call was answered, or had never been sent', () => {
+  it('is free again after its call was answered or if it was never sent', () => {
     journal.open(1);
     journal.admit(call('a'));
     journal.reply(1, 'a', 'yes');
@@ -423,7 +423,7 @@ describe('an id', () => {
     expect(journal.admit(call('b'))).toEqual({ admitted: true });
   });
 
-  it('that is used again is judged by its latest call', () => {
+  it('used again belongs to its latest call', () => {
     journal.open(1);
     journal.admit(call('a'));
     journal.reply(1, 'a', 'yes');
@@ -441,7 +441,7 @@ describe('the queue', () => {
     fault: expect.objectContaining({ class: 'resource', code, generation }),
   });
 
-  it('has room for so many that wait', () => {
+  it('takes a limited number of waiting calls', () => {
     for (let i = 0; i < 4; i++) journal.admit(call(`w${i}`));
     expect(journal.admit(call('x'))).toEqual(refusal('queue_overflow'));
     journal.cancel('w0');
@@ -449,12 +449,12 @@ describe('the queue', () => {
     journal.open(1);
     expect(journal.admit(call('z'))).toEqual({ admitted: true });
     journal.lose(1, fault());
-    // The calls that were lost do not wait: they are over.
+    // The lost calls do not wait, they have failed.
     for (let i = 0; i < 4; i++) expect(journal.admit(call(`v${i}`))).toEqual({ admitted: true });
     expect(journal.admit(call('x'))).toEqual(refusal('queue_overflow'));
   });
 
-  it('has as much room again when what waited is over', () => {
+  it('has the same room again after the waiting calls are over', () => {
     journal.open(1);
     for (let i = 0; i < 4; i++) {
       journal.admit(call(`a${i}`));
@@ -465,7 +465,7 @@ describe('the queue', () => {
     expect(journal.admit(call('x'))).toEqual(refusal('queue_overflow'));
   });
 
-  it('is no matter where there is a generation that takes calls', () => {
+  it('does not matter while a generation takes calls', () => {
     journal.open(1);
     for (let i = 0; i < 4; i++) {
       journal.admit(call(`a${i}`));
@@ -475,7 +475,7 @@ describe('the queue', () => {
     expect(sent.at(-1)).toBe('x@1');
   });
 
-  it('counts what waits again, and not what is held', () => {
+  it('counts calls that wait again, but not held ones', () => {
     journal.open(1);
     journal.admit(call('held', 'probe_required'));
     for (let i = 0; i < 3; i++) journal.admit(call(`r${i}`, 'convergent'));
@@ -484,7 +484,7 @@ describe('the queue', () => {
     expect(journal.admit(call('y'))).toEqual(refusal('queue_overflow'));
   });
 
-  it('has room for so many in all, and so many bytes', () => {
+  it('has a limit of calls and of bytes', () => {
     journal.open(2);
     for (let i = 0; i < 8; i++) journal.admit(call(`f${i}`));
     expect(journal.admit(call('x'))).toEqual(refusal('queue_overflow', 2));
@@ -497,14 +497,14 @@ describe('the queue', () => {
     expect(journal.bytes).toBe(1);
   });
 
-  it('takes one call of any size', () => {
+  it('takes a single call of any size', () => {
     journal.open(1);
     expect(journal.admit(call('huge', 'never_replay', { bytes: 1_000 }))).toEqual({ admitted: true });
   });
 });
 
 describe('a call that is given up', () => {
-  it('is told by what is known of it', () => {
+  it('fails with the knowledge of its execution', () => {
     journal.open(1);
     journal.admit(call('sent'));
     journal.admit(call('read', 'convergent'));
@@ -520,22 +520,22 @@ describe('a call that is given up', () => {
     expect(journal.reply(1, 'sent', 'x')).toBe('late');
   });
 
-  it('has not been sent where it would have been heard to begin', () => {
+  it('counts as not sent if the generation would have announced a begin', () => {
     journal.open(1);
-    for (const id of ['begun', 'told', 'unheard']) journal.admit(call(id, 'never_replay', { declared: true }));
+    for (const id of ['begun', 'declared', 'unheard']) journal.admit(call(id, 'never_replay', { declared: true }));
     journal.admit(call('says nothing'));
     journal.begin(1, 'begun');
     const timeout = fault('call_timeout');
-    for (const id of ['begun', 'told', 'says nothing']) journal.fail(id, timeout, { readToEnd: true });
+    for (const id of ['begun', 'declared', 'says nothing']) journal.fail(id, timeout, { readToEnd: true });
     journal.fail('unheard', timeout);
-    expect(end('told')).toMatchObject({ fault: timeout, knowledge: 'not_dispatched', dispatches: 0 });
+    expect(end('declared')).toMatchObject({ fault: timeout, knowledge: 'not_dispatched', dispatches: 0 });
     for (const id of ['begun', 'says nothing', 'unheard']) {
       expect(end(id)).toMatchObject({ fault: { code: 'outcome_unknown_after_timeout' }, knowledge: 'in_flight' });
     }
     expect(journal.counts).toMatchObject({ dispatched: 3, faulted: 4 });
   });
 
-  it('for want of a generation is one that nobody has', () => {
+  it('for lack of a generation was with none', () => {
     journal.open(1);
     journal.admit(call('a', 'convergent'));
     journal.admit(call('p', 'probe_required'));
@@ -554,7 +554,7 @@ describe('a call that is given up', () => {
     expect(end('b')).toMatchObject({ fault: { code: 'outcome_unknown', detail: 'stopped' } });
   });
 
-  it('by whoever made it gets no answer and is not sent', () => {
+  it('by its maker gets no answer and is not sent', () => {
     journal.admit(call('a'));
     expect(journal.cancel('a')).toEqual({ generation: undefined });
     journal.open(4);
@@ -566,7 +566,7 @@ describe('a call that is given up', () => {
   });
 });
 
-describe('a contract that is learnt from who has the call', () => {
+describe('a contract declared by the generation', () => {
   it('counts when the call is lost', () => {
     journal.open(1);
     for (const id of ['a', 'b', 'c']) journal.admit(call(id));
@@ -581,10 +581,10 @@ describe('a contract that is learnt from who has the call', () => {
   });
 });
 
-describe('a call of which is told when it begins', () => {
+describe('a call with an announced begin', () => {
   const declared = (id: string) => ({ ...call(id), declared: true });
 
-  it('is as good as not sent until then, where all was heard: the next generation has it for the first time', () => {
+  it('counts as not sent before that if all frames were read: the next generation gets it for the first time', () => {
     journal.open(1);
     for (const id of ['begun', 'not']) journal.admit(declared(id));
     journal.admit(call('silent'));
@@ -597,14 +597,14 @@ describe('a call of which is told when it begins', () => {
     expect(journal.counts).toMatchObject({ dispatched: 3, replayed: 0 });
   });
 
-  it('may have begun where its last words were not heard', () => {
+  it('may have begun if not all frames were read', () => {
     journal.open(1);
     journal.admit(declared('a'));
     journal.lose(1, fault());
     expect(ended.get('a')).toMatchObject({ kind: 'fault', knowledge: 'outcome_unknown' });
   });
 
-  it('begins anew with each generation', () => {
+  it('begins again with each generation', () => {
     journal.open(1);
     journal.admit(declared('a'));
     journal.reclassify(1, 'a', { contract: 'convergent', canProbe: false });
@@ -618,7 +618,7 @@ describe('a call of which is told when it begins', () => {
     expect(journal.counts).toMatchObject({ dispatched: 1, replayed: 1 });
   });
 
-  it('has not begun when its contract is told, which counts where the last words were not heard', () => {
+  it('has not begun by the declaration of its contract, which matters if not all frames were read', () => {
     journal.admit(declared('a'));
     journal.open(1);
     journal.reclassify(1, 'a', { contract: 'convergent', canProbe: false });
@@ -632,7 +632,7 @@ describe('a call of which is told when it begins', () => {
     expect(journal.counts).toMatchObject({ dispatched: 1, replayed: 1 });
   });
 
-  it('is known to who has it, and to nobody else', () => {
+  it('can be begun only by the generation that has it', () => {
     journal.open(1);
     journal.admit(declared('a'));
     expect([journal.payloadWith(1, 'a'), journal.payloadWith(2, 'a'), journal.payloadWith(1, 'b')]).toEqual([
@@ -642,7 +642,7 @@ describe('a call of which is told when it begins', () => {
     ]);
   });
 
-  it('goes on however often the one that has it is replaced meanwhile: a person may think for long', () => {
+  it('survives any number of replacements meanwhile: the user may think for long', () => {
     journal.admit(declared('asks'));
     for (let generation = 1; generation <= 10; generation++) {
       journal.open(generation);
@@ -652,7 +652,7 @@ describe('a call of which is told when it begins', () => {
     expect([sent.length, journal.reply(11, 'asks', 'done')]).toEqual([11, 'delivered']);
   });
 
-  it('that ends whoever reads it is not offered for ever', () => {
+  it('that kills every reader is not offered for ever', () => {
     journal.admit(declared('poison'));
     for (let generation = 1; generation <= LIMITS.maxReplays + 2; generation++) {
       journal.open(generation);
@@ -663,11 +663,11 @@ describe('a call of which is told when it begins', () => {
   });
 });
 
-describe('effects that call the journal back', () => {
-  it('may answer a call while it is being sent', () => {
+describe('an effect that calls the journal', () => {
+  it('may answer a call during its dispatch', () => {
     onDispatch = ({ id }, generation) => {
       journal.reply(generation, id, 'at once');
-      // Nobody believes this of a call that was answered.
+      // A begin of an answered call does not count.
       return false;
     };
     journal.open(1);
@@ -676,7 +676,7 @@ describe('effects that call the journal back', () => {
     expect([journal.size, journal.counts.dispatched]).toEqual([0, 1]);
   });
 
-  it('may lose the generation while calls are being sent', () => {
+  it('may lose the generation during the dispatch of calls', () => {
     for (const id of ['a', 'b']) journal.admit(call(id));
     onDispatch = ({ id }, generation) => {
       if (id === 'a') journal.lose(generation, fault());
@@ -687,7 +687,7 @@ describe('effects that call the journal back', () => {
     expect(end('a')).toMatchObject({ fault: { code: 'outcome_unknown' } });
   });
 
-  it('may cancel, fail and make calls while others are told of a loss', () => {
+  it('may cancel, fail and admit calls during a loss', () => {
     journal.open(1);
     for (const id of ['a', 'b', 'c']) journal.admit(call(id));
     onSettle = ({ id }) => {
@@ -702,14 +702,14 @@ describe('effects that call the journal back', () => {
     expect(sent).toEqual(['a@1', 'b@1', 'c@1', 'd@2']);
   });
 
-  it('may fail everything while everything is being failed', () => {
+  it('may fail everything while everything fails', () => {
     for (const id of ['a', 'b']) journal.admit(call(id));
     onSettle = () => journal.failAll(fault());
     journal.failWaiting(fault());
     expect([ended.size, journal.counts.faulted]).toEqual([2, 2]);
   });
 
-  it('may answer a probe while it is being made', () => {
+  it('may answer a probe during its dispatch', () => {
     journal = new CallJournal<string, string>(
       {
         dispatch: ({ id }, generation) => sent.push(`${id}@${generation}`) > 0,

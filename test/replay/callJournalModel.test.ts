@@ -7,11 +7,11 @@ import type { ReplayContract } from '../../src/replay/replay.ts';
 import type { ProbeResolution } from '../../src/replay/requestDisposition.ts';
 import { JournalModel, MODEL_LIMITS } from './journalModel.ts';
 
-/** Any sequence of events, against the model: the same calls sent to the same processes, the same ends, the same order. */
+/** Compares the journal with the model in any sequence of events: same dispatches, same ends, same order. */
 class Real {
   readonly sent: string[] = [];
   readonly ended: string[] = [];
-  /** Those of whom it was told that nobody can have them, and that nobody has had since. */
+  /** Calls that the journal has reported as waiting since their last dispatch. */
   readonly waiting = new Set<string>();
   readonly journal = new CallJournal<null, string>(
     {
@@ -55,10 +55,10 @@ const fault = (code: KnownFaultCode) => faultOf(code, { generation: 1 }, (text) 
 const IDS = ['a', 'b', 'c', 'd'] as const;
 const id = fc.constantFrom(...IDS);
 const contract = fc.constantFrom<ReplayContract>('convergent', 'probe_required', 'never_replay');
-/** Above, at and below the journal's own limit, and none. */
+/** Above, at and below the journal's own limit, and undefined. */
 const allowance = fc.constantFrom(undefined, 0, 1, 5);
 const resolution = fc.constantFrom<ProbeResolution>('already_completed', 'safe_to_replay', 'unresolved');
-/** How far back from the latest: mostly those that live, now and then one long gone. */
+/** Distance from the latest generation: mostly living ones, sometimes one long gone. */
 const back = fc.nat({ max: 3 });
 
 const commands: fc.Arbitrary<Step>[] = [
@@ -176,7 +176,7 @@ const commands: fc.Arbitrary<Step>[] = [
 ];
 
 describe('the call journal', () => {
-  it('does what its model does, whatever happens', () => {
+  it('behaves like its model in any order of events', () => {
     fc.assert(
       fc.property(fc.commands(commands, { maxCommands: 60, size: 'max' }), (sequence) => {
         fc.modelRun(() => ({ model: new JournalModel(), real: new Real() }), sequence);

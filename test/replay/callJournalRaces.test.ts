@@ -9,9 +9,9 @@ interface Plan {
   cancelled: boolean;
 }
 
-/** Processes that say nothing but their answers, and that can be asked what became of a call. */
+/** Processes that announce nothing, and that can be probed. */
 class World extends JournalWorld {
-  /** How often a process died that had the call. */
+  /** Number of deaths with each call. */
   readonly losses = new Map<string, number>();
   readonly cancelled = new Set<string>();
 
@@ -23,13 +23,13 @@ class World extends JournalWorld {
     bump(this.losses, id);
   }
 
-  /** It reads the call, acts, and answers, with time in between for anything. */
+  /** Reads the call, acts and answers, with pauses in between. */
   protected async serve(id: string, generation: number): Promise<void> {
     await this.later(`${id} read by ${generation}`);
     if (!this.alive.has(generation)) return;
     bump(this.effects, id);
     await this.later(`${id} answered by ${generation}`);
-    // What was written before the end is still read after it.
+    // An answer written before the end is still read.
     this.journal.reply(generation, id, id);
   }
 
@@ -56,22 +56,22 @@ const always = inAnyOrder({
   },
 });
 
-describe('in any order of events', () => {
-  it('every call has one end, its own, and a cancelled one none', () =>
+describe('any order of events', () => {
+  it('ends every call once with its own outcome, and a cancelled one without', () =>
     always((world, id) => {
       expect(world.terminals.get(id) ?? []).toHaveLength(world.cancelled.has(id) ? 0 : 1);
       const end = world.endOf(id);
       if (end?.kind === 'reply') expect(end.reply).toBe(id);
     }));
 
-  it('a call that may never be replayed is sent once at most', () =>
+  it('sends a call that must not be replayed at most once', () =>
     always((world, id, { contract }) => {
       if (contract !== 'never_replay') return;
       expect(world.dispatches.get(id) ?? 0).toBeLessThanOrEqual(1);
       expect(world.effects.get(id) ?? 0).toBeLessThanOrEqual(1);
     }));
 
-  it('a call that is probed first takes effect once at most, and its end tells whether it did', () =>
+  it('executes a probed call at most once, and its outcome says whether it did', () =>
     always((world, id, { contract }) => {
       if (contract !== 'probe_required') return;
       expect(world.effects.get(id) ?? 0).toBeLessThanOrEqual(1);
@@ -79,7 +79,7 @@ describe('in any order of events', () => {
       if (end && end.kind !== 'fault') expect(world.effects.get(id)).toBe(1);
     }));
 
-  it('a convergent call is never lost within its budget', () =>
+  it('never loses a convergent call within its budget', () =>
     always((world, id, { contract }) => {
       if (contract !== 'convergent' || world.cancelled.has(id)) return;
       if ((world.losses.get(id) ?? 0) <= MAX_REPLAYS) expect(world.endOf(id)).toMatchObject({ kind: 'reply' });
@@ -87,7 +87,7 @@ describe('in any order of events', () => {
       expect(world.dispatches.get(id) ?? 0).toBeLessThanOrEqual(MAX_REPLAYS + 1);
     }));
 
-  it('every unknown outcome is told as one', () =>
+  it('reports every unknown outcome as unknown', () =>
     always((world, id) => {
       const end = world.endOf(id);
       if (end?.kind !== 'fault') return;

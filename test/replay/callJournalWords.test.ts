@@ -4,16 +4,16 @@ import type { ReplayContract } from '../../src/replay/replay.ts';
 import { bump, inAnyOrder, JournalWorld, MAX_REPLAYS } from './journalWorld.ts';
 
 /**
- * Processes that say before they begin with a call, and whose last words are heard or not. What they have said is on its
- * way for a while; whoever is heard out is heard to the end.
+ * Processes that announce the begin of a call. Announcements take a while to arrive; after a death, either all of them
+ * are read or none.
  */
 class World extends JournalWorld {
-  /** How many processes died before they had begun with it, and were heard out. */
+  /** Number of processes that died before the begin, with all frames read. */
   readonly inVain = new Map<string, number>();
-  /** One died that had begun, or that was not heard out. */
+  /** Calls that a dead process had begun, or might have. */
   readonly risked = new Set<string>();
   readonly #begunBy = new Map<string, number>();
-  /** What is on its way, of each process. */
+  /** Messages in transit, by process. */
   readonly #said = new Map<number, (() => void)[]>();
 
   protected async serve(id: string, generation: number): Promise<void> {
@@ -41,7 +41,7 @@ class World extends JournalWorld {
     return this.alive.has(generation);
   }
 
-  /** Words arrive in their order, each some time after it was said. */
+  /** Delivers messages in order, each some time after it was sent. */
   #say(generation: number, label: string, word: () => void): void {
     this.#said.set(generation, [...(this.#said.get(generation) ?? []), word]);
     this.at(label, () => this.#said.get(generation)?.shift()?.());
@@ -58,22 +58,22 @@ const always = inAnyOrder({
     ),
 });
 
-describe('of calls that are begun with a word, in any order of events', () => {
-  it('each has one end', () => always((world, id) => expect(world.terminals.get(id) ?? []).toHaveLength(1)));
+describe('any order of events with announced begins', () => {
+  it('ends each call once', () => always((world, id) => expect(world.terminals.get(id) ?? []).toHaveLength(1)));
 
-  it('one that may never be replayed takes effect once at most', () =>
+  it('executes a call that must not be replayed at most once', () =>
     always((world, id, contract) => {
       if (contract === 'never_replay') expect(world.effects.get(id) ?? 0).toBeLessThanOrEqual(1);
     }));
 
-  it('one that nobody had begun with is answered, whatever its contract', () =>
+  it('answers a call that no process has begun, whatever its contract', () =>
     always((world, id) => {
       if (world.risked.has(id)) return;
       const kind = (world.inVain.get(id) ?? 0) > MAX_REPLAYS ? 'fault' : 'reply';
       expect(world.endOf(id)?.kind).toBe(kind);
     }));
 
-  it('one is told as unknown only where a process had begun with it, or was not heard out', () =>
+  it('reports an unknown outcome only after a begin or an unread frame', () =>
     always((world, id) => {
       const end = world.endOf(id);
       if (end?.kind === 'fault' && end.fault.code === 'outcome_unknown') expect(world.risked.has(id)).toBe(true);

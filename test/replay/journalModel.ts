@@ -2,32 +2,29 @@ import type { KnownFaultCode } from '../../src/errors/faultCodes.ts';
 import type { ExecutionKnowledge, ReplayContract } from '../../src/replay/replay.ts';
 import type { ProbeResolution } from '../../src/replay/requestDisposition.ts';
 
-/**
- * Model of the call journal, written from the rules as plainly as possible (O3). The tests compare the real journal
- * with it.
- */
+/** Model of the call journal, a plain form of the rules (O3). The tests compare the real journal with it. */
 export interface ModelCall {
   id: string;
   contract: ReplayContract;
   at: 'queue' | 'process' | 'limbo' | 'probe';
   process: number;
-  /** How often a process took it. */
+  /** Number of dispatches. */
   sends: number;
-  /** Whether a process that had it died. */
+  /** A process died with the call. */
   haunted: boolean;
-  /** How many processes died that had it. */
+  /** Number of processes that died with the call. */
   deaths: number;
   probes: number;
-  /** How often whoever made it lets it be sent again. */
+  /** Maximum of replays that the caller allows. */
   allowance: number;
-  /** Whoever has it says so before it begins. */
+  /** The process announces the begin of the call. */
   declared: boolean;
   begun: boolean;
-  /** How many died before they had begun with it. */
+  /** Number of processes that died before they had begun the call. */
   inVain: number;
-  /** Who never took it. */
+  /** Generation that refused the call. */
   refusedBy: number;
-  /** What it was lost by. */
+  /** Code of the loss. */
   cause: KnownFaultCode;
 }
 
@@ -37,7 +34,7 @@ export class JournalModel {
   readonly calls: ModelCall[] = [];
   readonly sent: string[] = [];
   readonly ended: string[] = [];
-  /** Ids that were given up while a process that still lives has them. */
+  /** Ids of calls that were given up while a living process has them. */
   readonly owed = new Map<string, number>();
   readonly alive = new Set<number>();
   current = 0;
@@ -108,13 +105,13 @@ export class JournalModel {
     this.pump();
   }
 
-  /** The process lives; nothing of this call will come from it. */
+  /** Loses a single call; the process lives. */
   loseCall(call: ModelCall): void {
     this.bereave(call, 'connection_lost');
     this.pump();
   }
 
-  /** Nothing of it was done: as if it had not been sent, but for the count of such deaths. */
+  /** Takes back a dispatch without a begin, but counts the death. */
   wasInVain(call: ModelCall, cause: KnownFaultCode): void {
     const deaths = cause === 'drain_limit' ? 0 : 1;
     Object.assign(call, { at: 'queue', process: 0, sends: call.sends - 1, inVain: call.inVain + deaths });
@@ -155,7 +152,7 @@ export class JournalModel {
   }
 
   fail(call: ModelCall, code: KnownFaultCode, readToEnd = false): void {
-    // It was not sent.
+    // The call counts as not sent.
     if (readToEnd && call.declared && !call.begun && call.at === 'process') call.at = 'queue';
     const risky = this.knowledge(call) !== 'not_dispatched' && call.contract !== 'convergent';
     this.end(call, risky ? (code === 'call_timeout' ? 'outcome_unknown_after_timeout' : 'outcome_unknown') : code);

@@ -7,17 +7,17 @@ import type { Terminal } from '../../src/replay/journalCall.ts';
 export const MAX_REPLAYS = 2;
 
 /**
- * Clients, processes that die at any moment, and the messages between them, in any order that the scheduler thinks of.
- * What counts is what an effect log and the replies say afterwards: nothing is asked of the journal itself.
+ * Clients, processes that may die at any moment, and the messages between them, in any order that the scheduler
+ * chooses. The tests judge by the effect log and the replies, never by the journal itself.
  */
 export abstract class JournalWorld {
   readonly effects = new Map<string, number>();
   readonly dispatches = new Map<string, number>();
   readonly terminals = new Map<string, Terminal<string>[]>();
   readonly journal: CallJournal<null, string>;
-  /** A new one may start beside the old. */
+  /** Living processes; a new one may start beside the old. */
   protected readonly alive = new Set<number>();
-  /** Who was sent a call last. */
+  /** Process of each call's last dispatch. */
   protected readonly holders = new Map<string, number>();
   readonly #scheduler: fc.Scheduler;
   #generation = 0;
@@ -39,12 +39,12 @@ export abstract class JournalWorld {
     );
   }
 
-  /** What a process does with a call that it was sent. */
+  /** Executes a call in a process. */
   protected abstract serve(id: string, generation: number): Promise<void>;
   protected async probe(_id: string, _generation: number): Promise<void> {}
-  /** A process has ended. */
+  /** Called after a process has ended. */
   protected ended(_generation: number, _readToEnd: boolean): void {}
-  /** A process has ended that had the call. */
+  /** Called for each call of an ended process. */
   protected abstract lost(id: string, generation: number, readToEnd: boolean): void;
 
   start(): void {
@@ -53,7 +53,7 @@ export abstract class JournalWorld {
     this.journal.open(this.#generation);
   }
 
-  /** The oldest of those that live. */
+  /** Kills the oldest living process. */
   kill(readToEnd: boolean): void {
     const [dead] = this.alive;
     if (dead === undefined) return;
@@ -69,7 +69,7 @@ export abstract class JournalWorld {
     );
   }
 
-  /** Time for anything. */
+  /** Lets the scheduler run other events. */
   async later(label: string): Promise<void> {
     await this.#scheduler.schedule(Promise.resolve(), label);
   }
@@ -90,13 +90,13 @@ export function bump(counts: Map<string, number>, id: string): void {
 export interface Play<World, Plan> {
   begin(scheduler: fc.Scheduler): World;
   plan: fc.Arbitrary<Plan>;
-  /** Of a process that ends. */
+  /** Whether all frames of a killed process are read. */
   readToEnd: fc.Arbitrary<boolean>;
-  /** What its client does with a call. */
+  /** Performs the client's plan for a call. */
   call(world: World, id: string, plan: Plan): void;
 }
 
-/** What holds of every call, whatever comes before whatever. */
+/** Checks a property of every call in any order of events. */
 export const inAnyOrder =
   <World extends JournalWorld, Plan>({ begin, plan, readToEnd, call }: Play<World, Plan>) =>
   (judge: (world: World, id: string, plan: Plan) => void): Promise<void> =>
@@ -114,7 +114,7 @@ export const inAnyOrder =
             world.at(`start ${k}`, () => world.start());
           }
           await scheduler.waitIdle();
-          // One lives: what can still be done is done.
+          // Start a living process, so that every call can end.
           world.start();
           await scheduler.waitIdle();
           for (const [i, one] of plans.entries()) judge(world, `c${i}`, one);

@@ -8,7 +8,7 @@ const KNOWLEDGE: ExecutionKnowledge[] = ['not_dispatched', 'in_flight', 'complet
 const CONTRACTS: ReplayContract[] = ['convergent', 'probe_required', 'never_replay'];
 const PROBES: (ProbeResolution | undefined)[] = [undefined, 'already_completed', 'safe_to_replay', 'unresolved'];
 
-/** The whole table of O3.6 for an unknown outcome: [may replay, may not]. */
+/** Complete table of O3.6 for an unknown outcome: [may replay, may not]. */
 const AFTER_LOSS: Record<ReplayContract, Record<string, [RequestDisposition, RequestDisposition]>> = {
   convergent: { undefined: ['replay', 'reject_replay_exhausted'] },
   probe_required: {
@@ -25,7 +25,7 @@ const OTHERWISE: Partial<Record<ExecutionKnowledge, RequestDisposition>> = {
   completed: 'completed',
 };
 
-describe('what to do with a request', () => {
+describe('the decision about a request', () => {
   const cells = KNOWLEDGE.flatMap((knowledge) =>
     CONTRACTS.flatMap((contract) =>
       PROBES.flatMap((probe) => [true, false].map((mayReplay) => ({ knowledge, contract, probe, mayReplay }))),
@@ -40,15 +40,15 @@ describe('what to do with a request', () => {
     expect(dispositionOf(cell)).toBe(expected ?? 'reject_unexpected_probe_resolution');
   });
 
-  it('was asked of every cell', () => {
+  it('covers every cell of the table', () => {
     expect(cells).toHaveLength(4 * 3 * 4 * 2);
   });
 });
 
 const PROBE: Probe = { tool: 'find', arguments: { key: { $arg: '/key' } }, effect: { at: '/id' } };
 
-describe("a tool's replay contract", () => {
-  it('is never_replay unless the person says otherwise, whatever the server says of itself', () => {
+describe('the replay contract of a tool', () => {
+  it('is never_replay unless the user configures another, whatever the server declares', () => {
     const hints = { readOnlyHint: true, idempotentHint: true };
     expect(toolReplay({})).toEqual({ contract: 'never_replay', source: 'default' });
     expect(toolReplay({ hints })).toEqual({ contract: 'never_replay', source: 'default' });
@@ -63,11 +63,11 @@ describe("a tool's replay contract", () => {
     [{ idempotentHint: 1 }, 'never_replay'],
     [{}, 'never_replay'],
     [undefined, 'never_replay'],
-  ])('comes from the hints %j where the person trusts them: %s', (hints, contract) => {
+  ])('follows from the hints %j if the user trusts them: %s', (hints, contract) => {
     expect(toolReplay({ hints, trustHints: true }).contract).toBe(contract);
   });
 
-  it('is the closest word of the person, which goes before any hint', () => {
+  it('is the most specific configured one, which precedes any hint', () => {
     const hints = { readOnlyHint: true };
     const server = { contract: 'never_replay' } as const;
     expect(toolReplay({ hints, trustHints: true })).toEqual({ contract: 'convergent', source: 'hints' });
@@ -76,7 +76,7 @@ describe("a tool's replay contract", () => {
       contract: 'convergent',
       source: 'tool',
     });
-    // A tool with a probe alone keeps its server's contract.
+    // A tool that configures only a probe keeps the contract of its server.
     expect(toolReplay({ tool: { probe: PROBE }, server: { contract: 'probe_required' } })).toEqual({
       contract: 'probe_required',
       probe: PROBE,
@@ -84,7 +84,7 @@ describe("a tool's replay contract", () => {
     });
   });
 
-  it('has a probe only where one is asked for', () => {
+  it('has a probe only if the contract requires one', () => {
     const other = { ...PROBE, tool: 'other' };
     const server = { contract: 'probe_required', probe: PROBE } as const;
     expect(toolReplay({ server }).probe).toBe(PROBE);
@@ -94,10 +94,10 @@ describe("a tool's replay contract", () => {
   });
 });
 
-describe("a probe's arguments", () => {
+describe('the arguments of a probe', () => {
   const withArguments = (template: Record<string, unknown>): Probe => ({ ...PROBE, arguments: template });
 
-  it("are the person's, with values of the lost call in their places", () => {
+  it('are the configured ones, with values of the lost call', () => {
     const probe = withArguments({
       q: { $arg: '/a/0/b~1c~0d' },
       all: { $arg: '' },
@@ -116,7 +116,7 @@ describe("a probe's arguments", () => {
   });
 
   it.each(['/missing', '/n/deeper', 'n', '/__proto__', '/constructor', '/a/length/x', 'xn', '/s/length', '/z/deeper'])(
-    'do not exist where the call has nothing at %s',
+    'are missing if the call has no value at %s',
     (pointer) => {
       expect(
         probeArguments(withArguments({ q: { $arg: pointer } }), { n: 1, a: [], s: 'text', z: null }),
@@ -124,7 +124,7 @@ describe("a probe's arguments", () => {
     },
   );
 
-  it('tell a mistake of ours from a missing value', () => {
+  it('distinguish an error in the configuration from a missing value', () => {
     const hostile = new Proxy(
       {},
       {
@@ -137,13 +137,13 @@ describe("a probe's arguments", () => {
   });
 });
 
-describe("a probe's result", () => {
+describe('the result of a probe', () => {
   const at = (effect: Probe['effect']) => (result: { isError?: unknown; structuredContent?: unknown }) =>
     judgeProbe({ ...PROBE, effect }, result);
   const present = at({ at: '/id' });
   const paid = at({ at: '/order/state', equals: 'paid' });
 
-  it('shows the effect, or that there is none', () => {
+  it('shows the effect or its absence', () => {
     expect(present({ structuredContent: { id: 0 } })).toBe('already_completed');
     expect(present({ structuredContent: { id: '' } })).toBe('already_completed');
     expect(present({ structuredContent: {} })).toBe('safe_to_replay');
@@ -154,7 +154,7 @@ describe("a probe's result", () => {
     expect(present({ isError: false, structuredContent: { id: 1 } })).toBe('already_completed');
   });
 
-  it('that is none says nothing: no answer is not no effect', () => {
+  it('without an answer proves nothing', () => {
     expect(present({ isError: true, structuredContent: {} })).toBe('unresolved');
     expect(present({})).toBe('unresolved');
     expect(present({ structuredContent: null })).toBe('unresolved');

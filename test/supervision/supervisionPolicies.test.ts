@@ -24,11 +24,11 @@ describe('the pace of restarts', () => {
       return decision.action === 'start' ? decision.delayMs : decision.until;
     });
 
-  it('is 0, 100, 200, 400 … ms, and once a minute after five ends in three minutes', () => {
+  it('is 0, 100, 200, 400 … ms, and one minute after five ends in three minutes', () => {
     expect(delays(policy().policy, 6)).toEqual([0, 100, 200, 400, 60_000, 60_000]);
   });
 
-  it('doubles up to 30 s, where the ends are further apart than a loop', () => {
+  it('doubles up to 30 s if the ends are farther apart than a loop', () => {
     const { policy: one, clock } = policy();
     const seen = Array.from({ length: 12 }, () => {
       clock.now += 50_000;
@@ -58,7 +58,7 @@ describe('the pace of restarts', () => {
     );
   });
 
-  it('forgets what lies before the window', () => {
+  it('ignores ends before the window', () => {
     const { policy: one, clock } = policy();
     delays(one, 4);
     clock.now += RESTART_LIMITS.windowMs;
@@ -72,7 +72,7 @@ describe('the pace of restarts', () => {
     const { policy: one, clock } = policy();
     delays(one, 5);
     expect([one.crashLoop, one.consecutiveFailures]).toEqual([true, 5]);
-    // A start a minute never fills the window, and still is a loop.
+    // One start a minute never fills the window, but is still a loop.
     for (let i = 0; i < 10; i++) {
       clock.now += 60_000;
       one.ready();
@@ -86,7 +86,7 @@ describe('the pace of restarts', () => {
     expect(delays(one, 4)).toEqual([0, 100, 200, 400]);
   });
 
-  it('begins anew after a stable time only', () => {
+  it('is reset only by a stable time', () => {
     const { policy: one, clock } = policy();
     delays(one, 3);
     one.ready();
@@ -97,13 +97,13 @@ describe('the pace of restarts', () => {
     expect(delays(one, 2)).toEqual([0, 100]);
   });
 
-  it('an end that was asked for is none, and keeps what a stable time has earned', () => {
+  it('does not count a requested end, and keeps the credit of a stable time', () => {
     const { policy: one, clock } = policy();
     delays(one, 3);
     one.ready();
     one.stopped();
     expect(one.consecutiveFailures).toBe(3);
-    // It does not run: time that passes now says nothing.
+    // Nothing runs, so this time does not count as stable.
     clock.now += RESTART_LIMITS.stableMs * 2;
     expect(one.consecutiveFailures).toBe(3);
     one.ready();
@@ -112,7 +112,7 @@ describe('the pace of restarts', () => {
     expect([one.consecutiveFailures, ...delays(one, 1)]).toEqual([0, 0]);
   });
 
-  it('is none where only the person can help', () => {
+  it('does not apply if only the user can help', () => {
     const { policy: one } = policy();
     expect(one.failed(fault('unauthorized'))).toEqual({ action: 'park', until: 'sign_in' });
     for (const code of ['spawn_enoent', 'unsupported_version', 'needs_approval'] as const) {
@@ -123,7 +123,7 @@ describe('the pace of restarts', () => {
     expect([one.consecutiveFailures, ...delays(one, 4)]).toEqual([0, 0, 100, 200, 400]);
   });
 
-  it('begins anew when what was wrong is another', () => {
+  it('starts again if the cause has changed', () => {
     const { policy: one } = policy();
     delays(one, 7);
     one.reset();
@@ -131,7 +131,7 @@ describe('the pace of restarts', () => {
   });
 });
 
-describe('the breaker of a server', () => {
+describe('the circuit breaker of a server', () => {
   function breaker() {
     const clock = { now: 5_000 };
     return { clock, breaker: new CircuitBreaker(() => clock.now) };
@@ -155,7 +155,7 @@ describe('the breaker of a server', () => {
     expect([one.state, one.admit()]).toEqual(['open', { allowed: false, retryAfter: 30 }]);
   });
 
-  it('goes on hearing of the calls that are under way when one of them succeeds', () => {
+  it('still counts running calls after one has succeeded', () => {
     const { breaker: one } = breaker();
     const [well, unwell] = [permit(one), permit(one)];
     well.succeeded();
@@ -164,7 +164,7 @@ describe('the breaker of a server', () => {
     expect(one.state).toBe('open');
   });
 
-  it('counts what says that the server is unwell', () => {
+  it('counts only errors that show a sick server', () => {
     const counting = [
       'connection_lost',
       'exited',
@@ -188,7 +188,7 @@ describe('the breaker of a server', () => {
     for (const code of others) expect([code, countsAgainstServer(fault(code))]).toEqual([code, false]);
   });
 
-  it('takes an error that the server answers in good health for a success', () => {
+  it('treats an error answer of a healthy server as a success', () => {
     const { breaker: one } = breaker();
     fail(one, 4);
     permit(one).failed(fault('forbidden'));
@@ -196,7 +196,7 @@ describe('the breaker of a server', () => {
     expect(one.state).toBe('closed');
   });
 
-  it('takes a call that was never sent for nothing', () => {
+  it('ignores a call that was never sent', () => {
     const { breaker: one } = breaker();
     fail(one, 4);
     permit(one).abandoned();
@@ -204,7 +204,7 @@ describe('the breaker of a server', () => {
     expect(one.state).toBe('open');
   });
 
-  it('lets one call through when its time is over, and closes when that succeeds', () => {
+  it('allows one call after its time, and closes if that succeeds', () => {
     const { breaker: one, clock } = breaker();
     fail(one, 5);
     clock.now += 29_001;
@@ -218,11 +218,11 @@ describe('the breaker of a server', () => {
     fail(one, 4);
     expect(one.state).toBe('closed');
     fail(one, 1);
-    // It was well in between: the time begins anew too.
+    // The success in between resets the time too.
     expect(one.admit()).toEqual({ allowed: false, retryAfter: 30 });
   });
 
-  it('stays open twice as long each time that the trial fails, five minutes at most', () => {
+  it('doubles its time after each failed trial, up to five minutes', () => {
     const { breaker: one, clock } = breaker();
     fail(one, 5);
     const waits = Array.from({ length: 6 }, () => {
@@ -234,7 +234,7 @@ describe('the breaker of a server', () => {
     expect(waits).toEqual([30, 60, 120, 240, 300, 300]);
   });
 
-  it('lets another call through when the trial came to nothing', () => {
+  it('allows another call if the trial had no outcome', () => {
     const { breaker: one, clock } = breaker();
     fail(one, 5);
     clock.now += 30_000;
@@ -243,7 +243,7 @@ describe('the breaker of a server', () => {
     expect(one.state).toBe('closed');
   });
 
-  it('waits as long as the server asks for, within its own bound', () => {
+  it('waits as long as the server asks, within a limit', () => {
     const long = breaker();
     fail(long.breaker, 5, 90);
     expect(long.breaker.admit()).toEqual({ allowed: false, retryAfter: 90 });
@@ -255,7 +255,7 @@ describe('the breaker of a server', () => {
     expect(endless.breaker.admit()).toEqual({ allowed: false, retryAfter: 300 });
   });
 
-  it('hears of each call once, and of calls from before it opened not at all', () => {
+  it('counts each call once, and ignores calls from before it opened', () => {
     const { breaker: one, clock } = breaker();
     const twice = permit(one);
     for (let i = 0; i < 9; i++) twice.failed(fault());
@@ -277,7 +277,7 @@ describe('the breaker of a server', () => {
     expect(one.state).toBe('closed');
   });
 
-  it('is never stuck: whatever was, a call is let through once every time is over', () => {
+  it('always allows a call in the end, whatever happened', () => {
     const events = fc.array(fc.constantFrom('ok', 'fail', 'abandon', 'wait', 'hold'), { maxLength: 60 });
     fc.assert(
       fc.property(events, (all) => {
@@ -316,7 +316,7 @@ describe('a health record', () => {
     rollout: 'stable',
   };
 
-  it('of what nobody has needed yet is cold, not down', () => {
+  it('is cold, not down, before the first use', () => {
     expect(new HealthRecord(() => 0).snapshot()).toEqual({
       ...base,
       state: 'cold',
@@ -325,7 +325,7 @@ describe('a health record', () => {
     });
   });
 
-  it('follows a start to its readiness', () => {
+  it('follows a start to readiness', () => {
     const { clock, health } = record();
     health.starting(1, false);
     expect(health.snapshot()).toEqual({
@@ -345,12 +345,12 @@ describe('a health record', () => {
       worker_handshake: 'ready',
       supervision: 'running',
     });
-    // Too late to mean anything.
+    // Too late to count.
     health.initializing();
     expect(health.snapshot().worker_handshake).toBe('ready');
   });
 
-  it('tells of a failure, and of when it will be tried again', () => {
+  it('shows a failure and the time of the next attempt', () => {
     const { clock, health } = record();
     health.starting(1, false);
     health.ready();
@@ -387,7 +387,7 @@ describe('a health record', () => {
     expect(health.supervision).toBe(supervision);
   });
 
-  it('keeps its last fault and its rollout over an end that was asked for', () => {
+  it('keeps its last fault and its rollout after a requested end', () => {
     const { health } = record();
     health.failed(fault(), 'backing_off', 500);
     health.rollout('reloading');

@@ -10,18 +10,18 @@ import { type Running, type StartContext, UnavailableError } from '../../src/sup
 import { Supervisor } from '../../src/supervision/supervisor.ts';
 
 const fault = (code: KnownFaultCode, generation = 1) => faultOf(code, { generation }, (text) => text);
-/** Lets everything happen that needs no time. */
+/** Lets pending work finish without advancing the clock. */
 const settle = () => new Promise<void>((done) => setImmediate(done));
 
-/** Something to supervise whose every moment the test decides, under a clock that it moves. */
+/** Plays a process for the supervisor, under a clock that the test advances. */
 class Stage {
   now = 0;
   timers: { at: number; run: () => void }[] = [];
   starts: { context: StartContext; up: () => void; down: (error: unknown) => void; exit: (fault: Fault) => void }[] =
     [];
   readonly ended: string[] = [];
-  readonly told: string[] = [];
-  /** Each failed start, with what its supervisor was at by then. */
+  readonly reports: string[] = [];
+  /** State of the supervisor at each failed start. */
   readonly failures: unknown[] = [];
   readonly health: HealthSnapshot[] = [];
   endFails = false;
@@ -42,10 +42,10 @@ class Stage {
       return this.endFails ? Promise.reject(new Error('will not end')) : settle();
     },
     faultOf: (error, generation) => fault(error as KnownFaultCode, generation),
-    onReady: (handle, generation) => void this.told.push(`ready ${handle} ${generation}`),
-    onLost: (generation, { code }) => void this.told.push(`lost ${generation} ${code}`),
+    onReady: (handle, generation) => void this.reports.push(`ready ${handle} ${generation}`),
+    onLost: (generation, { code }) => void this.reports.push(`lost ${generation} ${code}`),
     onFailed: ({ code }, error) => void this.failures.push([code, error, this.supervisor.health.supervision]),
-    onUnavailable: (error) => void this.told.push(`unavailable ${error.fault.code} ${error.retryAfter}`),
+    onUnavailable: (error) => void this.reports.push(`unavailable ${error.fault.code} ${error.retryAfter}`),
     onChange: (health) => void this.health.push(health),
     clock: {
       now: () => this.now,
@@ -94,8 +94,8 @@ const refusal = (promise: Promise<unknown>) =>
     (error: UnavailableError) => [error.constructor, error.fault?.code, error.retryAfter],
   );
 
-describe('what is supervised', () => {
-  it('is started when it is wanted, once', async () => {
+describe('a supervised process', () => {
+  it('is started once on request', async () => {
     const stage = new Stage();
     expect([stage.starts.length, stage.supervisor.health.state]).toEqual([0, 'cold']);
     stage.supervisor.start();
@@ -107,17 +107,17 @@ describe('what is supervised', () => {
     await stage.up();
     expect(await Promise.all(ready)).toEqual(['h1', 'h1']);
     expect(await stage.supervisor.ready()).toBe('h1');
-    expect([stage.supervisor.handle, stage.told]).toEqual(['h1', ['ready h1 1']]);
+    expect([stage.supervisor.handle, stage.reports]).toEqual(['h1', ['ready h1 1']]);
     expect(stage.health.map(({ worker_handshake }) => worker_handshake)).toEqual(['starting', 'initializing', 'ready']);
   });
 
-  it('is started again the moment it is seen to have ended, with no turn of a timer in between', async () => {
+  it('is restarted at once after its end, without a timer in between', async () => {
     const stage = new Stage();
     stage.supervisor.start();
     await stage.up();
     await stage.exit('killed');
     expect([stage.starts.length, stage.timers.length]).toEqual([2, 0]);
-    expect(stage.told).toEqual(['ready h1 1', 'lost 1 killed']);
+    expect(stage.reports).toEqual(['ready h1 1', 'lost 1 killed']);
     expect(stage.ended).toEqual(['h1']);
     expect(stage.supervisor.health).toMatchObject({
       state: 'recovering',
@@ -131,7 +131,7 @@ describe('what is supervised', () => {
     expect(await waiting).toBe('h2');
   });
 
-  it('waits longer and longer, and those who wait for it stay', async () => {
+  it('is restarted with growing delays, while callers keep waiting', async () => {
     const stage = new Stage();
     const waiting = stage.supervisor.ready();
     await stage.down('exited_before_initialize');
@@ -144,10 +144,10 @@ describe('what is supervised', () => {
     expect(stage.starts).toHaveLength(3);
     await stage.up();
     expect(await waiting).toBe('h3');
-    expect(stage.told).toEqual(['ready h3 3']);
+    expect(stage.reports).toEqual(['ready h3 3']);
   });
 
-  it('in a crash loop is tried once a minute, and nobody waits for that', async () => {
+  it('in a crash loop is tried once a minute, and callers do not wait', async () => {
     const stage = new Stage();
     const waiting = refusal(stage.supervisor.ready());
     for (const delay of [0, 100, 200, 400]) {
@@ -157,7 +157,7 @@ describe('what is supervised', () => {
     await stage.down('exited_before_initialize');
     expect(stage.starts).toHaveLength(5);
     expect(await waiting).toEqual([UnavailableError, 'crash_loop', 60]);
-    expect(stage.told).toEqual(['unavailable crash_loop 60']);
+    expect(stage.reports).toEqual(['unavailable crash_loop 60']);
     expect(stage.supervisor.health).toMatchObject({
       supervision: 'crash_loop',
       state: 'recovering',
@@ -166,7 +166,7 @@ describe('what is supervised', () => {
     await stage.pass(59_500);
     expect(await refusal(stage.supervisor.ready())).toEqual([UnavailableError, 'crash_loop', 1]);
     await stage.pass(500);
-    // The one start a minute is worth waiting for.
+    // A caller may wait for the one start of the minute.
     const hopeful = refusal(stage.supervisor.ready());
     expect(stage.starts).toHaveLength(6);
     await stage.down('exited_before_initialize');
@@ -176,7 +176,7 @@ describe('what is supervised', () => {
     expect(await stage.supervisor.ready()).toBe('h7');
   });
 
-  it('that needs the person waits for the person', async () => {
+  it('that needs the user waits for the user', async () => {
     for (const [code, supervision] of [
       ['unauthorized', 'needs_sign_in'],
       ['spawn_enoent', 'needs_configuration'],
@@ -197,7 +197,7 @@ describe('what is supervised', () => {
     }
   });
 
-  it('is tried at once, and at its first pace, when somebody asks for it', async () => {
+  it('is tried at once, and at the first pace, on request', async () => {
     const stage = new Stage();
     stage.supervisor.retryNow();
     expect(stage.starts).toHaveLength(0);
@@ -214,7 +214,7 @@ describe('what is supervised', () => {
     expect(stage.starts).toHaveLength(6);
   });
 
-  it('is started before its time by who needs it now, and its failures go on counting', async () => {
+  it('is started early for a waiting caller, and its failures still count', async () => {
     const stage = new Stage();
     stage.supervisor.startNow();
     stage.supervisor.startNow();
@@ -240,7 +240,7 @@ describe('what is supervised', () => {
     expect(stage.supervisor.health).toMatchObject({ supervision: 'crash_loop', next_attempt_in_ms: 60_000 });
   });
 
-  it('is not started by who needs it now where the person is needed, nor after its end', async () => {
+  it('is not started early if the user is needed, or after the disposal', async () => {
     const stage = new Stage();
     stage.supervisor.start();
     await stage.down('spawn_enoent');
@@ -250,7 +250,7 @@ describe('what is supervised', () => {
     expect(stage.starts).toHaveLength(1);
   });
 
-  it('that has proved itself ends for another reason than those before it', async () => {
+  it('that has served something starts a new series of failures', async () => {
     const stage = new Stage();
     stage.supervisor.start();
     for (let ends = 1; ends <= 6; ends++) {
@@ -260,13 +260,13 @@ describe('what is supervised', () => {
       await stage.exit();
       expect([stage.starts.length, stage.timers.length]).toEqual([ends + 1, 0]);
     }
-    // What has its time keeps it.
+    // A running delay stays.
     await stage.down('exited');
     stage.supervisor.proved();
     expect([stage.starts.length, stage.timers.length]).toEqual([7, 1]);
   });
 
-  it('tells by what a start has failed, when it is settled what comes next', async () => {
+  it('reports the cause of a failed start after the next step is decided', async () => {
     const stage = new Stage();
     stage.supervisor.start();
     await stage.down('exited');
@@ -282,22 +282,22 @@ describe('what is supervised', () => {
     stage.supervisor.retryNow();
     await stage.up();
     await stage.exit();
-    // The one was lost, the other is not wanted any more: neither is a start that failed.
+    // Neither the lost process nor the unwanted one is a failed start.
     void stage.supervisor.stop();
     await stage.down('exited');
     expect(stage.failures).toEqual(failures);
-    expect(stage.told).toEqual(['unavailable spawn_enoent undefined', 'ready h4 4', 'lost 4 exited']);
+    expect(stage.reports).toEqual(['unavailable spawn_enoent undefined', 'ready h4 4', 'lost 4 exited']);
   });
 
-  it('ends when it is asked to, which is no failure, and may start again', async () => {
+  it('ends on request, which is no failure, and may start again', async () => {
     const stage = new Stage();
     stage.supervisor.start();
     await stage.up();
     await stage.supervisor.stop();
-    expect([stage.ended, stage.told]).toEqual([['h1'], ['ready h1 1', 'lost 1 stopped']]);
+    expect([stage.ended, stage.reports]).toEqual([['h1'], ['ready h1 1', 'lost 1 stopped']]);
     expect(stage.supervisor.health).toMatchObject({ state: 'cold', supervision: 'idle', consecutive_failures: 0 });
     expect(stage.supervisor.health).not.toHaveProperty('last_fault');
-    // Its exit is what was asked for.
+    // This exit was requested.
     await stage.exit();
     expect([stage.starts.length, stage.ended.length]).toEqual([1, 1]);
     const again = stage.supervisor.ready();
@@ -306,7 +306,7 @@ describe('what is supervised', () => {
     expect(stage.supervisor.health.restart_count).toBe(0);
   });
 
-  it('that is stopped while it starts is ended when it is there', async () => {
+  it('stopped during its start ends when it is ready', async () => {
     const stage = new Stage();
     const waiting = refusal(stage.supervisor.ready());
     const { context, up } = stage.last;
@@ -318,16 +318,16 @@ describe('what is supervised', () => {
     expect(stage.supervisor.health.worker_handshake).toBe('absent');
     up();
     await settle();
-    expect([stage.ended, stage.told, stage.supervisor.handle]).toEqual([['h1'], [], undefined]);
+    expect([stage.ended, stage.reports, stage.supervisor.handle]).toEqual([['h1'], [], undefined]);
     stage.supervisor.start();
     stage.starts[0]?.down('exited');
     await settle();
-    // What was stopped speaks for nothing any more.
+    // A stopped start changes nothing any more.
     context.initializing();
     expect([stage.starts.length, stage.supervisor.health.worker_handshake]).toEqual([2, 'starting']);
   });
 
-  it('that is stopped while it waits for its time is not started', async () => {
+  it('stopped during a delay does not start', async () => {
     const stage = new Stage();
     stage.supervisor.start();
     await stage.down('exited');
@@ -337,7 +337,7 @@ describe('what is supervised', () => {
     expect(stage.supervisor.health.supervision).toBe('idle');
   });
 
-  it('is over for good once it is disposed of', async () => {
+  it('is over for good after its disposal', async () => {
     const stage = new Stage();
     stage.supervisor.start();
     await stage.up();
@@ -355,7 +355,7 @@ describe('what is supervised', () => {
     expect(await refusal(unused.supervisor.ready())).toEqual([UnavailableError, 'stopped', undefined]);
   });
 
-  it('is waited for until the end of what was started, not longer than one wants', async () => {
+  it("is awaited until the end of its start, within the caller's limit", async () => {
     const stage = new Stage();
     const impatience = new AbortController();
     const waiting = stage.supervisor.ready(impatience.signal);
@@ -367,7 +367,7 @@ describe('what is supervised', () => {
     expect(await patient).toBe('h1');
   });
 
-  it('does not keep those who waited', async () => {
+  it('ends the wait of callers when it is disposed of', async () => {
     const stage = new Stage();
     const impatience = new AbortController();
     const waiting = stage.supervisor.ready(impatience.signal);
@@ -377,7 +377,7 @@ describe('what is supervised', () => {
     expect(getEventListeners(impatience.signal, 'abort')).toHaveLength(0);
   });
 
-  it('needs nobody who listens', async () => {
+  it('needs no listeners', async () => {
     let exit: (fault: Fault) => void = () => undefined;
     let starts = 0;
     const supervisor = new Supervisor<string>({
@@ -400,13 +400,13 @@ describe('what is supervised', () => {
     expect(supervisor.health.last_fault?.code).toBe('killed');
   });
 
-  it('tells of a rollout', () => {
+  it('reports a rollout', () => {
     const stage = new Stage();
     stage.supervisor.rollout('pending');
     expect(stage.health.map(({ rollout }) => rollout)).toEqual(['pending']);
   });
 
-  it('is started once at a time and ended once each, whatever happens', async () => {
+  it('has one start at a time and one end each, in any order of events', async () => {
     const events = fc.array(
       fc.constantFrom('start', 'now', 'up', 'down', 'park', 'exit', 'proved', 'stop', 'retry', 'wait', 'pass', 'long'),
       { maxLength: 40 },
@@ -438,10 +438,10 @@ describe('what is supervised', () => {
         await Promise.all(waiting);
         for (const { up } of stage.starts) up();
         await settle();
-        // What never came up, because its start failed, has nothing to end.
+        // A failed start has nothing to end.
         expect(new Set(stage.ended).size).toBe(stage.ended.length);
-        const readied = stage.told.filter((line) => line.startsWith('ready')).length;
-        expect(stage.told.filter((line) => line.startsWith('lost'))).toHaveLength(readied);
+        const readied = stage.reports.filter((line) => line.startsWith('ready')).length;
+        expect(stage.reports.filter((line) => line.startsWith('lost'))).toHaveLength(readied);
         expect(stage.timers).toEqual([]);
       }),
       { seed: 11, numRuns: 300 },
@@ -478,7 +478,7 @@ describe('a real process', () => {
     return { supervisor, lost };
   }
 
-  it('that is killed is back, as another, and none is left behind', async () => {
+  it('is restarted after a kill, and leaves no process behind', async () => {
     const { supervisor, lost } = supervise("console.log('up'); process.stdin.resume()");
     let pids: (number | undefined)[] = [];
     for (let kills = 0; kills < 3; kills++) {
@@ -501,7 +501,7 @@ describe('a real process', () => {
     expect(running.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)).toEqual([]);
   });
 
-  it('that cannot run is given up within its five starts', async () => {
+  it('that cannot run is given up after five starts', async () => {
     const { supervisor } = supervise('process.exit(3)');
     const error = await supervisor.ready().catch((one: unknown) => one);
     expect(error).toBeInstanceOf(UnavailableError);

@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { workspaceStateFolder } from '../../src/config/state/stateFolder.ts';
+import { GatewayGoneError } from '../../src/control/client.ts';
+import { attachControl, type GatewayRuntime } from '../../src/host/attach/attachControl.ts';
 import { type Rendezvous, readRendezvous } from '../../src/link/rendezvous.ts';
-import { until } from './hostProcess.ts';
-import { type TestWorkspace, WAYGATE } from './workspace.ts';
+import { isAlive, until } from './hostProcess.ts';
+import { type TestWorkspace, WAYGATE, WORKER } from './workspace.ts';
 
 const run = promisify(execFile);
 
@@ -44,9 +46,39 @@ export interface StatusReport {
   configuration: { problems: { message: string; location: { file: string; line: number } }[] };
 }
 
+/** Stops the gateway as `waygate stop` does; its process may be the test's own. */
+export async function stopGateway(workspace: TestWorkspace): Promise<void> {
+  const control = await attachControl(runtimeOf(workspace), { start: false, holds: false });
+  if (!control) return;
+  const { worker } = await control.request('status', {});
+  const closed = new Promise<void>((resolve) => control.onClose(() => resolve()));
+  await control.request('stop', {});
+  await closed;
+  control.dispose();
+  await until('the end of the gateway', () =>
+    worker.pid === process.pid ? rendezvous(workspace) === undefined : !isAlive(worker.pid),
+  );
+}
+
+/** What `waygate status --json` prints, asked for without a process of its own. */
 export async function status(workspace: TestWorkspace): Promise<StatusReport> {
-  const { stdout } = await waygate(workspace, ['status', '--json']);
-  return JSON.parse(stdout) as StatusReport;
+  for (let asked = 1; ; asked++) {
+    const control = await attachControl(runtimeOf(workspace), { start: false, holds: false });
+    if (!control)
+      return { workspace: workspace.folder, worker: null, sessions: [], servers: [] } as unknown as StatusReport;
+    try {
+      const { worker, health, ...rest } = await control.request('status', {});
+      return { ...rest, worker: { ...worker, state: health } } as unknown as StatusReport;
+    } catch (error) {
+      if (!(error instanceof GatewayGoneError) || asked === 3) throw error;
+    } finally {
+      control.dispose();
+    }
+  }
+}
+
+export function runtimeOf({ folder, stateDir, env }: TestWorkspace): GatewayRuntime {
+  return { workspace: folder, stateDir, env, nodePath: process.execPath, workerScript: WORKER };
 }
 
 /** Delays the start of servers with this file until enough sessions exist to receive their list changes. */

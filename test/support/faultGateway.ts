@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { status } from './census.ts';
+import { GatewaySession } from './gateway.ts';
 import { type Effect, type Outcome, readEffects } from './historyChecker.ts';
-import { HostProcess, pidsIn, type ToolAnswer, withoutIdNote } from './hostProcess.ts';
+import { HostProcess, pidsIn, type StreamClient, type ToolAnswer, withoutIdNote } from './hostProcess.ts';
 import { type HttpServer, startHttpServer } from './httpServer.ts';
 import { servers, type TestWorkspace, testWorkspace } from './workspace.ts';
 
@@ -41,15 +42,15 @@ export interface TimedAnswer extends ToolAnswer {
 
 const FAULT_SERVER = resolve('test/fixtures/faultServer.mjs');
 
-/** Real gateway with two servers: one that acts faults by a script, and one that must not be affected. */
-export class FaultGateway {
+/** Gateway with two servers: one that acts faults by a script, and one that must not be affected. */
+export class FaultGateway<Client extends StreamClient = StreamClient> {
   readonly workspace: TestWorkspace;
-  readonly host: HostProcess;
+  readonly host: Client;
   readonly #effects: string;
   readonly #pids: string;
   readonly #log: string;
 
-  private constructor(workspace: TestWorkspace, host: HostProcess, files: Record<'effects' | 'pids' | 'log', string>) {
+  private constructor(workspace: TestWorkspace, host: Client, files: Record<'effects' | 'pids' | 'log', string>) {
     this.workspace = workspace;
     this.host = host;
     this.#effects = files.effects;
@@ -57,7 +58,21 @@ export class FaultGateway {
     this.#log = files.log;
   }
 
-  static async open(script: FaultScript, options: FaultGatewayOptions = {}): Promise<FaultGateway> {
+  /** Opens a gateway inside the test's own process. */
+  static open(script: FaultScript, options: FaultGatewayOptions = {}): Promise<FaultGateway<GatewaySession>> {
+    return FaultGateway.#open(script, options, (workspace) => GatewaySession.connect(workspace));
+  }
+
+  /** Opens a gateway with its own processes: for tests that end one, or measure one. */
+  static spawn(script: FaultScript, options: FaultGatewayOptions = {}): Promise<FaultGateway<HostProcess>> {
+    return FaultGateway.#open(script, options, (workspace) => HostProcess.connect(workspace));
+  }
+
+  static async #open<Client extends StreamClient>(
+    script: FaultScript,
+    options: FaultGatewayOptions,
+    connect: (workspace: TestWorkspace) => Promise<Client>,
+  ): Promise<FaultGateway<Client>> {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.jsonl', '');
     const pids = workspace.write('pids.txt', '');
@@ -71,7 +86,7 @@ export class FaultGateway {
       JSON.stringify({ ...options.blocks, servers: { faulty, other: servers.fixture() } }),
     );
     workspace.approve();
-    const gateway = new FaultGateway(workspace, await HostProcess.connect(workspace), { effects, pids, log });
+    const gateway = new FaultGateway(workspace, await connect(workspace), { effects, pids, log });
     await gateway.host.toolId('/other/echo');
     if (options.ready !== false) await gateway.host.toolId('/faulty/act');
     return gateway;

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { type TestWorkspace, WAYGATE } from './workspace.ts';
 
@@ -19,62 +20,37 @@ export interface ToolAnswer {
   structured: Record<string, unknown> | undefined;
 }
 
-/** Real `waygate serve`, driven like a client drives it. */
-export class HostProcess {
-  readonly child: ChildProcessWithoutNullStreams;
-  /** All lines of stdout, each of which must be protocol. */
+/** MCP client over two streams, one message a line. */
+export class StreamClient {
+  /** Every line from the server: each must be a protocol message. */
   readonly lines: string[] = [];
-  stderr = '';
-  readonly exited: Promise<number | null>;
-  /** Requests and notifications of the server, in order. */
+  /** Requests from the server, in order. */
   readonly asked: RpcMessage[] = [];
+  /** Notifications from the server, in order. */
   readonly told: RpcMessage[] = [];
+  readonly #toServer: Writable;
   #next = 1;
   readonly #answers = new Map<string, (params: Record<string, unknown>) => object | Promise<object>>();
   readonly #waiting = new Map<number | string, (message: RpcMessage) => void>();
   readonly #listeners: ((message: RpcMessage) => void)[] = [];
 
-  constructor(workspace: TestWorkspace, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-    this.child = spawn(
-      process.execPath,
-      [workspace.program ?? WAYGATE, 'serve', '--workspace', workspace.folder, ...args],
-      {
-        env: { ...workspace.env, ...env },
-      },
-    );
-    this.child.stderr.on('data', (chunk) => {
-      this.stderr += chunk;
-    });
-    createInterface({ input: this.child.stdout }).on('line', (line) => {
+  constructor(toServer: Writable, fromServer: Readable) {
+    this.#toServer = toServer;
+    createInterface({ input: fromServer }).on('line', (line) => {
       this.lines.push(line);
       const message = JSON.parse(line) as RpcMessage;
       for (const listener of this.#listeners) listener(message);
       if (message.method !== undefined) void this.#onMessage(message);
       else if (message.id != null) this.#waiting.get(message.id)?.(message);
     });
-    this.exited = new Promise((resolve) => this.child.once('close', (code) => resolve(code)));
-    onTestFinished(async () => {
-      this.child.kill('SIGKILL');
-      await this.exited;
-    });
   }
 
-  static async connect(
-    workspace: TestWorkspace,
-    args: readonly string[] = [],
-    capabilities: object = {},
-  ): Promise<HostProcess> {
-    const host = new HostProcess(workspace, args);
-    await host.initialize({ capabilities });
-    return host;
-  }
-
-  /** Calls the listener with every message. */
+  /** Calls `listener` for every message that arrives from now on. */
   onMessage(listener: (message: RpcMessage) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Answers requests of the server from now on; others stay open. */
+  /** Answers the server's requests of this method from now on. Other requests stay open. */
   answer(method: string, answer: (params: Record<string, unknown>) => object | Promise<object>): void {
     this.#answers.set(method, answer);
   }
@@ -111,7 +87,7 @@ export class HostProcess {
   }
 
   write(line: string): void {
-    this.child.stdin.write(`${line}\n`);
+    this.#toServer.write(`${line}\n`);
   }
 
   async call(name: string, args: Record<string, unknown>): Promise<ToolAnswer> {
@@ -126,7 +102,7 @@ export class HostProcess {
     };
   }
 
-  /** Returns the id of a tool by the end of its name, once its server is ready. */
+  /** Waits for the tool at `path` and returns its id. */
   async toolId(path: string): Promise<string> {
     return until(`a tool at ${path}`, async () => {
       const { structured } = await this.call('tool_browse', { path, render: 'json' });
@@ -136,7 +112,39 @@ export class HostProcess {
   }
 
   end(): void {
-    this.child.stdin.end();
+    this.#toServer.end();
+  }
+}
+
+/** Client of a real `waygate serve` process. */
+export class HostProcess extends StreamClient {
+  readonly child: ChildProcessWithoutNullStreams;
+  stderr = '';
+  readonly exited: Promise<number | null>;
+
+  constructor(workspace: TestWorkspace, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+    const command = [workspace.program ?? WAYGATE, 'serve', '--workspace', workspace.folder, ...args];
+    const child = spawn(process.execPath, command, { env: { ...workspace.env, ...env } });
+    super(child.stdin, child.stdout);
+    this.child = child;
+    child.stderr.on('data', (chunk) => {
+      this.stderr += chunk;
+    });
+    this.exited = new Promise((resolve) => child.once('close', (code) => resolve(code)));
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      await this.exited;
+    });
+  }
+
+  static async connect(
+    workspace: TestWorkspace,
+    args: readonly string[] = [],
+    capabilities: object = {},
+  ): Promise<HostProcess> {
+    const host = new HostProcess(workspace, args);
+    await host.initialize({ capabilities });
+    return host;
   }
 }
 

@@ -272,7 +272,7 @@ describe('the time limits of a connection over HTTP', () => {
   };
 
   it.each([
-    ['a response head that never arrives', 'http', ['--slow-head', '60000'], /no head of an answer within 0\.3 s/],
+    ['a response head that never arrives', 'http', ['--slow-head', '60000'], /no response head within 0\.3 s/],
     ['a late response head', 'sse', ['--kind', 'sse', '--slow-head', '60000'], /within 0\.3 s/],
     ['a stream that never begins', 'sse', ['--kind', 'sse', '--mute'], /no stream within 0\.3 s/],
   ] as const)('end %s (%s)', async (_what, kind, flags, words) => {

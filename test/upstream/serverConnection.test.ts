@@ -200,7 +200,7 @@ describe('a connection to a server', () => {
     const call = connection.call('wait', { ms: 60_000 }, { ...WAIT, signal: controller.signal });
     controller.abort();
     await expect(call).rejects.toThrow();
-    await until('both to be told', () => readFileSync(log, 'utf8').split('notifications/cancelled').length === 3);
+    await until('both notifications', () => readFileSync(log, 'utf8').split('notifications/cancelled').length === 3);
     expect(connection.state).toBe('ready');
   });
 

@@ -96,7 +96,7 @@ describe('the lists of a server beside its tools', () => {
   it('carry a note if they were cut', async () => {
     const { connection } = await inPages('again');
     expect(connection).toMatchObject({ state: 'ready', catalog: { resources: { length: 2 } } });
-    expect(connection.reason).toBe('Its list of resources was cut: it gave the same page again.');
+    expect(connection.reason).toBe('Its list of resources was cut: it returned the same page again.');
     await connection.refresh();
     expect(connection.reason).toContain('was cut');
   });

@@ -70,7 +70,10 @@ describe('the servers of an edited configuration', () => {
     // Twice: the one in between never ran.
     for (const suffix of ['_b', '_c']) reconcile({ one: suffix });
     expect(servers.connections).toHaveLength(1);
-    expect(connection('one')).toMatchObject({ state: 'starting', reason: expect.stringContaining('when the calls') });
+    expect(connection('one')).toMatchObject({
+      state: 'starting',
+      reason: expect.stringContaining('after its current calls'),
+    });
     expect(names('one')).toContain('wait_a');
     const waiting = connection('one').call('echo_c', { text: 'x' }, ENDLESS);
     letGo();

@@ -154,7 +154,9 @@ describe('a sign-in', () => {
   it('requires a client id if the server registers none', async () => {
     const { url } = await guarded({ client: { id: 'ours', secret: 's' } });
     const { signIns, connection } = gateway(url);
-    await expect(signIns.begin(connection)).rejects.toThrow(/registers no clients by itself; register one there/);
+    await expect(signIns.begin(connection)).rejects.toThrow(
+      /does not register clients automatically; register one there/,
+    );
   });
 });
 
@@ -311,9 +313,9 @@ describe('a sign-in is refused', () => {
       { authorization_endpoint: 'vscode://evil/x' },
       /\(vscode:\/\/evil\) must begin with https/,
     ],
-    ['its address is a script', { authorization_endpoint: 'javascript:alert(1)' }, /is of no use/],
+    ['its address is a script', { authorization_endpoint: 'javascript:alert(1)' }, /is not usable/],
     ['its address is not encrypted', { authorization_endpoint: 'http://login.example/' }, /must begin with https/],
-    ['its address holds a password', { authorization_endpoint: 'https://a:b@login.example/' }, /holds a password/],
+    ['its address holds a password', { authorization_endpoint: 'https://a:b@login.example/' }, /contains a password/],
     [
       'it would register elsewhere',
       { registration_endpoint: 'http://169.254.169.254/register' },
@@ -324,8 +326,8 @@ describe('a sign-in is refused', () => {
       { registration_endpoint: 'https://169.254.169.254/r' },
       /link-local address/,
     ],
-    ['it names another issuer', { issuer: 'https://login.example' }, /calls itself https:\/\/login\.example/],
-    ['it has no PKCE', { code_challenge_methods_supported: null }, /is of no use|does not offer PKCE/],
+    ['it names another issuer', { issuer: 'https://login.example' }, /names itself https:\/\/login\.example/],
+    ['it has no PKCE', { code_challenge_methods_supported: null }, /is not usable|does not offer PKCE/],
     ['it has another PKCE method', { code_challenge_methods_supported: ['plain'] }, /does not offer PKCE with S256/],
   ])('before the browser opens: %s', async (_what, metadata, sentence) => {
     const { signIns, connection } = await begun({ metadata });
@@ -351,7 +353,7 @@ describe('a sign-in is refused', () => {
       '{"resource":"{here}/mcp","authorization_servers":["file:///etc"]}',
       /must begin with https/,
     ],
-    ['unreadable metadata', 'not JSON', /of the sign-in is of no use/],
+    ['unreadable metadata', 'not JSON', /^The sign-in metadata of .* is not usable/],
   ])('if the server names %s', async (_what, says, sentence) => {
     const { signIns, connection } = await begun({}, ['--says', says]);
     await expect(signIns.begin(connection)).rejects.toThrow(sentence);

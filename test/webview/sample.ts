@@ -38,7 +38,7 @@ export const BUSY: GatewaySnapshot = {
       since: seconds(3_700),
       pid: 4810,
       oddities: [
-        { kind: 'garbage_line', count: 12, words: 'lines on stdout that are no messages' },
+        { kind: 'garbage_line', count: 12, words: 'lines on stdout that are not messages' },
         { kind: 'late_response', count: 1, words: 'answers to requests that were given up' },
       ],
       toolCount: 13,

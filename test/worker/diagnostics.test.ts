@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { faultOf } from '../../src/errors/fault.ts';
-import type { CallEvent } from '../../src/modes/shared/callEvents.ts';
+import type { CallEvent } from '../../src/modes/shared/callEvent.ts';
 import { CatalogView } from '../../src/modes/shared/catalog/catalogView.ts';
 import { knownSecrets, scrubSecrets } from '../../src/secrets/mask.ts';
 import { HealthRecord } from '../../src/supervision/health.ts';
@@ -78,7 +78,7 @@ describe('diagnostics', () => {
 
   it('scrub what a server said in numbers, and have none of it in the log; a timeout is an incident, a refusal is none', async () => {
     const { told, events } = diagnostics();
-    const failed = { event: 'execute.failed', success: false, attributes: () => ({ error_code: 'X' }) };
+    const failed = { event: 'execute.failed', success: false, attributes: () => ({ error_code: 'X' }) } as const;
     const timedOut = faultOf('outcome_unknown_after_timeout', { generation: 3 }, (text) => text);
     const lost = { code: 'UPSTREAM_TIMEOUT', message: `no answer to ${SECRET}` };
     told.callEnded(

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
-import { configFile } from '../../config/loadConfig.ts';
+import { configFile } from '../../config/state/configPlaces.ts';
 import { FileSecrets } from '../../config/state/fileSecrets.ts';
 import { stateRoot } from '../../config/state/stateFolder.ts';
 import { CLIENT_IDS, type ClientId } from '../../import/clientIds.ts';

@@ -1,9 +1,10 @@
 import type { Fault } from '../../errors/fault.ts';
 import { type JsonRpcMessage, type RequestId, requestKey } from '../../link/frames.ts';
 import type { Mode } from '../../link/mode.ts';
+import { GATEWAY_TOOL_NAMES, type GatewayTool, gatewayTool } from '../../modes/shared/gatewayTools.ts';
 import { CallJournal } from '../../replay/callJournal.ts';
 import type { Admission, JournalCall, JournalEffects } from '../../replay/journalCall.ts';
-import { contractOf, OWN_TOOLS, type ReplayContract } from '../../replay/replay.ts';
+import { contractOf, type ReplayContract } from '../../replay/replay.ts';
 import { meantRenderMode, meantTool } from '../../text/normalise.ts';
 import type { ClientCall } from './clientCall.ts';
 
@@ -113,7 +114,7 @@ export function journalCallOf(
 ): JournalCall<ClientCall> {
   const tool = method === 'tools/call' ? text(params?.name) : undefined;
   const own = tool === undefined ? undefined : ownTool(tool, mode);
-  const contract = contractOf(method, own);
+  const contract = own?.contract ?? contractOf(method);
   // In passthrough mode the arguments belong to a server.
   const args = mode === 'passthrough' ? {} : ((params?.arguments ?? {}) as Record<string, unknown>);
   return {
@@ -138,12 +139,12 @@ export function journalCallOf(
 }
 
 /** Returns the gateway tool that a name means. */
-function ownTool(name: string, mode: Mode): string | undefined {
+function ownTool(name: string, mode: Mode): GatewayTool | undefined {
   // Every name belongs to a server.
   if (mode === 'passthrough') return undefined;
-  if (mode === 'gateway') return meantTool(name, OWN_TOOLS);
-  // Exact match only: a server's tool may have a name that normalises to one of ours.
-  return OWN_TOOLS.find((own) => own === name);
+  // Exact match in transparent mode: a server's tool may have a name that normalises to one of ours.
+  const meant = mode === 'gateway' ? meantTool(name, GATEWAY_TOOL_NAMES) : name;
+  return meant === undefined ? undefined : gatewayTool(meant);
 }
 
 function text(value: unknown): string | undefined {

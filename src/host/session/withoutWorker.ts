@@ -4,7 +4,7 @@ import type { Fault } from '../../errors/fault.ts';
 import { whatHappened } from '../../errors/faultError.ts';
 import { type JsonRpcMessage, resultResponse } from '../../link/frames.ts';
 import type { Mode } from '../../link/mode.ts';
-import { GATEWAY_TOOLS } from '../../modes/shared/definitions.ts';
+import { GATEWAY_TOOLS } from '../../modes/shared/gatewayTools.ts';
 import { type SystemResources, systemResources } from '../../modes/shared/systemResources.ts';
 import type { HealthSnapshot } from '../../supervision/health.ts';
 import { exitReason, logLength } from '../attach/exitReason.ts';

@@ -21,7 +21,7 @@ export interface HttpFrontOptions {
   /** Port, or 0 for any free one. */
   port: number;
   host?: string;
-  /** Bearer token that every request must carry. Without it, none is required. */
+  /** Bearer token that every request must carry. Without it, requests need no token. */
   token?: string;
   /** Accepted host names besides those of loopback. */
   allowedHosts?: readonly string[];
@@ -199,7 +199,7 @@ export class HttpFront {
 }
 
 function noSession(): HttpRefusal {
-  return new HttpRefusal(404, 'There is no such session (any more); begin a new one with initialize.');
+  return new HttpRefusal(404, 'The session does not exist or has ended; begin a new one with initialize.');
 }
 
 function notNamed(): HttpRefusal {

@@ -8,9 +8,9 @@ import { HttpRefusal } from './httpRefusal.ts';
 import { HttpStream, parseEventId } from './httpStream.ts';
 
 export interface HttpSessionLimits {
-  /** Size of a session's events that are kept for a client that reconnects. */
+  /** Size of the events that a session keeps for a client that reconnects. */
   keptChars: number;
-  /** Time for which an answer is kept for a client that has lost the connection. */
+  /** Time for which a session keeps an answer for a client that has lost the connection. */
   keepMs: number;
   /** Time for which a client that does not read may hold back its session. */
   stallMs: number;
@@ -106,7 +106,10 @@ export class HttpSession {
     const event = parseEventId(lastEventId);
     const stream = event && this.#streams.get(event.key);
     if (!stream?.knowsAfter(event?.seq ?? 0)) {
-      throw new HttpRefusal(400, 'Nothing is kept of the stream that Last-Event-ID names; send its request again.');
+      throw new HttpRefusal(
+        400,
+        'The stream that Last-Event-ID names is not available any more; send its request again.',
+      );
     }
     this.#usedAt = performance.now();
     stream.attach(response, { prime: this.#primes, after: event?.seq ?? 0 });
@@ -143,7 +146,7 @@ export class HttpSession {
     const { requests, unreadBytes } = this.#limits;
     const unread = this.#toHost.readableLength + this.#toHost.writableLength;
     if (this.#routes.size + keys.length > requests || unread > unreadBytes) {
-      throw new HttpRefusal(503, 'Too much is in flight in this session; wait for its answers.');
+      throw new HttpRefusal(503, 'Too many requests are in flight in this session; wait for their answers.');
     }
   }
 
@@ -162,7 +165,7 @@ export class HttpSession {
     const key = requestKey(id);
     if (key === this.#initializeId && this.protocolVersion === '') this.#readVersion(line);
     const stream = this.#routes.get(key);
-    // The request was cancelled: no client waits for it.
+    // No client waits for a cancelled request.
     if (!stream) return;
     this.#send(stream, line);
     this.#settle(key, stream);

@@ -11,11 +11,11 @@ const HEAD = {
 
 /**
  * Stream of events to a client: the answer to a POST, or messages that belong to no request (GET). The stream outlives
- * its connection: sent events are kept for a client that reconnects (`Last-Event-ID`), within the bound of its session.
+ * its connection: it keeps sent events for a client that reconnects (`Last-Event-ID`), within the bound of its session.
  */
 export class HttpStream {
   readonly key: string;
-  /** Time of the end. Nothing more comes; kept events are for a client that has lost the connection. */
+  /** Time of the end. Only a client that has lost the connection still fetches kept events. */
   finishedAt: number | undefined;
   readonly #events: { seq: number; text: string }[] = [];
   #seq = 0;
@@ -38,7 +38,7 @@ export class HttpStream {
     response: ServerResponse,
     options: { headers?: Record<string, string>; prime: boolean; after?: number },
   ): void {
-    // The client may have disconnected while its request was read.
+    // The client may have disconnected while the server read its request.
     if (response.destroyed) return;
     this.#response?.end();
     response.writeHead(200, { ...HEAD, ...options.headers });
@@ -87,14 +87,14 @@ export class HttpStream {
     if (this.#response && !this.#response.writableNeedDrain) this.#response.write(': \n\n');
   }
 
-  /** Whether more is waiting for the client than should be held. */
+  /** Whether the client has more events waiting than the stream should hold. */
   get full(): boolean {
     return this.#response?.writableNeedDrain === true;
   }
 
   /**
-   * Settles when the client has read on or has gone. A client that reads nothing for `stallMs` is disconnected, and may
-   * reconnect.
+   * Settles when the client has read on or has gone. Disconnects a client that reads nothing for `stallMs`; that client
+   * may reconnect.
    */
   drained(stallMs: number): Promise<void> {
     const response = this.#response;

@@ -33,7 +33,7 @@ export async function identifyClient(
   }
   if (metadata && !metadata.registration_endpoint) {
     throw new SignInError(
-      `${new URL(issuer).host} registers no clients by itself; register one there and name it: "auth": {"clientId": "…"}.`,
+      `${new URL(issuer).host} does not register clients automatically; register one there and configure it: "auth": {"clientId": "…"}.`,
     );
   }
   const { redirectUri, scope, fetchFn } = registration;
@@ -61,7 +61,7 @@ export async function identifyClient(
     if (error instanceof SignInError) throw error;
     if (!metadata) {
       throw new SignInError(
-        `${new URL(issuer).host} offers no sign-in that could be found. If it takes a token, set one: "headers": {"Authorization": "Bearer \${secret:NAME}"}.`,
+        `${new URL(issuer).host} has no sign-in that Waygate can find. If it accepts a token, set one: "headers": {"Authorization": "Bearer \${secret:NAME}"}.`,
       );
     }
     const why = oneLine((error as Error).message, 120);

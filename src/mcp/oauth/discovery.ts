@@ -12,7 +12,7 @@ export interface ProtectedResource {
   resource: string;
   issuer: string;
   scopes: readonly string[] | undefined;
-  /** Whether no issuer is named, so that the server is its own, as in MCP 2025-03-26. */
+  /** Whether no document names an issuer, so that the server is its own, as in MCP 2025-03-26. */
   legacy: boolean;
 }
 
@@ -45,12 +45,12 @@ export async function discoverResource(
     // The last address that the SDK has tried decides. The SDK's own error has no type and no code.
     const hasNone = status >= 400 && status < 500;
     if (metadataUrl || !hasNone) {
-      throw new SignInError(`What ${(metadataUrl ?? requested).origin} says of the sign-in is of no use.`);
+      throw new SignInError(`The sign-in metadata of ${(metadataUrl ?? requested).origin} is not usable.`);
     }
     return { resource: requested.href, scopes: undefined, ...issuerWithout(requested, wantedIssuer) };
   }
   if (!checkResourceAllowed({ requestedResource: requested, configuredResource: metadata.resource })) {
-    throw new SignInError(`What is said of the sign-in is about another server (${originOf(metadata.resource)}).`);
+    throw new SignInError(`The sign-in metadata is for another server (${originOf(metadata.resource)}).`);
   }
   const named = metadata.authorization_servers ?? [];
   const issuer = wantedIssuer === undefined ? named[0] : named.find((one) => sameIssuer(one, wantedIssuer));
@@ -79,14 +79,14 @@ export async function discoverServer(
     metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn });
   } catch (error) {
     if (error instanceof SignInError) throw error;
-    throw new SignInError(`What ${originOf(issuer)} says of its sign-in is of no use.`);
+    throw new SignInError(`The sign-in metadata of ${originOf(issuer)} is not usable.`);
   }
   // RFC 8414 §3.3: otherwise one server could pass for another. Without a named issuer, the server may name a part of
   // itself.
   const isItself =
     metadata && legacy ? originOf(metadata.issuer) === issuer : sameIssuer(metadata?.issuer ?? issuer, issuer);
   if (metadata && !isItself) {
-    throw new SignInError(`${issuer} calls itself ${metadata.issuer}; nobody is signed in there.`);
+    throw new SignInError(`${issuer} names itself ${metadata.issuer}; Waygate does not sign in there.`);
   }
   return metadata;
 }

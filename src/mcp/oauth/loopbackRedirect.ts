@@ -23,7 +23,7 @@ const MAX_WRONG = 20;
 
 /**
  * Waits on a port of 127.0.0.1 for the one answer that carries our state (RFC 8252 §7.3), for a bounded time. An answer
- * with another state may come from any page in the browser: it is rejected, and the wait continues.
+ * with another state may come from any page in the browser, so Waygate rejects that answer and continues to wait.
  */
 export async function listenForRedirect(state: string, timeoutMs: number): Promise<LoopbackRedirect> {
   let settle: { resolve(answer: RedirectAnswer): void; reject(error: Error): void } | undefined;
@@ -37,9 +37,10 @@ export async function listenForRedirect(state: string, timeoutMs: number): Promi
     const query = callbackQuery(request);
     if (!query) return respond(response, 404, 'There is nothing here.');
     if (!sameText(query.get('state') ?? '', state)) {
-      respond(response, 400, 'This is not the sign-in that Waygate waits for. Nothing has been done.');
+      respond(response, 400, 'This is not the sign-in that Waygate waits for. Nothing has changed.');
       wrong += 1;
-      if (wrong >= MAX_WRONG) end(new SignInError('The sign-in was given up: too many answers were not its own.'));
+      if (wrong >= MAX_WRONG)
+        end(new SignInError('The sign-in was cancelled: too many answers belonged to other sign-ins.'));
       return;
     }
     const error = query.get('error');
@@ -54,7 +55,7 @@ export async function listenForRedirect(state: string, timeoutMs: number): Promi
     end();
   });
   const timer = setTimeout(
-    () => end(new SignInError(`Nobody signed in within ${Math.round(timeoutMs / 60_000)} minutes.`)),
+    () => end(new SignInError(`The sign-in was not completed within ${Math.round(timeoutMs / 60_000)} minutes.`)),
     timeoutMs,
   );
   timer.unref();
@@ -72,7 +73,7 @@ export async function listenForRedirect(state: string, timeoutMs: number): Promi
   return {
     uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`,
     answer,
-    close: (reason = 'The sign-in was given up.') => end(new SignInError(reason)),
+    close: (reason = 'The sign-in was cancelled.') => end(new SignInError(reason)),
   };
 }
 
@@ -84,7 +85,7 @@ function callbackQuery({ method, url = '' }: IncomingMessage): URLSearchParams |
 
 /** Reduces foreign words to one short line, for a terminal and a model. */
 function refusal(error: string | null, description: string | null): string {
-  const words = [error, description].filter((part) => part).join(': ') || 'it gave no code';
+  const words = [error, description].filter((part) => part).join(': ') || 'the answer has no code';
   return `The sign-in was refused (${oneLine(words, 120)}).`;
 }
 

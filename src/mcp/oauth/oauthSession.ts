@@ -17,7 +17,7 @@ import { TrustedUrls } from './trustedUrl.ts';
 /** Missing step: a first sign-in, a renewed one, or a larger scope. */
 export type SignInLack = 'sign_in' | 'renewal' | 'scope';
 
-/** Time before expiry at which a token is renewed, since a request is under way for a moment. */
+/** Time before expiry at which to renew a token, since a request is under way for a moment. */
 const RENEW_BEFORE_MS = 30_000;
 const MAX_ERROR_CHARS = 8_000;
 
@@ -33,7 +33,7 @@ export class OAuthSession implements UpstreamAuth {
   #hint: SignInHint = {};
   #lack: SignInLack = 'sign_in';
   #renewing: Promise<boolean> | undefined;
-  /** Token that the server rejected although it was new. It is not tried again. */
+  /** Token that the server rejected although it was new. Not tried again. */
   #dead: string | undefined;
 
   constructor(server: string, settings: SignInSettings, store: TokenStore) {
@@ -99,7 +99,7 @@ export class OAuthSession implements UpstreamAuth {
     return this.#lack;
   }
 
-  /** Begins a sign-in. The tokens are stored before `grant` resolves. */
+  /** Begins a sign-in. Stores the tokens before `grant` resolves. */
   async signIn(): Promise<PendingSignIn> {
     const pending = await beginSignIn(this.#settings, this.#hint);
     const grant = pending.grant.then(async (brought) => {
@@ -119,7 +119,7 @@ export class OAuthSession implements UpstreamAuth {
     await this.#store.delete(this.#key);
     this.#lack = 'sign_in';
     if (!grant) return false;
-    // Best effort: the stored tokens are removed in any case.
+    // Best effort: the stored tokens are already gone.
     await this.#revoke(grant).catch(() => undefined);
     return true;
   }

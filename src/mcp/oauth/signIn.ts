@@ -22,7 +22,7 @@ export interface SignInHint {
   metadataUrl?: URL;
   /** Scope that the rejected request needs. */
   scope?: string;
-  /** Scope that is granted already and must stay. */
+  /** Scope that an earlier sign-in granted and that must stay. */
   grantedScope?: string;
 }
 
@@ -121,7 +121,7 @@ export function keptTokens({ access_token, refresh_token, expires_in }: TokenAns
 /** Rejects a server that does not declare PKCE. A server without metadata follows MCP 2025-03-26, which requires it. */
 function requirePkce(issuer: string, metadata: ServerMetadata): void {
   if (metadata && !metadata.code_challenge_methods_supported?.includes('S256')) {
-    throw new SignInError(`${new URL(issuer).host} does not offer PKCE with S256, without which nobody is signed in.`);
+    throw new SignInError(`${new URL(issuer).host} does not offer PKCE with S256, which a sign-in requires.`);
   }
 }
 

@@ -32,7 +32,7 @@ export interface Grant {
   client: RegisteredClient;
   tokens: Tokens;
   scope?: string;
-  /** Whether the server is its own issuer, because no issuer is named. */
+  /** Whether the server is its own issuer, because no document names one. */
   legacy?: boolean;
 }
 

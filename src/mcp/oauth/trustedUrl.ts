@@ -29,7 +29,7 @@ export class TrustedUrls {
   readonly #configured: URL | undefined;
   readonly #lookup: Lookup;
 
-  /** `configured` is an address that the user wrote, so its host is trusted. */
+  /** `configured` is an address that the user wrote; trust its host. */
   constructor(server: string, configured?: string, lookupHost: Lookup = addressesOf) {
     this.#own = new URL(server);
     this.#configured = configured === undefined ? undefined : new URL(configured);
@@ -37,22 +37,23 @@ export class TrustedUrls {
   }
 
   /**
-   * Returns the address if it may be opened or fetched; else throws an error with one sentence. `what` names it there.
+   * Returns the address if Waygate may open or fetch it; else throws an error with one sentence, in which `what` names
+   * the address.
    */
   check(address: string | URL, what: string): URL {
-    if (!URL.canParse(String(address))) throw new SignInError(`${what} is no address.`);
+    if (!URL.canParse(String(address))) throw new SignInError(`${what} is not a valid address.`);
     const url = new URL(address);
     const shown = `${what} (${url.protocol}//${url.host})`;
     const reach = reachOf(hostOf(url));
     if (url.protocol !== 'https:' && !(url.protocol === 'http:' && reach === 'loopback')) {
-      throw new SignInError(`${shown} must begin with https://; it is not opened.`);
+      throw new SignInError(`${shown} must begin with https://; Waygate does not open it.`);
     }
-    if (url.username || url.password) throw new SignInError(`${what} holds a password; it is not opened.`);
+    if (url.username || url.password) throw new SignInError(`${what} contains a password; Waygate does not open it.`);
     if (reach !== undefined && !this.#mayName(url, reach)) throw this.#refusal(shown, reach);
     return url;
   }
 
-  /** Checks a URL before it is fetched: a public name may resolve to a private address. */
+  /** Checks a URL before a fetch: a public name may resolve to a private address. */
   async checkResolved(url: URL): Promise<void> {
     if (this.#isKnown(url) || isIP(hostOf(url)) !== 0) return;
     for (const address of await this.#lookup(hostOf(url))) {
@@ -71,7 +72,7 @@ export class TrustedUrls {
 
   #refusal(shown: string, reach: Reach): SignInError {
     return new SignInError(
-      `${shown} is a ${reach} address, to which ${this.#own.host} may not lead; if that is right, name it as "auth.issuer".`,
+      `${shown} is a ${reach} address, which ${this.#own.host} may not name; if it is right, configure it as "auth.issuer".`,
     );
   }
 }

@@ -8,7 +8,7 @@ import { LineSplitter, MAX_FRAME_BYTES } from '../../link/lineFraming.ts';
 export interface LineTransportOptions {
   input: Readable;
   output: Writable;
-  /** Called for a line that is no JSON-RPC message and is skipped. */
+  /** Called for a skipped line that is no JSON-RPC message. */
   onGarbage?: (sample: string) => void;
   frameLimit?: number;
   /**
@@ -16,7 +16,7 @@ export interface LineTransportOptions {
    * to a lost worker would pass for one to its successor.
    */
   idPrefix?: string;
-  /** Whether messages that belong to a request of the other side are marked (`relateFrame`). */
+  /** Whether to mark messages that belong to a request of the other side (`relateFrame`). */
   marksRelated?: boolean;
 }
 
@@ -56,7 +56,7 @@ export class LineTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Settles when more may be sent, or with the loss of the connection: a dead child never calls back. */
+  /** Settles when the stream takes more, or with the loss of the connection: a dead child never calls back. */
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const { output } = this.#options;
     if (this.#closed || output.destroyed || output.writableEnded) throw new Error('the connection is closed');
@@ -87,7 +87,7 @@ export class LineTransport implements Transport {
       this.#options.onGarbage?.(text.slice(0, SAMPLE_CHARS));
       return;
     }
-    // Only revision 2025-03-26 has batches, but they are read from any sender.
+    // Only revision 2025-03-26 has batches, but accept them from any sender.
     for (const item of Array.isArray(value) ? value : [value]) {
       const message = readMessage(item);
       if (message) this.#arrive(message);
@@ -139,7 +139,7 @@ export class LineTransport implements Transport {
       return;
     }
     const id = String(message.id);
-    // An answer to another process's question is dropped.
+    // Drop an answer to another process's question.
     if (id.startsWith(idPrefix)) this.onmessage?.({ ...message, id: Number(id.slice(idPrefix.length)) });
   }
 
@@ -156,7 +156,7 @@ function encode(message: JSONRPCMessage): string {
   try {
     return encodeMessage(message);
   } catch (error) {
-    // The structure is too deep to be serialized: the caller gets an error.
+    // The structure is too deep to serialize, so the caller gets an error.
     if (!('result' in message)) throw error;
     return errorResponse(message.id, INTERNAL_ERROR, `The answer cannot be sent: ${(error as Error).message}.`);
   }
@@ -190,7 +190,7 @@ function readMessage(value: unknown): JSONRPCMessage | undefined {
   if (!isRequestId(id)) return undefined;
   if (error === undefined || error === null) {
     if (isRecord(result)) return { jsonrpc: '2.0', id, result };
-    return { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: 'an answer whose result is no object' } };
+    return { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: 'an answer whose result is not an object' } };
   }
   return { jsonrpc: '2.0', id, error: readError(error) };
 }
@@ -207,7 +207,7 @@ function readError(error: unknown): { code: number; message: string; data?: unkn
   const { code, message, data } = isRecord(error) ? error : { message: error };
   return {
     code: Number.isInteger(code) ? (code as number) : INTERNAL_ERROR,
-    message: typeof message === 'string' ? message : 'an error without words',
+    message: typeof message === 'string' ? message : 'an error without a message',
     ...(data === undefined ? {} : { data }),
   };
 }

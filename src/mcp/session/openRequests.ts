@@ -5,7 +5,7 @@ interface OpenRequest {
   method: string;
 }
 
-/** Time after which the stream of an answered request is closed, if the server leaves it open. */
+/** Time after which to close the stream of an answered request, if the server leaves it open. */
 const ANSWERED_MS = 1_000;
 
 /** Requests without an answer, each with the function that ends its exchange. */

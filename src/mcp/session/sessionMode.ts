@@ -29,7 +29,7 @@ export interface PeerRequestOptions {
 
 /** Client at the other end of a session: its identity, its capabilities, and the way to address it. */
 export interface ClientPeer {
-  /** Object shared by everything of one MCP session, whatever conversations it has. */
+  /** Object that all parts of one MCP session share, across its conversations. */
   readonly session: object;
   readonly client: SessionClient;
   /** `ClientCapabilities` as the client sent them. */
@@ -70,7 +70,7 @@ export interface CallContext extends Resent {
   contract?: (contract: ReplayContract) => void;
   /**
    * Announces the begin of the call to the host. Until then the call counts as not sent (O3.8). Await the promise, if
-   * there is one: the announcement has not left yet. If it rejects, nothing of the call may be sent.
+   * there is one: the announcement has not left yet. After a rejection, send nothing of the call.
    */
   begins?: (contract: ReplayContract) => Promise<void> | undefined;
   /** Asks the user in the client; absent where the client cannot. */
@@ -95,7 +95,7 @@ export interface SessionMode {
   namedLosses?(calls: readonly LostCall[]): LostCall[];
   /** State that moves with a session to the next worker. */
   memory?: SessionMemory;
-  /** Called for an initialized session. The returned function is called at its end. */
+  /** Called for an initialized session. The session calls the returned function at its end. */
   open?(peer: ClientPeer): () => void;
 }
 

@@ -32,12 +32,13 @@ const CLIENT_CHARS = 64;
 export interface SessionServer {
   readonly client: SessionClient;
   onClose(listener: () => void): void;
-  /** Announces to the host that the worker was asked to stop. */
+  /** Announces to the host that the worker stops on request. */
   announceStop(): void;
   /** Announces to the host that another worker has taken over. This worker finishes its open requests. */
   announceSuccessor(): void;
   /**
-   * Gives up open requests: the host sends those that have not begun elsewhere, and questions about them are withdrawn.
+   * Gives up open requests: the host sends those that have not begun elsewhere, and the session withdraws questions
+   * about them.
    */
   handBack(): void;
   dispose(): void;
@@ -103,7 +104,7 @@ export function serveSession(
     if (!answer) throw new McpError(ErrorCode.MethodNotFound, `Method not found: ${request.method}`);
     return (await answer) as Result;
   };
-  // The typed handlers would validate a whole result by its strictest part; results of servers are passed on unchanged.
+  // The typed handlers would validate a whole result by its strictest part; pass on results of servers unchanged.
   server.fallbackRequestHandler = async (request, extra): Promise<Result> => {
     const { method } = request;
     const { requestId } = extra;
@@ -151,7 +152,7 @@ export function serveSession(
     },
     onClose: (listener) => void closed.add(listener),
     announceStop: () => {
-      // The socket is closed right after this, so send what is held back now.
+      // The socket closes right after this, so send the queued messages now.
       for (const leave of heldBack) leave();
       toHost(STOPPED_NOTIFICATION);
     },
@@ -229,7 +230,7 @@ function behindAnswer(socket: Socket, heldBack: Set<() => void>, say: () => void
 
 /** Resolves when everything written has left this process, rejects if it never will; undefined if it has. */
 function left(socket: Socket): Promise<void> | undefined {
-  // A failed write is reported a turn later.
+  // Node reports a failed write a turn later.
   if (socket.destroyed || socket.writableEnded || socket.errored)
     return Promise.reject(new Error('the session has ended'));
   if (socket.writableLength === 0) return undefined;
@@ -251,8 +252,8 @@ function clientOf(server: Server, protocolVersion: string): SessionClient {
 }
 
 /**
- * Drops the `task` of a request. No task capability is declared, so the request is processed as a plain one
- * (2025-11-25, Tasks); the SDK would reject it.
+ * Drops the `task` of a request. Waygate declares no task capability, so the request counts as a plain one (2025-11-25,
+ * Tasks); the SDK would reject it.
  */
 function withoutTask(message: JSONRPCMessage): JSONRPCMessage {
   if (!('method' in message) || message.params?.task === undefined) return message;

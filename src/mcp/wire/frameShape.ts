@@ -21,8 +21,8 @@ const CLOSE_OBJECT = 0x7d;
 const WATCHED: ReadonlySet<string> = new Set(['params', 'result', 'error']);
 
 /**
- * Scans the bytes once, without recursion. Invalid JSON gives an arbitrary shape; the parser will reject it. Strings
- * are skipped, everything else is inspected byte by byte.
+ * Scans the bytes once, without recursion. Invalid JSON gives an arbitrary shape; the parser will reject it. Skips
+ * strings and inspects everything else byte by byte.
  */
 export function frameShape(bytes: Buffer, maxDepth = MAX_FRAME_DEPTH): FrameShape {
   const scan = new ShapeScan(bytes, maxDepth);

@@ -6,7 +6,7 @@ import type { UpstreamTransport } from './upstreamClient.ts';
 /** Answers a request, or throws an error with a `code`. */
 export type AnswerRequest = (method: string, params: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
-/** A server that is a function: what is sent to it comes back answered, and nothing runs for it. */
+/** Makes a server from a function: requests get its answers, and no process runs. */
 export function inProcessServer(answer: AnswerRequest): UpstreamTransport {
   return new InProcessServer(answer);
 }
@@ -26,7 +26,7 @@ class InProcessServer implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    // Later, as from any other server.
+    // Answer asynchronously, like any other server.
     if ('method' in message && 'id' in message) queueMicrotask(() => this.#respond(message));
     return Promise.resolve();
   }

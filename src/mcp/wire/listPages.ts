@@ -2,23 +2,23 @@
 const MAX_PAGES = 64;
 const MAX_ITEMS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
-/** For all pages together: each has its own time limit, and 64 of them would be half an hour. */
+/** Limit for all pages together, because 64 pages with their own limits would take half an hour. */
 const MAX_MS = 120_000;
-/** A timer that is set for the rest of that may come a little before it. */
+/** A timer may fire a little early. */
 const TIMER_SLACK_MS = 5;
 
-/** Why a list was cut, in words that complete "its list was cut: …". */
+/** Reason why a list was cut, to complete "its list was cut: …". */
 export type ListCut = string;
 
 export interface PagedList {
   items: unknown[];
-  /** Set where there is more than our bounds let in. */
+  /** Set if the list exceeds the bounds. */
   cut?: ListCut;
-  /** Failure or timeout of a page after others had come. */
+  /** Failure or timeout of a later page. */
   failure?: unknown;
 }
 
-/** All its pages together take longer than they may. */
+/** All pages together take longer than the limit. */
 export class ListTooSlow extends Error {
   override readonly name = 'ListTooSlow';
 
@@ -32,13 +32,13 @@ export interface Page {
   nextCursor: unknown;
 }
 
-/** Asks for one page; the first without a cursor. */
+/** Requests one page; the first without a cursor. */
 type AskPage = (cursor: string | undefined, timeoutMs: number) => Promise<Page>;
 
 /**
- * Every page of a list, each item as it came. What goes on beyond the bounds is kept up to there and marked: asked again it
- * is the same. What came before a page that failed, or for which the time was over, is half a list, which is for whoever
- * has no whole one to keep instead.
+ * Requests every page of a list and returns unchanged items. A list beyond the bounds is cut and marked, because a
+ * second request would give the same. If a later page fails or comes too late, returns the partial list, for callers
+ * that know no complete one.
  */
 export async function listPages(key: string, ask: AskPage, limitMs = MAX_MS): Promise<PagedList> {
   const items: unknown[] = [];
@@ -64,7 +64,7 @@ export async function listPages(key: string, ask: AskPage, limitMs = MAX_MS): Pr
       items.push(item);
     }
     if (typeof next !== 'string') return { items };
-    if (cursors.has(next)) return { items, cut: 'it gave the same page again' };
+    if (cursors.has(next)) return { items, cut: 'it returned the same page again' };
     if (page >= MAX_PAGES) return { items, cut: `it has more than ${MAX_PAGES} pages` };
     cursors.add(next);
     cursor = next;

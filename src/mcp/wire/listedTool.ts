@@ -5,9 +5,9 @@ export type ListedTool = Readonly<Record<string, unknown>>;
 const known = new WeakMap<ListedTool, ListedTool | undefined>();
 
 /**
- * A tool of a server as clients can read it: the very same where they can as it is. They check lists by MCP's own
- * schema, and one item that does not fit it costs them the whole list, so what does not fit is left out. Undefined
- * where nothing of use is left.
+ * Returns a tool in the form for clients; a valid tool stays the same object. Clients check lists by MCP's own schema
+ * and reject the whole list for one invalid item, so this omits invalid members. Returns `undefined` if nothing useful
+ * remains.
  */
 export function listedTool(raw: unknown): ListedTool | undefined {
   if (!isObject(raw)) return undefined;
@@ -24,7 +24,7 @@ function fitted(raw: ListedTool): ListedTool | undefined {
   if (flawed.length === 0) return raw;
   const mended: Record<string, unknown> = { ...raw };
   for (const member of flawed) delete mended[member];
-  // It must be there, and an object.
+  // The schema is required, and must be an object.
   if (flawed.includes('inputSchema')) mended.inputSchema = objectSchema(raw.inputSchema);
   return flawedMembers(mended).length === 0 ? mended : undefined;
 }
@@ -35,8 +35,8 @@ function flawedMembers(tool: ListedTool): string[] {
 }
 
 /**
- * Most often all that is missing is that it says so, or a member is `null`, or a property is a boolean: in JSON Schema
- * one that may be anything, or nothing; MCP's own schema wants objects there.
+ * Repairs the usual flaws of a schema: a missing `type`, members that are `null`, and boolean properties. JSON Schema
+ * allows a boolean as a schema that accepts everything or nothing, but MCP's own schema requires objects.
  */
 function objectSchema(schema: unknown): ListedTool {
   const typed: Record<string, unknown> = { ...(isObject(schema) && schema), type: 'object' };

@@ -1,23 +1,23 @@
 import type { JSONRPCNotification } from '@modelcontextprotocol/sdk/types.js';
 import type { Oddities } from './oddities.ts';
 
-/** Interval at which the last of several notifications about one subject is delivered (M7.3). */
+/** Interval at which to deliver the last of several notifications about one subject (M7.3). */
 const COALESCE_MS = 100;
-/** The first words of a call's progress are all heard: few calls have more, and a client may count them. */
+/** Number of progress notifications of a call to deliver at once: few calls have more, and a client may count them. */
 const PROGRESS_AT_ONCE = 16;
-/** Logs and whatever else a server says by itself: what nobody could read is not passed on. */
+/** Rate of logs and other notifications; more would be unreadable. */
 const OTHERS_PER_SECOND = 100;
 const OTHERS_BURST = 200;
 
 interface Held {
   deliveredAt: number;
-  /** How many were heard without a wait. */
+  /** Number of notifications delivered without a wait. */
   atOnce: number;
   next?: JSONRPCNotification;
   timer?: NodeJS.Timeout;
 }
 
-/** How often a server's notifications are heard. Nothing of it depends on whether the server means well. */
+/** Paces the notifications of a server, whether or not the server means well. */
 export class NotificationPace {
   readonly #deliver: (notification: JSONRPCNotification) => void;
   readonly #oddities: Oddities;
@@ -38,7 +38,7 @@ export class NotificationPace {
     } else this.#coalesce(key, notification);
   }
 
-  /** Says now what was held back of a call's progress: its answer is about to follow. */
+  /** Delivers held progress of a call now, because its answer follows. */
   flushProgress(token: string | number): void {
     const key = progressKey(token);
     const held = this.#held.get(key);
@@ -75,7 +75,7 @@ export class NotificationPace {
     this.#deliver(held.next);
   }
 
-  /** A server may name a million resources: only the latest are remembered. */
+  /** Forgets the oldest subjects, because a server may name a million resources. */
   #makeRoom(): void {
     for (const [oldest, { next, timer }] of this.#held) {
       if (this.#held.size < MAX_KEYS) return;

@@ -3,15 +3,15 @@ import type { UnaskedAllowance } from './unaskedAllowance.ts';
 
 export interface PacedInputHandlers {
   onBytes(bytes: Buffer): void;
-  /** All that came has been handled, and no more will. */
+  /** Called after the last input has been handled. */
   onEnd(): void;
-  /** Reading is held up for a while. */
+  /** Reading pauses for a while. */
   onThrottled(): void;
 }
 
-/** Time for which one server is read before the others have their turn. */
+/** Time to read one server before the others have their turn. */
 const TURN_MS = 1;
-/** Bytes between two looks at the clock. */
+/** Bytes between two readings of the clock. */
 const SLICE_BYTES = 4 * 1024;
 const LONGEST_HOLD_MS = 100;
 
@@ -45,7 +45,7 @@ export class PacedInput {
     clearTimeout(this.#timer);
     clearImmediate(this.#turn);
     this.#backlog.length = 0;
-    // The rest must be read, or the end of the pipe is never seen.
+    // Read the rest, or the end of the pipe never shows.
     this.#input.resume();
   }
 

@@ -19,7 +19,7 @@ export interface StdioUpstreamOptions {
   /** Standard input of the server. */
   output: Writable;
   oddities?: Oddities | undefined;
-  /** Called with the beginning of a line that is no JSON-RPC message and is skipped. */
+  /** Called with the beginning of a skipped line that is no JSON-RPC message. */
   onGarbage?: (sample: string) => void;
   frameLimit?: number;
 }
@@ -145,7 +145,7 @@ function encode(message: JSONRPCMessage): string {
   try {
     return encodeMessage(message);
   } catch (error) {
-    // The structure is too deep to be serialized: the caller gets an error.
+    // The structure is too deep to serialize, so the caller gets an error.
     if (!('result' in message)) throw error;
     return errorResponse(message.id, INTERNAL_ERROR, `The answer cannot be sent: ${(error as Error).message}.`);
   }

@@ -3,20 +3,17 @@ export interface AuthChallenge {
   status: 401 | 403;
   /** Header `WWW-Authenticate`, with the server's requirements (RFC 9728 §5.1). */
   wwwAuthenticate: string | undefined;
-  /** Rejected `Authorization`, where one was sent. */
+  /** Rejected `Authorization`, if the request had one. */
   refused: string | undefined;
-  /** Whether this rejects a request that was already repeated. */
+  /** Whether this is the rejection of a repeated request. */
   again: boolean;
 }
 
 /** Authentication at a server over HTTP. */
 export interface UpstreamAuth {
-  /**
-   * Returns the headers for the next request to a URL. Called before each request, so that a token may be renewed in
-   * between.
-   */
+  /** Returns the headers for a request to a URL. Each request calls this, so that a token can be renewed in between. */
   headers(url: URL): Promise<Readonly<Record<string, string>>>;
-  /** Resolves to whether there is something new to try. The request is then sent once more. */
+  /** Resolves to whether there is something new to try. If so, the transport sends the request once more. */
   onChallenge(challenge: AuthChallenge): Promise<boolean>;
 }
 

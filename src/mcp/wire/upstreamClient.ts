@@ -29,7 +29,7 @@ export type UpstreamFailure =
   /** The server speaks no known version of MCP. */
   | 'version'
   | 'error'
-  /** The request never reached the server, or the server did nothing with it: it may be sent again. */
+  /** The request never reached the server, or the server did nothing with it; a resend is safe. */
   | 'unsent'
   /** The request was not sent, because the connection is about to end. */
   | 'gone'
@@ -69,9 +69,9 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Called with the server's progress. Each notification restarts the timeout, up to `MAX_CALL_MS`. */
   onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
-  /** Call on whose behalf the request is sent, to which questions of the server are related. */
+  /** Call that causes the request; questions of the server belong to it. */
   origin?: object | undefined;
-  /** `_meta` of the request. A progress token in it is replaced by our own. */
+  /** `_meta` of the request. Our own progress token replaces one in it. */
   meta?: Readonly<Record<string, unknown>> | undefined;
   /** Asks the server to run the call as a task (2025-11-25). The answer names the task, so `onProgress` is not called. */
   task?: { ttl: number } | undefined;
@@ -84,7 +84,7 @@ const MAX_CALL_MS = 10 * 60_000;
 export interface UpstreamMessage {
   method: string;
   params: Record<string, unknown>;
-  /** Origin of the request on whose stream the message came, where the transport knows it. */
+  /** Origin of the request on whose stream the message came, if the transport knows it. */
   origin?: object | undefined;
 }
 
@@ -99,8 +99,8 @@ export interface UpstreamClientOptions {
 }
 
 /**
- * Client of one MCP server. Results are returned unchanged: one bad tool must not cost the list, and `results/` judges
- * the rest.
+ * Client of one MCP server. Returns results unchanged: one bad tool must not cost the list, and `results/` judges the
+ * rest.
  */
 export class UpstreamClient {
   readonly #client: Client;
@@ -115,7 +115,7 @@ export class UpstreamClient {
       { name: 'waygate', version: VERSION },
       { capabilities: capabilities as ClientCapabilities, jsonSchemaValidator: lazyValidator() },
     );
-    // Bypass the SDK's schemas: notifications of a server are passed on unchanged.
+    // Bypass the SDK's schemas to pass on notifications unchanged.
     this.#client.fallbackNotificationHandler = async (message) => {
       const { method, params = {} } = message;
       onNotification?.({ method, params, origin: originOf(message) });
@@ -128,7 +128,7 @@ export class UpstreamClient {
     };
   }
 
-  /** Completes `initialize` over a transport. `onClose` is called when the transport ends. */
+  /** Completes `initialize` over a transport. Calls `onClose` when the transport ends. */
   async connect(transport: UpstreamTransport, events: { onClose: () => void }, timeoutMs: number): Promise<void> {
     this.#client.onclose = () => {
       this.#closed = true;
@@ -187,7 +187,7 @@ export class UpstreamClient {
     return this.request('tools/call', { name, arguments: args }, options);
   }
 
-  /** Sends any request. The result is returned unchanged. */
+  /** Sends any request and returns the result unchanged. */
   request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
     const { timeoutMs, signal, onProgress, origin, meta, task } = options;
     const asked = task ? { ...params, task } : params;

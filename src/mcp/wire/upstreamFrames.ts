@@ -13,15 +13,15 @@ import type { Oddities } from './oddities.ts';
 
 export interface FrameReading {
   oddities: Oddities;
-  /** Whether batches are allowed, as in revision 2025-03-26. */
+  /** Whether to allow batches, as in revision 2025-03-26. */
   allowsBatches: boolean;
-  /** Returns whether subtrees that nest too deep may be dropped: a list is useful without one tool's schema. */
+  /** Returns whether to drop subtrees that nest too deep: a list is useful without one tool's schema. */
   isList(id: RequestId): boolean;
 }
 
 export interface ReadFrame {
   messages: readonly JSONRPCMessage[];
-  /** Error answers to requests of the server that cannot be answered. */
+  /** Error answers to invalid requests of the server. */
   replies: readonly string[];
   /** Whether the frame contains anything but messages. */
   isGarbage: boolean;
@@ -32,7 +32,7 @@ export interface ReadFrame {
 type ResultMessage = { jsonrpc: '2.0'; id: RequestId; result: Record<string, unknown> };
 
 const BYTE_ORDER_MARK = /^\ufeff/;
-/** Length in which the id of an invalid answer is searched. */
+/** Number of bytes to search for the id of an invalid answer. */
 const PEEK_BYTES = 1024;
 
 /**
@@ -90,7 +90,7 @@ class FrameReader implements ReadFrame {
     const head = line.subarray(0, PEEK_BYTES);
     const id = head[0] === OPEN_OBJECT && head.includes(VERSION_MEMBER) ? peekId(head, 'answer') : undefined;
     if (id === undefined) this.#garbage();
-    else this.#fault(id, 'malformed_response', 'an answer that is no JSON');
+    else this.#fault(id, 'malformed_response', 'an answer that is not JSON');
   }
 
   #one(value: unknown, isTooDeep: boolean): void {
@@ -112,7 +112,7 @@ class FrameReader implements ReadFrame {
         params === undefined || params === null ? head : { ...head, params: this.#withoutNullMeta(params) };
       if (isJSONRPCRequest(message) || isJSONRPCNotification(message)) this.#push(value, message);
       else if (id === undefined && isRecord(params)) this.#withoutMeta(method, params);
-      else this.#refuseRequest(id, 'is not of the form of MCP');
+      else this.#refuseRequest(id, 'is not valid in MCP');
     }
   }
 
@@ -136,7 +136,7 @@ class FrameReader implements ReadFrame {
     else if (jsonrpc !== '2.0') this.#fault(id, 'malformed_response', 'an answer that is not JSON-RPC 2.0');
     else if (hasResult && hasError) this.#fault(id, 'malformed_response', 'an answer with both a result and an error');
     else if (hasError) this.#push(value, { jsonrpc, id, error: this.#readError(error) });
-    else if (!isRecord(result)) this.#fault(id, 'bad_result', 'an answer whose result is no object');
+    else if (!isRecord(result)) this.#fault(id, 'bad_result', 'an answer whose result is not an object');
     else this.#result(value, { jsonrpc, id, result: this.#withoutNullMeta(result) }, isTooDeep);
   }
 
@@ -147,7 +147,7 @@ class FrameReader implements ReadFrame {
       this.#fault(id, 'bad_result', `an answer that nests deeper than ${MAX_FRAME_DEPTH} levels`);
     } else if (result._meta !== undefined && !isJSONRPCResultResponse(message)) {
       // The SDK would not recognise it as an answer, and the call would wait for another.
-      this.#fault(id, 'bad_result', 'an answer whose "_meta" is not of the form of MCP');
+      this.#fault(id, 'bad_result', 'an answer whose "_meta" is not valid in MCP');
     } else this.#push(value, message);
   }
 
@@ -177,7 +177,7 @@ class FrameReader implements ReadFrame {
     }
     return {
       code: Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR,
-      message: typeof message === 'string' ? message : 'an error without words',
+      message: typeof message === 'string' ? message : 'an error without a message',
       ...(data === undefined ? {} : { data }),
     };
   }

@@ -6,7 +6,7 @@ import type { RequestId } from '../../link/frames.ts';
 import { NotificationPace } from './notificationPace.ts';
 import type { Oddities } from './oddities.ts';
 
-/** Requests of a server that are answered at the same time (M7.3). */
+/** Limit of a server's requests in progress (M7.3). */
 const MAX_SERVER_REQUESTS = 32;
 const PROGRESS = 'notifications/progress';
 const ASKED_OF_CLIENTS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage']);
@@ -177,7 +177,7 @@ export class UpstreamGuard implements Transport {
         : undefined;
     if (why !== undefined) {
       this.#oddities.add('request_over_cap');
-      // The rejection is not kept: a server that does not read misses it.
+      // Not kept for later: a server that does not read misses the rejection.
       void this.#inner
         .send({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: why } })
         .catch(() => undefined);
@@ -210,8 +210,8 @@ export class UpstreamGuard implements Transport {
 }
 
 /**
- * Removes the `task` of a server's request. Servers do not learn of any task capability, so a request with a task is
- * answered as a plain one (MCP 2025-11-25, Tasks, Capability Negotiation). The SDK would reject it.
+ * Removes the `task` of a server's request. Servers do not learn of any task capability, so a request with a task
+ * counts as a plain one (MCP 2025-11-25, Tasks, Capability Negotiation). The SDK would reject it.
  */
 function asPlain(request: JSONRPCRequest): JSONRPCRequest {
   if (request.params?.task === undefined || !ASKED_OF_CLIENTS.has(request.method)) return request;

@@ -58,7 +58,7 @@ export class WriteQueue {
     const why = this.#fullness(bytes);
     if (why !== undefined) {
       this.#onRefused?.();
-      return Promise.reject(new UpstreamRequestError('busy', `it does not read what it is sent: ${why}`));
+      return Promise.reject(new UpstreamRequestError('busy', `it does not read its input: ${why}`));
     }
     this.#waitingBytes += bytes;
     return new Promise((resolve, reject) => this.#waiting.push({ frame, bytes, resolve, reject }));

@@ -3,10 +3,10 @@ import { fitSegment, formatPath } from '../../catalog/path.ts';
 
 type Graph = Pick<ChoiceGraph, 'resolve'>;
 
-/** What is longer was not written as a path of ours. */
+/** Limit of a path that is corrected. */
 const MAX_PATH = 512;
 
-/** What stands between two segments: a slash of either kind; then a dot or a colon too, which no segment has. */
+/** Separators of segments: slashes of either kind; then dots and colons too, which no segment has. */
 const SEPARATORS = [/[\\/]+/, /[\\/.:]+/];
 
 /**

@@ -8,57 +8,66 @@ import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { promptAsResult, resourceAsResult } from '../../results/envelope/primitiveResults.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
 import { meantBy } from '../../text/nearest.ts';
-import { localPath, type ReportNormalisation } from '../../text/normalise.ts';
+import { localPath } from '../../text/normalise.ts';
 import { oneLine, shortened } from '../../text/porcelain.ts';
 import { asked, authorized, found, type PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { PrimitiveView } from '../primitives/primitiveView.ts';
 import type { ResourceTarget } from '../primitives/resourceDirectory.ts';
 import { argsInvalid, type CheckedArguments, renderMode } from '../shared/arguments.ts';
-import type { Answer, GatewayContext } from '../shared/modeContext.ts';
+import { type CallEvent, completedEvent, ofTool, UNKNOWN, wasDispatched } from '../shared/callEvent.ts';
+import { type GatewayTool, PROMPT_GET, RESOURCE_READ } from '../shared/gatewayTools.ts';
+import type { Answer, FailedCall, RunnableTool } from '../shared/modeContext.ts';
 
 type Json = Record<string, unknown>;
 const FILE_URI = /^file:/i;
 
 /** Runs `resource_read` (G10.5): by id, or by address, which a template needs. */
-export async function readResource(
-  args: CheckedArguments,
-  { primitives }: GatewayContext,
-  call: CallContext,
-  tell: ReportNormalisation,
-): Promise<Answer> {
-  const given = (args.resource_id as string).trim();
-  const wanted = await found(primitives, call.signal, (view) => wantedResource(given, view, primitives));
-  if (!wanted) throw unknown('RESOURCE_NOT_FOUND', 'resource', given, primitives.view().resources.catalog.tools);
-  const { choice, uri } = wanted;
-  if (wanted.isFile) tell({ rule: 'file_uri', from: shortened(given, 128), to: uri });
-  const result = await ask(primitives, choice, 'resources/read', { uri }, call);
-  const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri });
-  const isListed = primitives.view().resource(choice.id) !== undefined;
-  return answerOf(admitted, args, 'resource_read', isListed ? choice : undefined);
-}
+export const resourceRead: RunnableTool<'resource_read'> = {
+  ...RESOURCE_READ,
+  run: async ({ args, context: { primitives }, call, onCorrection }) => {
+    const given = (args.resource_id as string).trim();
+    const wanted = await found(primitives, call.signal, (view) => wantedResource(given, view, primitives));
+    if (!wanted) throw unknown('RESOURCE_NOT_FOUND', 'resource', given, primitives.view().resources.catalog.tools);
+    const { choice, uri } = wanted;
+    if (wanted.isFile) onCorrection({ rule: 'file_uri', from: shortened(given, 128), to: uri });
+    const result = await ask(primitives, choice, 'resources/read', { uri }, call);
+    const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri });
+    const isListed = primitives.view().resource(choice.id) !== undefined;
+    return answerOf(RESOURCE_READ, admitted, args, isListed ? choice : undefined);
+  },
+  failed,
+};
 
 /** Runs `prompt_get` (G10.5). The prompt's own declaration validates the arguments. */
-export async function getPrompt(args: CheckedArguments, context: GatewayContext, call: CallContext): Promise<Answer> {
-  const { primitives } = context;
-  const given = (args.prompt_id as string).trim();
-  const wanted = await found(primitives, call.signal, (view) => {
-    const prompt = view.prompt(given);
-    return prompt && { prompt, choice: view.choice(given) as CatalogTool };
-  });
-  if (!wanted) throw unknown('PROMPT_NOT_FOUND', 'prompt', given, primitives.view().prompts.catalog.tools);
-  const { prompt, choice } = wanted;
-  const filled = args.args ?? {};
-  if (typeof filled !== 'object' || filled === null || Array.isArray(filled)) {
-    throw argsInvalid(`"args" of prompt_get must be an object: {"name": "text"}.`, ['args']);
-  }
-  const verdict = await context.calls.validator.validate(prompt.argumentsSchema, filled as Json);
-  if (verdict.kind === 'invalid' || verdict.kind === 'bad_schema') {
-    const subject = { ...choice, inputSchema: prompt.argumentsSchema };
-    throw argumentError(subject, verdict, filled, primitives.scrubSecrets);
-  }
-  const result = await ask(primitives, choice, 'prompts/get', { name: prompt.name, arguments: filled }, call);
-  const admitted = await primitives.firewall(promptAsResult(result), { id: prompt.id, name: prompt.name });
-  return answerOf(admitted, args, 'prompt_get', choice);
+export const promptGet: RunnableTool<'prompt_get'> = {
+  ...PROMPT_GET,
+  run: async ({ args, context, call }) => {
+    const { primitives } = context;
+    const given = (args.prompt_id as string).trim();
+    const wanted = await found(primitives, call.signal, (view) => {
+      const prompt = view.prompt(given);
+      return prompt && { prompt, choice: view.choice(given) as CatalogTool };
+    });
+    if (!wanted) throw unknown('PROMPT_NOT_FOUND', 'prompt', given, primitives.view().prompts.catalog.tools);
+    const { prompt, choice } = wanted;
+    const filled = args.args ?? {};
+    if (typeof filled !== 'object' || filled === null || Array.isArray(filled)) {
+      throw argsInvalid(`"args" of prompt_get must be an object: {"name": "text"}.`, ['args']);
+    }
+    const verdict = await context.calls.validator.validate(prompt.argumentsSchema, filled as Json);
+    if (verdict.kind === 'invalid' || verdict.kind === 'bad_schema') {
+      const subject = { ...choice, inputSchema: prompt.argumentsSchema };
+      throw argumentError(subject, verdict, filled, primitives.scrubSecrets);
+    }
+    const result = await ask(primitives, choice, 'prompts/get', { name: prompt.name, arguments: filled }, call);
+    const admitted = await primitives.firewall(promptAsResult(result), { id: prompt.id, name: prompt.name });
+    return answerOf(PROMPT_GET, admitted, args, choice);
+  },
+  failed,
+};
+
+function failed({ error }: FailedCall): Partial<CallEvent> {
+  return { dispatched: wasDispatched(error) };
 }
 
 async function ask(
@@ -102,7 +111,7 @@ function wantedResource(
   return { choice, uri: target.uri };
 }
 
-/** The address of the one listed resource that is this file: for its path, or a URI that says the same otherwise. */
+/** Returns the address of the only listed resource that is this file, by its path or another form of its URI. */
 function listedFile(given: string, { catalog }: PrimitiveView): string | undefined {
   const path = isAbsolute(given) || FILE_URI.test(given) ? localPath(given, sep) : undefined;
   if (path === undefined) return undefined;
@@ -142,19 +151,31 @@ function unknown(
   });
 }
 
-/** Nobody mistypes it: it is forgotten, or of an earlier list. */
+/** Removes the hash, which users forget or copy from an earlier list and never mistype. */
 function withoutHash(id: string): string {
   return id.replace(/#[0-9a-f]{8}$/, '');
 }
 
+/** Makes the answer. The event names no tool for an address that nobody lists, because the caller gave it. */
 function answerOf(
-  result: AdmittedResult,
+  declaration: GatewayTool,
+  { text, parts, isError, envelope, summary }: AdmittedResult,
   args: CheckedArguments,
-  method: 'resource_read' | 'prompt_get',
-  tool: CatalogTool | undefined,
+  choice: CatalogTool | undefined,
 ): Answer {
-  const { text, parts, isError, envelope } = result;
-  // The envelope counts tokens: it is made only when it is asked for.
-  const data = renderMode(args) === 'json' ? envelope() : {};
-  return { text, data, isError, media: parts, told: { kind: 'read', method, tool, result } };
+  const event = completedEvent(declaration, {
+    ...(choice ? ofTool(choice) : { toolId: UNKNOWN }),
+    dispatched: true,
+    attributes: (meter) => ({
+      raw_chars: summary.chars,
+      raw_tokens: meter.countScaled(summary.beginning, summary.chars),
+      compact_chars: text.length,
+      compact_tokens: meter.count(text),
+      artifact_count: summary.artifacts.length,
+      // A handle begins with the name of its origin.
+      artifact_refs: choice ? summary.artifacts.map((artifact) => artifact.handle) : [],
+    }),
+  });
+  // The envelope counts tokens, so it is made only when it is asked for.
+  return { text, data: renderMode(args) === 'json' ? envelope() : {}, isError, media: parts, event };
 }

@@ -1,25 +1,25 @@
 import { elicitApproval } from '../../calls/policy/elicitApproval.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { viewArtifact } from '../../results/artifacts/viewArtifact.ts';
+import { SELECTOR_TYPES } from '../../results/select/selectors.ts';
 import { boundText, count } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
-import type { CheckedArguments } from '../shared/arguments.ts';
-import type { Answer, GatewayContext } from '../shared/modeContext.ts';
-import type { SessionState } from '../shared/sessionState.ts';
+import { type CallEvent, completedEvent, namedTool, ofTool, UNKNOWN } from '../shared/callEvent.ts';
+import { TOOL_VIEW } from '../shared/gatewayTools.ts';
+import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
 import { signatureOf } from '../shared/signature.ts';
 import { unknownTool } from '../shared/unknownTool.ts';
 
 const SCHEMA_PREFIX = 'schema:';
+/** Form of real handles: kind, tool and digest. A caller made up anything else. */
+const HANDLE = /^[a-z_]{1,20}:.{1,200}:[0-9a-f]{16}$/;
 
-export async function view(
-  args: CheckedArguments,
-  context: GatewayContext,
-  session: SessionState,
-  call: CallContext,
-): Promise<Answer> {
+export const view: RunnableTool<'tool_view'> = { ...TOOL_VIEW, run, failed };
+
+async function run(toolCall: ToolCall): Promise<Answer> {
+  const { args, context, call } = toolCall;
   const { handle, selector } = args as { handle: string; selector: Record<string, unknown> };
-  if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), context, session);
+  if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), toolCall);
   const source = sourceOf(handle);
   const tool = context.view().catalog.byId.get(source) ?? context.primitives.view().choice(source);
   if (tool) {
@@ -29,16 +29,22 @@ export async function view(
   const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector, {
     maskSecrets: context.masksViews(),
   });
-  return { text, data, media: parts, told: { kind: 'view', shown: String(data.text ?? '') } };
+  const shown = String(data.text ?? '');
+  const attributes: CallEvent['attributes'] = (meter) => ({
+    ...viewed(args),
+    result_chars: shown.length,
+    result_tokens: meter.count(shown),
+  });
+  return { text, data, media: parts, event: completedEvent(TOOL_VIEW, { attributes }) };
 }
 
-/** The tool whose result a handle stands for: `kind:tool_id:digest`. */
+/** Returns the tool whose result a handle stands for: `kind:tool_id:digest`. */
 function sourceOf(handle: string): string {
   return handle.slice(handle.indexOf(':') + 1, handle.lastIndexOf(':'));
 }
 
 /** Shows the arguments of a tool (G5.9). Cards never carry them (G2.2). */
-function viewSchema(toolId: string, context: GatewayContext, session: SessionState): Answer {
+function viewSchema(toolId: string, { context, session }: ToolCall): Answer {
   const { catalog, revision } = context.view();
   const prompt = context.primitives.view().prompts.catalog.byId.get(toolId);
   const tool: CatalogTool | undefined = catalog.byId.get(toolId) ?? prompt;
@@ -49,6 +55,35 @@ function viewSchema(toolId: string, context: GatewayContext, session: SessionSta
   return {
     text: boundText([heading, ...signature].join('\n')),
     data: { [prompt ? 'prompt_id' : 'tool_id']: tool.id, args_schema: tool.inputSchema ?? {} },
-    told: { kind: 'hydrate', tool },
+    event: schemaEvent(tool),
+  };
+}
+
+/** Makes the event of a schema that was shown. Every mode counts it as a view. */
+export function schemaEvent(tool: CatalogTool): CallEvent {
+  return completedEvent(TOOL_VIEW, {
+    event: 'hydrate.completed',
+    ...ofTool(tool),
+    attributes: (meter) => ({ schema_tokens: meter.schema(tool.inputSchema) }),
+  });
+}
+
+function failed({ args, error: { code }, toolOf }: FailedCall): Partial<CallEvent> {
+  const { handle } = args;
+  if (typeof handle !== 'string' || !handle.startsWith(SCHEMA_PREFIX)) {
+    return { attributes: () => ({ ...viewed(args), error_code: code }) };
+  }
+  return {
+    event: 'hydrate.failed',
+    ...namedTool(handle.slice(SCHEMA_PREFIX.length), toolOf),
+    attributes: () => ({ error_code: code === 'VIEW_FAILED' ? 'HYDRATE_FAILED' : code }),
+  };
+}
+
+function viewed({ handle, selector }: FailedCall['args']): Record<string, unknown> {
+  const { type } = (selector ?? {}) as { type?: unknown };
+  return {
+    artifact_ref: typeof handle === 'string' && HANDLE.test(handle) ? handle : UNKNOWN,
+    selector_type: type === undefined ? 'head' : (SELECTOR_TYPES.find((known) => known === type) ?? UNKNOWN),
   };
 }

@@ -3,22 +3,24 @@ import { GatewayError } from '../../errors/gatewayError.ts';
 import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
-import { takeQuota } from '../gateway/gatewayMode.ts';
+import { takeQuota } from '../gateway/answerCall.ts';
+import { failedCallEvent } from '../gateway/toolTable.ts';
 import { authorized } from '../primitives/primitivePorts.ts';
-import { type CallEvent, failedEvent, forwardedReadEvent } from '../shared/callEvents.ts';
+import { type CallEvent, completedEvent, ofTool, UNKNOWN } from '../shared/callEvent.ts';
 import { beginCall } from '../shared/callRecord.ts';
+import { PROMPT_GET, RESOURCE_READ } from '../shared/gatewayTools.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
 
-/** What is read, and with which method of MCP. */
+/** Read of a resource or prompt. */
 export interface Read {
   method: 'resources/read' | 'prompts/get';
-  /** As rules know it; a server may have more than it lists. */
+  /** Entry of the catalog. For an address that the server does not list, it is made up for the policy. */
   choice: CatalogTool;
   isListed: boolean;
 }
 
-/** As the gateway's own tools for the same are called where reads are counted. */
-const COUNTED_AS = { 'resources/read': 'resource_read', 'prompts/get': 'prompt_get' } as const;
+/** Gateway tools whose limit and telemetry count the reads. */
+const COUNTED_AS = { 'resources/read': RESOURCE_READ, 'prompts/get': PROMPT_GET } as const;
 
 /**
  * Reads with the same rules, limits and telemetry as in gateway mode, where the read counts as a `tool_view` (G7.8).
@@ -32,15 +34,17 @@ export async function guardedRead<T>(
 ): Promise<T> {
   const counted = COUNTED_AS[method];
   const end = beginCall(context, call, { metaTool: method, subject: choice.id, sessionId });
-  let event: CallEvent = forwardedReadEvent(counted, isListed ? choice : undefined);
+  // An address that no server lists may be private, so the event does not name it.
+  const named = isListed ? ofTool(choice) : { toolId: UNKNOWN };
+  let event: CallEvent = completedEvent(counted, { ...named, dispatched: true });
   try {
     await context.admit();
     await authorized(context.primitives, choice, call);
-    takeQuota('tool_view', { [`${counted.split('_')[0]}_id`]: choice.id }, context, call);
+    takeQuota(counted, choice.id, context, call);
     return await send();
   } catch (thrown) {
     const error = thrown instanceof GatewayError ? thrown : unexplained(thrown, choice);
-    event = failedEvent(counted, {}, error, () => choice);
+    event = failedCallEvent(counted.definition.name, {}, error, () => choice);
     throw thrown instanceof GatewayError ? new RpcError(INTERNAL_ERROR, thrown.message, thrown.toObject()) : thrown;
   } finally {
     end(event);

@@ -6,15 +6,15 @@ import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts'
 import type { LostCall } from '../../replay/lostCall.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
-import { answerCall, takeQuota } from '../gateway/gatewayMode.ts';
+import { answerCall, checkedCall } from '../gateway/answerCall.ts';
+import { failedCallEvent } from '../gateway/toolTable.ts';
 import { view } from '../gateway/view.ts';
-import { tellContract } from '../shared/announceContract.ts';
-import { checkArguments } from '../shared/arguments.ts';
-import { type CallEvent, failedEvent, forwardedEvent } from '../shared/callEvents.ts';
+import { announceContract } from '../shared/announceContract.ts';
+import { answeredWithError, type CallEvent, completedEvent, ofTool } from '../shared/callEvent.ts';
 import { beginCall } from '../shared/callRecord.ts';
 import { clientEndOf } from '../shared/callRequest.ts';
 import { ClientNews } from '../shared/client/clientNews.ts';
-import { GATEWAY_TOOLS, type ToolDefinition } from '../shared/definitions.ts';
+import { TOOL_EXECUTE, TOOL_VIEW } from '../shared/gatewayTools.ts';
 import { SERVER_INFO } from '../shared/introduction.ts';
 import { normaliseCall } from '../shared/normaliseCall.ts';
 import { serverNotes } from '../shared/serverNotes.ts';
@@ -27,19 +27,19 @@ import { faultResult, ownErrorOf, requiredElicitations } from './serverError.ts'
 import { shownResult } from './shownResult.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
-/** What a call of a server's own tool is called among the recent calls. */
+/** Name of a forwarded call in the list of recent calls. */
 const PASSED_ON = 'tools/call';
-const VIEW = GATEWAY_TOOLS.find(({ name }) => name === 'tool_view') as ToolDefinition;
+const VIEW = TOOL_VIEW.definition;
 
-/** The servers as they are, with everything in the way of a call that there is in gateway mode. */
+/** Passthrough mode: the servers as they are. Calls have the same rules and limits as in gateway mode. */
 export interface PassthroughMode extends SessionMode {
-  /** What `tools/list` is answered with, as far as servers are known. */
+  /** Returns the answer to `tools/list`, as far as servers are known. */
   shownTools(): readonly object[];
-  /** Hears what a server tells by itself. To be called before its first start. */
+  /** Subscribes to the notifications of a server. Call it before the server's first start. */
   attach(connection: ServerConnection): void;
-  /** Something of the tools has changed. */
+  /** Announces a change of the tools. */
   onCatalogChanged(): void;
-  /** Something of the resources or prompts has. */
+  /** Announces a change of the resources or prompts. */
   onListsChanged(kind: 'resources' | 'prompts'): void;
 }
 
@@ -51,7 +51,7 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
   const shownTools = (): readonly object[] => {
     const { list } = routes();
     if (!context.digest()) return list;
-    // Nobody can promise structure where a long result is shown as a digest.
+    // A digest of a long result does not have the structure that an output schema promises.
     const shown = list.map(({ outputSchema: _schema, ...tool }) => tool);
     return shown.some(({ name }) => name === VIEW.name) ? shown : [...shown, VIEW];
   };
@@ -65,7 +65,7 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
       const connections = context.connections();
       const several = context.hasSeveralServers();
       const own = instructionsOf(connections, several, (server) => context.view().namespaceOf(server));
-      // A list that lacks a server's tools says nothing of why.
+      // A list that lacks a server's tools does not say why.
       const missing = connections.every(({ isKnown }) => isKnown) ? [] : notesOf(context);
       const instructions = [...(own === undefined ? [] : [own]), ...missing].join('\n\n') || undefined;
       const capabilities = capabilitiesOf(connections, several);
@@ -84,11 +84,9 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
         const notes = context.connections().every(({ isKnown }) => isKnown) ? [] : notesOf(context);
         throw new RpcError(INVALID_PARAMS, oneLine([`Unknown tool: ${name}.`, ...notes].join(' ')));
       }
-      return answerCall(normaliseCall(name, args), call, context, sessions, async (_name, given, session) => {
-        const checked = checkArguments(VIEW, given);
-        takeQuota('tool_view', checked, context, call);
-        return view(checked, context, session, call);
-      });
+      return answerCall(normaliseCall(name, args), call, context, sessions, async (given) =>
+        view.run(checkedCall(view, given)),
+      );
     },
     namedLosses: (calls) => {
       const known = routes();
@@ -108,12 +106,12 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
   };
 }
 
-/** Which servers are not there, and why. */
+/** Returns notes about servers that are not ready. */
 function notesOf(context: PassthroughContext): string[] {
   return serverNotes(context.servers(), context.configuration(), context.workspace);
 }
 
-/** A client may call what it knows from before, while the server is only starting. */
+/** Finds a tool, and waits for servers that are starting if it is unknown: a client may know it from before. */
 async function toolNamed(
   name: string,
   routes: () => ToolRoutes,
@@ -135,14 +133,14 @@ async function callThrough(
   const end = beginCall(context, call, { metaTool: PASSED_ON, subject: tool.id, sessionId });
   let event: CallEvent | undefined;
   try {
-    tellContract(tool, context, call);
+    announceContract(tool, context, call);
     await context.admit();
     const result = await context.clientRequests.during(call, (origin) => forward(tool, args, call, context, origin));
     event = forwardedEvent(tool, result.isError === true);
     return await shownResult(result, tool, context);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    event = failedEvent('tool_execute', { tool_id: tool.id, args }, error, () => tool);
+    event = failedCallEvent('tool_execute', { tool_id: tool.id, args }, error, () => tool);
     const own = ownErrorOf(error);
     if (!own) return faultResult(error);
     context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
@@ -152,12 +150,22 @@ async function callThrough(
   }
 }
 
-/** Every name but one is a server's here, whatever it reads like; what its arguments are called says nothing. */
+/** Reads a lost call as that of a server's tool, whatever its name. Only `tool_view` is the gateway's own. */
 function namedLoss(call: LostCall, routes: ToolRoutes): LostCall {
   const { tool: name } = call;
   const tool = name === undefined ? undefined : routes.find(name);
   if (name === undefined || (name === VIEW.name && !tool)) return call;
   return { ...call, tool: 'tool_execute', toolId: tool?.id ?? name, metaTool: PASSED_ON };
+}
+
+/** Makes the event of a forwarded call. Nothing of its answer is recorded. */
+function forwardedEvent(tool: CatalogTool, isError: boolean): CallEvent {
+  return completedEvent(TOOL_EXECUTE, {
+    ...ofTool(tool),
+    dispatched: true,
+    attributes: () => ({ status: isError ? 'error' : 'ok' }),
+    ...(isError ? answeredWithError(tool) : {}),
+  });
 }
 
 function forward(

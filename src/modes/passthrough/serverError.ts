@@ -13,7 +13,7 @@ interface Failed {
   data?: unknown;
 }
 
-/** The error of JSON-RPC that a server has answered with, as it came; a status of HTTP is none. */
+/** Returns the JSON-RPC error that a server answered with, unchanged. A status of HTTP is not one. */
 export function ownErrorOf(thrown: unknown): RpcError | undefined {
   const error = (thrown instanceof GatewayError ? thrown.cause : thrown) as Failed | undefined;
   if (error?.failure !== 'error' || typeof error.code !== 'number' || error.code >= 0) return undefined;
@@ -25,22 +25,22 @@ export function faultResult(error: GatewayError): object {
   return { content: [{ type: 'text', text: `${errorText(error)}\n` }], isError: true };
 }
 
-/** The same for a request that has no results of that form. */
+/** Makes the error for a forwarded request, which has no results of that form. */
 export function requestError(server: string, method: string, thrown: unknown): RpcError {
   const own = ownErrorOf(thrown);
   if (own) return own;
   const { fault, knowledge, retryAfterSeconds: retryAfter } = failedCall(thrown, scrubSecrets);
-  const contract = contractOf(method, undefined);
-  const told = faultError(fault, {
+  const contract = contractOf(method);
+  const error = faultError(fault, {
     subject: server,
     knowledge,
     contract,
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
-  return new RpcError(INTERNAL_ERROR, told.message, told.toObject());
+  return new RpcError(INTERNAL_ERROR, error.message, error.toObject());
 }
 
-/** The ids of the elicitations that an error asks for. */
+/** Returns the ids of the elicitations that an error asks for. */
 export function requiredElicitations({ code, data }: RpcError): string[] {
   if (code !== URL_ELICITATION_REQUIRED) return [];
   const { elicitations } = (data ?? {}) as { elicitations?: unknown };

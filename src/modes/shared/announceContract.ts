@@ -6,7 +6,7 @@ import type { GatewayContext } from './modeContext.ts';
  * Announces the contract of a call's tool to the host, which knows no tools (O3.8). The host replays a replayable call
  * where this worker hangs or dies, and learns of all others when they begin.
  */
-export function tellContract(
+export function announceContract(
   tool: CatalogTool,
   { contractOf }: Pick<GatewayContext, 'contractOf'>,
   call: Pick<CallContext, 'contract'>,

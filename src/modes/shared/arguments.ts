@@ -2,12 +2,12 @@ import { GatewayError } from '../../errors/gatewayError.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import type { RenderMode } from '../../text/normalise.ts';
 import { oneLine } from '../../text/porcelain.ts';
-import type { ToolDefinition } from './definitions.ts';
+import type { ToolDefinition } from './gatewayTools.ts';
 
-/** A meta-tool's arguments after the check: names and types are those of its schema. */
+/** Arguments of a gateway tool after the check: names and types are those of its schema. */
 export type CheckedArguments = Readonly<Record<string, unknown>>;
 
-/** A wrong type anywhere is ARGS_INVALID, with the place and what was expected; nothing is thrown across MCP. */
+/** Checks the arguments of a gateway tool. Throws ARGS_INVALID with the place and the expected type. */
 export function checkArguments(definition: ToolDefinition, args: unknown): CheckedArguments {
   if (!isObject(args)) throw argsInvalid(`The arguments of ${definition.name} must be an object.`, []);
   const { properties, required = [] } = definition.inputSchema;
@@ -28,8 +28,9 @@ export function checkArguments(definition: ToolDefinition, args: unknown): Check
   return args;
 }
 
-export function renderMode(args: CheckedArguments): RenderMode {
-  return args.render === 'json' ? 'json' : 'porcelain';
+/** Returns the form that a call asks for. Its arguments may be anything. */
+export function renderMode(args: unknown): RenderMode {
+  return (args as CheckedArguments | null | undefined)?.render === 'json' ? 'json' : 'porcelain';
 }
 
 /** Makes the error for wrong arguments of a gateway tool. `path` becomes `details.path` (G4.3). */
@@ -37,7 +38,7 @@ export function argsInvalid(message: string, path: readonly (string | number)[])
   return new GatewayError('ARGS_INVALID', message, { details: { path } });
 }
 
-/** What the schema asks for, in plain words, when the value is not that. */
+/** Returns the expected type in plain words if the value has another one. */
 function mismatch(schema: Record<string, unknown>, value: unknown): string | undefined {
   switch (schema.type) {
     case 'string': {

@@ -1,11 +1,11 @@
 import type { CallRecord } from '../../control/contract.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
-import type { CallEvent } from './callEvents.ts';
+import type { CallEvent } from './callEvent.ts';
 import type { GatewayContext } from './modeContext.ts';
 
 type RecordedCall = Pick<CallRecord, 'client' | 'metaTool' | 'subject'>;
 
-/** Counts a call as under way. What is returned tells telemetry and the recent calls how it ended. */
+/** Counts a call as running. The returned function reports its end to telemetry and to the recent calls. */
 export function beginCall(
   context: Pick<GatewayContext, 'onCallStart' | 'onCallEnd'>,
   { client, replays = 0 }: Pick<CallContext, 'client' | 'replays'>,

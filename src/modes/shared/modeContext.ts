@@ -2,34 +2,40 @@ import type { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { Settings } from '../../config/declaration/document.ts';
 import type { CallRecord, ConfigurationStatus, ServerBrief } from '../../control/contract.ts';
+import type { GatewayError } from '../../errors/gatewayError.ts';
+import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { UseHistory } from '../../ranking/useHistory.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import type { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
+import type { ReportNormalisation } from '../../text/normalise.ts';
 import type { PrimitivePorts } from '../primitives/primitivePorts.ts';
-import type { AnswerTold, CallEvent } from './callEvents.ts';
+import type { CheckedArguments } from './arguments.ts';
+import type { CallEvent } from './callEvent.ts';
 import type { CatalogView } from './catalog/catalogView.ts';
 import type { ClientRequests } from './client/clientRequests.ts';
+import type { GatewayTool } from './gatewayTools.ts';
+import type { SessionState } from './sessionState.ts';
 
-/** What the mode works on: the worker owns it. */
+/** Parts of the worker that a mode uses. */
 export interface GatewayContext {
-  /** The folder that paths are told from. */
+  /** Folder that relative paths begin at. */
   workspace: string;
   view(): CatalogView;
   servers(): readonly ServerBrief[];
   configuration(): ConfigurationStatus;
   browseConfig(): Settings['browse'];
-  /** What was executed after which query, in this workspace. */
+  /** Tools that ran after a query in this workspace. */
   useHistory(): UseHistory;
   recordUse(query: string, toolId: string): void;
   artifacts: ArtifactStore;
-  /** Whether secrets are masked in all that a model reads, parts of artifacts included. */
+  /** Returns whether secrets are masked in everything that a model reads, parts of artifacts included. */
   masksViews(): boolean;
-  /** The way of every `tool_execute`. */
+  /** Pipeline of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
-  /** What may happen to a call of this tool whose answer is lost. */
+  /** Returns the contract for a call of this tool whose answer is lost. */
   contractOf(tool: CatalogTool): ReplayContract;
-  /** Where what servers ask their clients goes. */
+  /** Sends the requests of servers to their clients. */
   clientRequests: Pick<ClientRequests, 'during'>;
   /** Resources and prompts. */
   primitives: PrimitivePorts;
@@ -44,10 +50,33 @@ export interface Answer {
   text: string;
   data: object;
   isError?: boolean;
-  /** Parts that a text cannot stand for: images, audio. */
+  /** Parts that text cannot replace: images, audio. */
   media?: readonly object[];
-  /** Lines behind the text of which the data has an account of its own. */
+  /** Lines after the text. The data has its own form of them. */
   notes?: readonly string[];
-  /** For telemetry. */
-  told: AnswerTold;
+  event: CallEvent;
+}
+
+/** Call of a gateway tool whose arguments are checked and whose quota is taken. */
+export interface ToolCall {
+  args: CheckedArguments;
+  context: GatewayContext;
+  session: SessionState;
+  call: CallContext;
+  /** Reports that a part of the input was read as something else (O10.1). */
+  onCorrection: ReportNormalisation;
+}
+
+/** Call of a gateway tool that failed. The arguments may be unchecked. */
+export interface FailedCall {
+  args: Readonly<Record<string, unknown>>;
+  error: GatewayError;
+  toolOf(toolId: string): CatalogTool | undefined;
+}
+
+/** Gateway tool that this process can run: its declaration and its code. */
+export interface RunnableTool<Name extends string = string> extends GatewayTool<Name> {
+  run(call: ToolCall): Answer | Promise<Answer>;
+  /** Returns the part of a failed call's event that differs from that of any other failed call. */
+  failed(call: FailedCall): Partial<CallEvent>;
 }

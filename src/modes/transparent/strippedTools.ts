@@ -4,8 +4,8 @@ import { CatalogError } from '../../catalog/catalogError.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { advertisedNames } from '../shared/catalog/advertisedNames.ts';
 import { chosenTool } from '../shared/chosenTool.ts';
+import { TRANSPARENT_TOOLS } from '../shared/gatewayTools.ts';
 import type { ServerDirectory } from '../shared/unknownTool.ts';
-import { TRANSPARENT_TOOLS } from './definitions.ts';
 
 /** A tool as `tools/list` shows it in transparent mode: the sentinel schema says that it is not called by itself. */
 export interface StrippedTool {

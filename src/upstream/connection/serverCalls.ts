@@ -82,7 +82,7 @@ export class ServerCalls {
   }
 
   send(method: string, params: Json, options: RequestOptions): Promise<Json> {
-    const { signal, probe, contract = contractOf(method, undefined), maxReplays = 1 } = options;
+    const { signal, probe, contract = contractOf(method), maxReplays = 1 } = options;
     if (signal?.aborted) return Promise.reject(cancelled());
     const answer = this.#breaker.admit();
     if (!answer.allowed) {

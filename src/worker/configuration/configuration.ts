@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigLayers, type MergedConfig } from '../../config/configLayers.ts';
-import type { ConfigPlace, LoadedConfig } from '../../config/fileReader.ts';
+import type { LoadedConfig } from '../../config/fileReader.ts';
 import { approvable } from '../../config/state/approvals.ts';
+import type { ConfigPlace } from '../../config/state/configPlaces.ts';
 import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type { WouldRun } from '../../control/contract.ts';
 

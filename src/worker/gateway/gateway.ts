@@ -1,4 +1,5 @@
-import type { ConfigPlace, LoadedConfig } from '../../config/fileReader.ts';
+import type { LoadedConfig } from '../../config/fileReader.ts';
+import type { ConfigPlace } from '../../config/state/configPlaces.ts';
 import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type {
   ApprovalQuestion,

@@ -9,13 +9,13 @@ const MAX_LOG_BYTES = 4 * 1024 * 1024;
 let written = 0;
 
 /** Writes one line to the log. If the write fails, the line is dropped and the worker continues. */
-export function writeLog(line: string): void {
+export function writeLog(line: string, fd = STDERR): void {
   try {
     if (written > MAX_LOG_BYTES) {
-      ftruncateSync(STDERR, 0);
+      ftruncateSync(fd, 0);
       written = 0;
     }
-    written += writeSync(STDERR, `${scrubSecrets(line)}\n`);
+    written += writeSync(fd, `${scrubSecrets(line)}\n`);
   } catch {
     // There is no other place to report a failed log.
   }

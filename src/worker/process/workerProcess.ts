@@ -30,6 +30,8 @@ export interface WorkerOptions {
   /** Called once hosts can find the worker. Their requests wait for the catalog. */
   onServing(): void;
   onEnd(): void;
+  /** Descriptor of the log; stderr when absent. */
+  logFd?: number;
 }
 
 /** Time without attached clients before the worker leaves, so that it survives the reload of a window. */
@@ -256,6 +258,6 @@ export class WorkerProcess {
   }
 
   #log(line: string): void {
-    writeLog(`${new Date().toISOString()} ${line}`);
+    writeLog(`${new Date().toISOString()} ${line}`, this.#options.logFd);
   }
 }

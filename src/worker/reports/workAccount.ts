@@ -3,7 +3,8 @@ import type { CallRecord } from '../../control/contract.ts';
 import { faultError } from '../../errors/faultError.ts';
 import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
 import { type SessionRequest, UNKNOWN_METHOD } from '../../mcp/session/sessionRequest.ts';
-import { type CallEvent, failedEvent } from '../../modes/shared/callEvents.ts';
+import { failedCallEvent } from '../../modes/gateway/toolTable.ts';
+import type { CallEvent } from '../../modes/shared/callEvent.ts';
 import { callRecord } from '../../modes/shared/callRecord.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import { oneLine } from '../../text/porcelain.ts';
@@ -88,7 +89,7 @@ export function lostToolCall(
   toolOf: (toolId: string) => CatalogTool | undefined,
 ): { record: Omit<CallRecord, 'id'>; event: CallEvent } {
   const error = faultError(fault, { subject: undefined, knowledge, contract, dispatches });
-  const event = failedEvent(name, { tool_id: toolId }, error, toolOf);
+  const event = failedCallEvent(name, { tool_id: toolId }, error, toolOf);
   const call = { at: Date.now() - took, client, metaTool, subject: toolId ?? '', durationMs: took };
   return { record: callRecord(call, event), event };
 }

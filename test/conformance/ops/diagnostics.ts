@@ -2,10 +2,10 @@
 import { CallPipeline } from '../../../src/calls/pipeline/callPipeline.ts';
 import { DEFAULT_SETTINGS } from '../../../src/config/declaration/document.ts';
 import { gatewayMode } from '../../../src/modes/gateway/gatewayMode.ts';
-import type { CallEvent } from '../../../src/modes/shared/callEvents.ts';
+import type { CallEvent } from '../../../src/modes/shared/callEvent.ts';
 import { catalogLoaded } from '../../../src/modes/shared/catalog/catalogEvents.ts';
 import { TokenMeter } from '../../../src/modes/shared/catalog/tokenMeter.ts';
-import { GATEWAY_TOOLS } from '../../../src/modes/shared/definitions.ts';
+import { GATEWAY_TOOLS } from '../../../src/modes/shared/gatewayTools.ts';
 import { type AdmittedResult, Firewall } from '../../../src/results/firewall.ts';
 import { scrubSecrets } from '../../../src/secrets/mask.ts';
 import { type DiagnosticEvent, diagnosticEvent } from '../../../src/telemetry/diagnosticEvent.ts';

@@ -1,8 +1,7 @@
 /** Operations of the gateway tools (G3, G4, G5). */
 import { GatewayError } from '../../../src/errors/gatewayError.ts';
 import { gatewayMode } from '../../../src/modes/gateway/gatewayMode.ts';
-import { ALL_TOOLS } from '../../../src/modes/shared/definitions.ts';
-import { TRANSPARENT_TOOLS } from '../../../src/modes/transparent/definitions.ts';
+import { ALL_TOOLS, TRANSPARENT_TOOLS } from '../../../src/modes/shared/gatewayTools.ts';
 import { fixedContext } from '../../support/fixedContext.ts';
 import type { ConformanceFile, Operation, OperationTable } from '../conformance.ts';
 

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { withCompileCache } from '../../support/compileCache.ts';
 import { SUITES, type SuiteVersion } from './runSuite.ts';
 
 export interface ClientResult {
@@ -22,7 +23,10 @@ interface Check {
 
 /** The names of a suite's scenarios for clients. */
 export function clientScenarios(version: SuiteVersion): string[] {
-  const list = execFileSync(process.execPath, [scriptOf(version), 'list'], { encoding: 'utf8' });
+  const list = execFileSync(process.execPath, [scriptOf(version), 'list'], {
+    encoding: 'utf8',
+    env: withCompileCache(),
+  });
   const section = /Client scenarios[^\n]*\n((?: {2}- .*\n)+)/.exec(list)?.[1] ?? '';
   return [...section.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name as string);
 }
@@ -51,7 +55,8 @@ function scriptOf(version: SuiteVersion): string {
 
 function run(args: readonly string[]): Promise<{ exitCode: number; output: string }> {
   return new Promise((done) => {
-    const child = execFile(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }, (_error, stdout, stderr) =>
+    const options = { maxBuffer: 64 * 1024 * 1024, env: withCompileCache() };
+    const child = execFile(process.execPath, args, options, (_error, stdout, stderr) =>
       done({ exitCode: child.exitCode ?? 1, output: stdout + stderr }),
     );
   });

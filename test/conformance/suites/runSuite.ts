@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { withCompileCache } from '../../support/compileCache.ts';
 
 /** The official suites, by the version that package.json pins. */
 export const SUITES = {
@@ -68,8 +69,7 @@ function readScenario(folder: string, entry: string): ScenarioResult {
 /** A suite ends with 1 when a check has failed: that is told by its files. */
 function outputOf(args: readonly string[]): Promise<string> {
   return new Promise((done) => {
-    execFile(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }, (_error, stdout, stderr) =>
-      done(stdout + stderr),
-    );
+    const options = { maxBuffer: 64 * 1024 * 1024, env: withCompileCache() };
+    execFile(process.execPath, args, options, (_error, stdout, stderr) => done(stdout + stderr));
   });
 }

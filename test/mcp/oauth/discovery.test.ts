@@ -13,7 +13,7 @@ function discovery(answers: Record<string, number | object>, metadataUrl?: strin
   const found = discoverResource(SERVER, metadataUrl ? new URL(metadataUrl) : undefined, undefined, async (address) => {
     asked.push(String(address));
     const answer = answers[String(address)] ?? 404;
-    return typeof answer === 'number' ? new Response('no JSON', { status: answer }) : Response.json(answer);
+    return typeof answer === 'number' ? new Response('invalid JSON', { status: answer }) : Response.json(answer);
   });
   return { found, asked };
 }
@@ -28,7 +28,7 @@ describe('the metadata of a protected resource', () => {
   });
 
   it.each([401, 403, 404, 405])(
-    'is absent where both addresses answer %i: the server is its own issuer',
+    'is absent if both addresses answer %i: the server is its own issuer',
     async (status) => {
       expect(await discovery({ [BESIDE]: status, [AT_ROOT]: status }).found).toEqual({
         resource: SERVER,
@@ -42,12 +42,12 @@ describe('the metadata of a protected resource', () => {
   it.each([
     ['a server error', { [BESIDE]: 500 }, undefined],
     ['a server error at the root', { [BESIDE]: 404, [AT_ROOT]: 503 }, undefined],
-    ['no JSON', { [BESIDE]: 200 }, undefined],
+    ['invalid JSON', { [BESIDE]: 200 }, undefined],
     ['JSON of another form', { [BESIDE]: { resource: 7 } }, undefined],
-    ['an address that the server named and that has none', { [AT_ROOT]: METADATA }, 'https://mcp.example.com/named'],
-  ])('is refused as of no use: %s', async (_what, answers, named) => {
+    ['no metadata at the address that the server named', { [AT_ROOT]: METADATA }, 'https://mcp.example.com/named'],
+  ])('is rejected as unusable: %s', async (_what, answers, named) => {
     const { found } = discovery(answers, named);
     await expect(found).rejects.toThrow(SignInError);
-    await expect(found).rejects.toThrow('What https://mcp.example.com says of the sign-in is of no use.');
+    await expect(found).rejects.toThrow('The sign-in metadata of https://mcp.example.com is not usable.');
   });
 });

@@ -4,7 +4,7 @@ import { listenForRedirect } from '../../../src/mcp/oauth/loopbackRedirect.ts';
 const MINUTE = 60_000;
 
 describe('the wait for the browser', () => {
-  it('ends with the answer of its own state, and nobody listens any more', async () => {
+  it('ends with the answer of its own state, and closes the port', async () => {
     const redirect = await listenForRedirect('mine', MINUTE);
     expect((await fetch(redirect.uri.replace('/callback', '/'))).status).toBe(404);
     expect((await fetch(`${redirect.uri}?code=c&state=mine`, { method: 'POST' })).status).toBe(404);
@@ -15,22 +15,22 @@ describe('the wait for the browser', () => {
     await expect(fetch(redirect.uri)).rejects.toThrow();
   });
 
-  it('ends by itself', async () => {
+  it('ends after its time limit', async () => {
     const redirect = await listenForRedirect('mine', 50);
-    await expect(redirect.answer).rejects.toThrow(/^Nobody signed in within/);
+    await expect(redirect.answer).rejects.toThrow(/^The sign-in was not completed within/);
     await expect(fetch(redirect.uri)).rejects.toThrow();
   });
 
-  it('ends when somebody guesses', async () => {
+  it('ends after too many wrong states', async () => {
     const redirect = await listenForRedirect('mine', MINUTE);
     for (let i = 0; i < 20; i++) expect((await fetch(`${redirect.uri}?code=c&state=${i}`)).status).toBe(400);
-    await expect(redirect.answer).rejects.toThrow(/too many answers were not its own/);
+    await expect(redirect.answer).rejects.toThrow(/too many answers belonged to other sign-ins/);
     await expect(fetch(redirect.uri)).rejects.toThrow();
   });
 
-  it('ends when it is given up', async () => {
+  it('ends on request', async () => {
     const redirect = await listenForRedirect('mine', MINUTE);
     redirect.close();
-    await expect(redirect.answer).rejects.toThrow('The sign-in was given up.');
+    await expect(redirect.answer).rejects.toThrow('The sign-in was cancelled.');
   });
 });

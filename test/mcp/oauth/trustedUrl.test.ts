@@ -24,8 +24,8 @@ describe('an address that a server names for the sign-in', () => {
     [PUBLIC, 'file:///etc/passwd', /must begin with https/],
     [PUBLIC, 'data:text/html,x', /must begin with https/],
     [PUBLIC, 'ms-settings:', /must begin with https/],
-    [PUBLIC, 'no address', /is no address/],
-    [PUBLIC, 'https://a:b@login.example.com/', /holds a password/],
+    [PUBLIC, 'no address', /is not a valid address/],
+    [PUBLIC, 'https://a:b@login.example.com/', /contains a password/],
     [PUBLIC, 'http://127.0.0.1:9000/', /loopback address/],
     [PUBLIC, 'https://localhost/', /loopback address/],
     [PUBLIC, 'https://localhost./', /loopback address/],
@@ -45,17 +45,17 @@ describe('an address that a server names for the sign-in', () => {
     expect(() => new TrustedUrls(server).check(address, 'It')).toThrow(sentence);
   });
 
-  it('may be on a host that the person names', () => {
+  it('may be on a host that the user configures', () => {
     const urls = new TrustedUrls(PUBLIC, 'https://10.0.0.7/realm');
     expect(urls.check('https://10.0.0.7/authorize', 'It').hostname).toBe('10.0.0.7');
     expect(() => urls.check('https://10.0.0.8/authorize', 'It')).toThrow(/private address/);
     expect(() => urls.check('http://10.0.0.7/authorize', 'It')).toThrow(/must begin with https/);
   });
 
-  it('is judged by where its name leads', async () => {
+  it('is judged by the address to which its name resolves', async () => {
     const led = (address: string) => new TrustedUrls(PUBLIC, undefined, async () => ['8.8.8.8', address]);
     const name = new URL('https://login.example.com/');
-    await expect(led('127.0.0.1').checkResolved(name)).rejects.toThrow(/loopback address, to which mcp\.example\.com/);
+    await expect(led('127.0.0.1').checkResolved(name)).rejects.toThrow(/loopback address, which mcp\.example\.com/);
     await expect(led('192.168.0.1').checkResolved(name)).rejects.toThrow(/private address/);
     await expect(led('9.9.9.9').checkResolved(name)).resolves.toBeUndefined();
     await expect(new TrustedUrls(LOCAL).checkResolved(new URL('https://nowhere.invalid/'))).resolves.toBeUndefined();

@@ -40,7 +40,9 @@ export function boundedBody(
   );
 }
 
-/** Watches a body. `onEnd` is called once, when no more of it will be read, with the failure where it was too large. */
+/**
+ * Watches a body. Calls `onEnd` once, when nothing reads the body any more, with the failure if the body was too large.
+ */
 export function watchedBody(
   source: ReadableStream<Uint8Array>,
   onEnd: (tooLarge?: UpstreamRequestError) => void,
@@ -72,14 +74,14 @@ export function watchedBody(
         return reader.cancel(reason);
       },
     },
-    // Nothing waits in the stream: its output is being read.
+    // Nothing waits in the stream while its output has a reader.
     { highWaterMark: 0 },
   );
 }
 
 /**
- * Makes the failure of an oversized body. A request with an answer was carried out, as over stdio; the outcome of any
- * other is unknown.
+ * Makes the failure of an oversized body. A server has executed a request that it answers, as over stdio; the outcome
+ * of any other is unknown.
  */
 function tooLarge(limit: number, isAnswer: boolean): UpstreamRequestError {
   const words = `an ${isAnswer ? 'answer' : 'event'} is beyond the limit of ${limit} bytes`;

@@ -1,7 +1,7 @@
 /** Judges a frame. Returns its replacements, or `undefined` to keep it unchanged. */
 export type JudgeFrame = (frame: Buffer) => readonly object[] | undefined;
 
-/** Resolves when the next event may be read; `undefined` for at once. */
+/** Resolves when the next event may follow; `undefined` for at once. */
 export type ReadingHold = () => Promise<void> | undefined;
 
 const NEWLINE = 0x0a;

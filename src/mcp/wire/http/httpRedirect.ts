@@ -24,7 +24,7 @@ function staysOnHost(response: Response, url: string | URL): boolean {
   }
 }
 
-/** Never its query: that is where secrets stand. */
+/** Leaves out the query, because it may contain secrets. */
 function whereTo(location: string, base: string | URL): string {
   try {
     const { origin, pathname } = new URL(location, base);

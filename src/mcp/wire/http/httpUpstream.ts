@@ -18,20 +18,20 @@ import { HttpUpstreamRequests } from './httpUpstreamRequests.ts';
 
 export interface HttpUpstreamOptions {
   url: string;
-  /** Streamable HTTP, or the HTTP+SSE that came before it (2024-11-05). */
+  /** Streamable HTTP, or the older HTTP+SSE (2024-11-05). */
   kind: 'http' | 'sse';
   auth: UpstreamAuth;
   oddities?: Oddities | undefined;
-  /** How long a server may take to the head of an answer that needs no work, and to the first event of a stream. */
+  /** Limit for the head of an answer that needs no work, and for the first event of a stream. */
   headTimeoutMs?: number;
   bodyLimit?: number;
 }
 
 const HEAD_TIMEOUT_MS = 20_000;
-/** Each takes a connection: of answers that are errors no more than so many are on their way at the same time. */
+/** Limit of error answers to the server in flight at the same time. Each takes a connection. */
 const MAX_REFUSALS_UNDER_WAY = 32;
 const MAX_REFUSALS_WAITING = 1_024;
-/** Between the end of an answer's body and its being read. */
+/** Time in which the SDK reads an answer after the end of its body. */
 const READ_WAIT_MS = 100;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -41,8 +41,8 @@ export function httpUpstream(options: HttpUpstreamOptions): UpstreamTransport {
 }
 
 /**
- * Extends the SDK's client transports by limits for each phase and for the size of an answer, by an immediate failure of
- * a request whose answer is cut off, and by a report of a lost server. Both follow redirects within the origin only.
+ * Extends the SDK's client transports: limits for each phase and for the size of an answer, an immediate failure of a
+ * request with a cut answer, and a report of a lost server. Both transports follow redirects within the origin only.
  */
 class HttpUpstream implements Transport {
   onclose?: () => void;
@@ -60,9 +60,9 @@ class HttpUpstream implements Transport {
   #closed = false;
   #refusing = 0;
   readonly #refusals: (() => void)[] = [];
-  /** Failed attempts in a row to open a stream, by the event that it goes on from; `''` is the stream that just listens. */
+  /** Consecutive failed attempts to open a stream, by the event from which to resume; `''` is the listening stream. */
   readonly #failures = new Map<string, number>();
-  /** The stream that just listens is there, or the server has none. */
+  /** The listening stream is open, or the server has none. */
   #listens = false;
 
   constructor(options: HttpUpstreamOptions) {
@@ -148,7 +148,7 @@ class HttpUpstream implements Transport {
     else if (this.#refusals.length < MAX_REFUSALS_WAITING) await new Promise<void>((go) => this.#refusals.push(go));
     else {
       this.#oddities.add('write_refused');
-      throw new UpstreamRequestError('busy', `${MAX_REFUSALS_WAITING} refusals wait for others that are under way`);
+      throw new UpstreamRequestError('busy', `${MAX_REFUSALS_WAITING} rejections are already waiting`);
     }
     try {
       await this.#inner.send(message);
@@ -159,7 +159,7 @@ class HttpUpstream implements Transport {
     }
   }
 
-  /** Ends the session too, for a server that has one: it need not wait for its own time limit. */
+  /** Also ends the session, so that the server need not wait for its own time limit. */
   async close(): Promise<void> {
     if (this.#closed) return;
     if (this.#inner instanceof StreamableHTTPClientTransport && this.#inner.sessionId !== undefined) {
@@ -186,7 +186,10 @@ class HttpUpstream implements Transport {
     });
   }
 
-  /** Closes the connection with the last attempt of the SDK to take up a stream again: it gives up without a typed error. */
+  /**
+   * Opens a stream for the SDK. Closes the connection after the SDK's last attempt to resume a stream, because the SDK
+   * gives up without a typed error.
+   */
   async #openStream(url: string | URL, init: RequestInit): Promise<Response> {
     const event = new Headers(init.headers).get('last-event-id') ?? '';
     let response: Response | undefined;
@@ -204,14 +207,14 @@ class HttpUpstream implements Transport {
   }
 
   /**
-   * Serves the SDK's GET: the stream for unrequested messages, or the rest of an answer. The SDK also asks for the rest
-   * of a finished call, and gives up the connection where that fails. Neither may cost more than that call.
+   * Serves the SDK's GET: the listening stream, or the rest of an answer. The SDK also requests the rest of a finished
+   * call, and gives up the connection if that fails. A failure must affect that call only.
    */
   #listen(url: string | URL, init: RequestInit): Promise<Response> {
     const event = new Headers(init.headers).get('last-event-id');
     const asked = event === null ? undefined : this.#answers.askedWith(event);
     if (asked !== undefined) return this.#resume(url, init, asked);
-    // Where it has lost the event to go on from, it asks for what is there already.
+    // A GET without an event, while the listening stream is open, is a resume whose event the SDK has lost.
     return event === null && this.#listens ? Promise.resolve(nothingThere()) : this.#justListen(url, init);
   }
 
@@ -234,7 +237,8 @@ class HttpUpstream implements Transport {
     if (!wanted) return nothingThere();
     const signal = init.signal ? AbortSignal.any([init.signal, wanted]) : wanted;
     const response = await this.#requests.send(url, { ...init, signal }, undefined).catch((error: unknown) => {
-      // Over meanwhile, or the server takes it up and says nothing: another try is not worth the connection.
+      // The request has ended, or the server resumes without sending anything: another attempt is not worth the
+      // connection.
       if (wanted.aborted || (error as UpstreamRequestError).failure === 'timeout') return nothingThere();
       throw error;
     });
@@ -250,7 +254,7 @@ class HttpUpstream implements Transport {
   }
 
   #onMessage(message: JSONRPCMessage): void {
-    // Before that revision all messages come on one stream.
+    // Before that revision all messages share one stream.
     if (this.#kind === 'http' && 'method' in message) relateToSender(message);
     if ('id' in message && !('method' in message) && message.id !== undefined) this.#open.settle(message.id);
     this.onmessage?.(message);
@@ -270,14 +274,14 @@ class HttpUpstream implements Transport {
     this.onclose?.();
   }
 
-  /** Settles a request whose answer cannot come any more. */
+  /** Fails a request that can get no answer any more. */
   #lose(id: RequestId, tooLarge?: UpstreamRequestError): void {
     if (!this.#open.settle(id)) return;
     if (tooLarge?.frame) {
       this.onmessage?.(faultResponse(id, tooLarge.frame, tooLarge.message));
       return;
     }
-    const message = tooLarge?.message ?? 'the connection broke off before the answer was whole';
+    const message = tooLarge?.message ?? 'the connection broke off before the answer was complete';
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message, data: LOST } });
   }
 }
@@ -291,7 +295,7 @@ const RECONNECTION = {
   maxRetries: 2,
 };
 
-/** To a GET: the SDK asks for it no more. */
+/** Answer to a GET that stops the SDK from trying again. */
 function nothingThere(): Response {
   return new Response(null, { status: METHOD_NOT_ALLOWED });
 }

@@ -20,27 +20,27 @@ export interface HttpUpstreamAnswersOptions {
 }
 
 const LONGEST_HOLD_MS = 100;
-/** Streams that may be asked for again. */
+/** Number of streams whose last event is remembered. */
 const MAX_STREAMS = 1_024;
 
-/** The bodies of a server's answers, as the SDK may read them: within a limit, each frame judged, at a bearable pace. */
+/** Prepares the bodies of a server's answers for the SDK: bounds them, judges each frame, and paces them. */
 export class HttpUpstreamAnswers {
   readonly #options: HttpUpstreamAnswersOptions;
   readonly #unasked = new UnaskedAllowance();
-  /** Whether the server has sent unrequested messages since the others had their turn. */
+  /** Whether the server has sent unrequested messages since the last pause. */
   #hasSpoken = false;
   /** Last event of each stream, by its request; undefined for the stream without a request. */
   readonly #lastEvents = new Map<RequestId | undefined, string>();
-  /** Requests with a stream that is being read; undefined for the stream without a request. */
+  /** Requests with an open stream; undefined for the stream without a request. */
   readonly #underWay = new Set<RequestId | undefined>();
-  /** The revision of MCP that was agreed on. */
+  /** Negotiated revision of MCP. */
   version: string | undefined;
 
   constructor(options: HttpUpstreamAnswersOptions) {
     this.#options = options;
   }
 
-  /** `onEnd` is called when there is no more of the body, unless the rest of it can be asked for. */
+  /** Returns a response for the SDK. Calls `onEnd` at the end of the body, unless the SDK can request the rest. */
   read(
     response: Response,
     asked: RequestId | undefined,
@@ -50,7 +50,7 @@ export class HttpUpstreamAnswers {
     const { status, statusText, headers } = response;
     const type = headers.get('content-type') ?? '';
     const body = boundedBody(response.body, type, this.#options.bodyLimit);
-    // The rest can be asked for from an event on that has come whole.
+    // The SDK can resume from a complete event.
     let isResumable = false;
     const judged = judgedBody(
       body,
@@ -66,18 +66,18 @@ export class HttpUpstreamAnswers {
     const watched = watchedBody(judged, (tooLarge) => {
       this.#underWay.delete(asked);
       if (tooLarge) this.#options.oddities.add('frame_too_large');
-      // Asked for again it is no smaller.
+      // An oversized body would not be smaller the second time.
       if (tooLarge || !isResumable) onEnd(tooLarge);
     });
     return new Response(watched, { status, statusText, headers });
   }
 
-  /** Returns the request on whose stream an event was the last; `undefined` for the stream of no request. */
+  /** Returns the request whose stream ended with an event; `undefined` for the stream of no request. */
   askedWith(event: string): RequestId | undefined {
     const streams = [...this.#lastEvents]
       .filter(([asked, last]) => last === event && !this.#underWay.has(asked))
       .map(([asked]) => asked);
-    // Some servers count the events of each stream anew: the one that is still waited for is meant.
+    // Some servers number the events of each stream from the start: prefer a request that still waits.
     const awaited = streams.findLast((asked) => asked !== undefined && this.#options.open.has(asked));
     return awaited !== undefined || streams.includes(undefined) ? awaited : streams.at(-1);
   }
@@ -105,12 +105,15 @@ export class HttpUpstreamAnswers {
     }
     for (const line of replies) reply(JSON.parse(line) as JSONRPCMessage);
     if (isGarbage && asked !== undefined && open.has(asked) && messages.length === 0) {
-      return [faultResponse(asked, 'malformed_response', 'an answer that is no message of MCP')];
+      return [faultResponse(asked, 'malformed_response', 'an answer that is not a valid MCP message')];
     }
     return isAltered ? messages : undefined;
   }
 
-  /** After each event that nobody asked for the others have their turn; one that says too much is read more slowly. */
+  /**
+   * Pauses after each unrequested event, so that other servers have their turn; a server that sends too much pauses
+   * longer.
+   */
   #hold(): Promise<void> | undefined {
     if (!this.#hasSpoken) return undefined;
     this.#hasSpoken = false;

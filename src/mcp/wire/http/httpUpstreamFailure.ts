@@ -4,11 +4,10 @@ import { UpstreamRequestError } from '../upstreamClient.ts';
 import { redirectTarget } from './httpRedirect.ts';
 
 /**
- * Length of an error that is passed on. A caller that shows less masks secrets first, because half a secret is still a
- * secret.
+ * Maximum length of an error. A caller that shows less masks secrets first, because half a secret is still a secret.
  */
 const MAX_ERROR_CHARS = 8_000;
-/** Codes of undici and the system for a request of which nothing was sent. */
+/** Codes of undici and the system for a request that was not sent. */
 const UNSENT_CODES = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -39,16 +38,16 @@ export async function refusalFailure(
   const target = redirectTarget(response, url);
   const said = target === undefined ? await shortText(response) : '';
   const words = `HTTP ${status}${target === undefined ? '' : `, a redirect to ${target}, which is not followed`}${said && `: ${said}`}`;
-  // Or by a token that does not reach far enough (RFC 6750 §3.1).
+  // Status 403 counts if the token's scope is too small (RFC 6750 §3.1).
   if (status === 401 || (status === 403 && extractWWWAuthenticateParams(response).error === 'insufficient_scope'))
     return new UpstreamRequestError('unauthorized', words, status);
-  // A session that the server no longer knows: it has done nothing with the request (MCP, Session Management).
+  // A server that no longer knows the session has not executed the request (MCP, Session Management).
   const forgotten = status === 404 || (status === 400 && /session/i.test(said));
   if (forgotten && hasSession()) return new UpstreamRequestError('unsent', words, status);
   return new UpstreamRequestError('error', words, status, retryAfterSeconds(response));
 }
 
-/** Seconds or a date (RFC 9110 §10.2.3). */
+/** Reads seconds or a date (RFC 9110 §10.2.3). */
 function retryAfterSeconds({ headers }: Response): number | undefined {
   const value = headers.get('retry-after')?.trim();
   if (!value) return undefined;

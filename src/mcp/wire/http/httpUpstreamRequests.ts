@@ -6,17 +6,17 @@ import { thrownFailure } from './httpUpstreamFailure.ts';
 
 export interface HttpUpstreamRequestsOptions {
   auth: UpstreamAuth;
-  /** How long a server may take to the head of an answer that needs no work. */
+  /** Limit for the head of an answer that needs no work. */
   headTimeoutMs: number;
   open: OpenRequests;
-  /** The server could not be reached, or it broke off; one that is late is there. */
+  /** The server is unreachable or broke off; a late server is neither. */
   onBroken: (failure: UpstreamRequestError) => void;
 }
 
-/** A request's own time limit ends it earlier; this frees what a server holds open for ever. */
+/** Frees a response that a server keeps open for ever; the request's own limit ends first. */
 const MAX_REQUEST_MS = 10 * 60_000;
 
-/** Requests to a server over HTTP as far as the head of their answers: with what lets us in, and a time limit. */
+/** Sends requests to a server over HTTP, up to the head of their answers: with authorisation and a time limit. */
 export class HttpUpstreamRequests {
   readonly #options: HttpUpstreamRequestsOptions;
 
@@ -24,7 +24,7 @@ export class HttpUpstreamRequests {
     this.#options = options;
   }
 
-  /** `id` is that of the message in it, where that asks for an answer. */
+  /** `id`: id of the request in the message; `undefined` for other messages. */
   async send(url: string | URL, init: RequestInit, id: RequestId | undefined): Promise<Response> {
     const { auth } = this.#options;
     for (let attempt = 0; ; attempt++) {
@@ -44,7 +44,7 @@ export class HttpUpstreamRequests {
     }
   }
 
-  /** An answer that needs work may take as long as its call; all else has to begin soon. */
+  /** An answer that needs work may take as long as its call; any other must begin soon. */
   async #timed(url: string | URL, init: RequestInit, id: RequestId | undefined): Promise<Response> {
     const { headTimeoutMs, open, onBroken } = this.#options;
     const limit = id !== undefined && open.needsWork(id) ? MAX_REQUEST_MS : headTimeoutMs;
@@ -56,7 +56,7 @@ export class HttpUpstreamRequests {
       return await fetch(url, { ...init, signal: AbortSignal.any(signals) });
     } catch (error) {
       if (late.signal.aborted) {
-        throw new UpstreamRequestError('timeout', `it sent no head of an answer within ${limit / 1000} s`);
+        throw new UpstreamRequestError('timeout', `it sent no response head within ${limit / 1000} s`);
       }
       const failure = thrownFailure(error);
       onBroken(failure);

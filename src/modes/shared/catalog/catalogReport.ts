@@ -3,7 +3,7 @@ import { countTokens } from '../../../catalog/tokenizer/tokens.ts';
 import type { CatalogTool, RefreshFinding } from '../../../catalog/types.ts';
 import type { CatalogReport } from '../../../control/contract.ts';
 import { oneLine } from '../../../text/porcelain.ts';
-import { GATEWAY_TOOLS, type ToolDefinition } from '../definitions.ts';
+import { GATEWAY_TOOLS, type ToolDefinition } from '../gatewayTools.ts';
 import { INSTRUCTIONS } from '../introduction.ts';
 import type { CatalogView } from './catalogView.ts';
 

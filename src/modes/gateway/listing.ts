@@ -1,0 +1,194 @@
+import { type ChoiceCard, nodeCard, toCard } from '../../catalog/cards/card.ts';
+import { cardsWithinBudget, responseCapTokens } from '../../catalog/cards/cardBudget.ts';
+import { cardToJson, renderCardLine } from '../../catalog/cards/cardText.ts';
+import { CatalogError } from '../../catalog/catalogError.ts';
+import { countTokens } from '../../catalog/tokenizer/tokens.ts';
+import type { GraphNode } from '../../catalog/types.ts';
+import { GatewayError } from '../../errors/gatewayError.ts';
+import { type RankedTool, type RankOptions, rank } from '../../ranking/rankIndex.ts';
+import { meantBy } from '../../text/nearest.ts';
+import type { ReportNormalisation } from '../../text/normalise.ts';
+import { boundText, count, groupDigits, MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
+import type { Choices } from '../primitives/primitiveView.ts';
+import { argsInvalid } from '../shared/arguments.ts';
+import type { GatewayToolName } from '../shared/gatewayTools.ts';
+import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
+import { serverNotes, serverStates } from '../shared/serverNotes.ts';
+import { meantPath } from './meantPath.ts';
+
+/** Room for the lines after the cards. */
+const NOTES_ROOM_CHARS = 2_000;
+const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
+const CARDS_INSTEAD = 10;
+const MAX_NAMED_NAMESPACES = 20;
+
+/** Things of one kind that a browse tool looks through. */
+export interface Shelf {
+  metaTool: GatewayToolName;
+  noun: 'tool' | 'resource' | 'prompt';
+  /** Subject of a query, for the error about an empty one. */
+  purpose: string;
+  /** Line that says how to go on with a card. */
+  nextStep: string;
+  choices: Choices;
+}
+
+export interface Listing {
+  headline: string;
+  cards: readonly ChoiceCard[];
+  /** Advice for the cards that did not fit. */
+  rest: string;
+  /** Advice where little or nothing was found. */
+  hints: readonly string[];
+  confidence?: 'good' | 'weak' | 'none';
+}
+
+/** Finds the cards for a query, or those at a path. */
+export function listingOf(
+  { args, context, onCorrection }: ToolCall,
+  shelf: Shelf,
+  more: Pick<RankOptions, 'history'> = {},
+): Listing {
+  const { query, path } = args as { query?: string; path?: string };
+  if ((query === undefined) === (path === undefined)) {
+    throw argsInvalid(`${shelf.metaTool} takes either "query" or "path": give one of them.`, []);
+  }
+  const topK = (args.top_k as number | undefined) ?? context.browseConfig().topK;
+  return path === undefined ? byQuery(shelf, query as string, { topK, ...more }) : byPath(shelf, path, onCorrection);
+}
+
+/** Renders a listing within the bounds of an answer, with notes about servers that are not ready. */
+export function render(
+  listing: Listing,
+  { noun, nextStep, choices }: Shelf,
+  context: GatewayContext,
+): Omit<Answer, 'event'> {
+  const { headline, cards, rest, hints, confidence } = listing;
+  const servers = context.servers();
+  const notes = serverNotes(servers, context.configuration(), context.workspace);
+  const shown = fitting(cards, CARDS_ROOM_CHARS, (card) => renderCardLine(card, cards.length, cards.length));
+  const lines = [headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
+  if (shown.length < cards.length) lines.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
+  const next = shown.some((card) => card.kind === noun) ? [nextStep] : [];
+  const [summary, ...details] = notes;
+  const closing = [...(summary === undefined ? [] : [summary]), ...next, ...hints, ...details];
+  lines.push(...withinBudget(closing, lines, shown.length));
+  return {
+    text: boundText(lines.join('\n')),
+    data: {
+      cards: fitting(cards, CARDS_ROOM_CHARS, (card) => JSON.stringify(card)).map(cardToJson),
+      total: cards.length,
+      searched: choices.catalog.tools.length,
+      ...(confidence === undefined ? {} : { confidence }),
+      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS, (state) => JSON.stringify(state)),
+    },
+  };
+}
+
+function byQuery(shelf: Shelf, query: string, options: RankOptions): Listing {
+  const { noun, purpose, choices } = shelf;
+  if (query.trim() === '') throw argsInvalid(`"query" is empty: say in a few words ${purpose}.`, ['query']);
+  const result = rank(choices.index, query, options);
+  const { cards } = cardsWithinBudget(
+    result.hits.map((hit) => ({ ...hit, id: hit.tool.id })),
+    (hit) => toCard(hit.tool, hit.score),
+  );
+  const searched = `${groupDigits(result.searched)} searched`;
+  const hints = [...cloneHints(noun, result.hits)];
+  if (result.confidence !== 'good') hints.push(...missHints(choices, result.nearestNames));
+  return {
+    headline: headlineOf(noun, result.confidence, cards.length, searched),
+    cards,
+    rest: 'ask for fewer at a time.',
+    hints,
+    confidence: result.confidence,
+  };
+}
+
+/** Says plainly that nothing matched, or nothing well: a model would take ten unrelated cards for an answer. */
+function headlineOf(noun: string, confidence: 'good' | 'weak' | 'none', found: number, searched: string): string {
+  if (found === 0) return `No ${noun} matches this query (${searched}).`;
+  if (confidence === 'weak') return `No ${noun} matches this query well (${searched}). The nearest:`;
+  return `${count(found, noun)} for this query, best first (${searched}).`;
+}
+
+function missHints({ catalog: { servers } }: Choices, nearestNames: readonly string[]): string[] {
+  const named = servers.slice(0, MAX_NAMED_NAMESPACES).map((server) => `/${server.namespace} (${server.toolCount})`);
+  const more = servers.length - named.length;
+  return [
+    ...(nearestNames.length > 0 ? [`Similar names: ${nearestNames.join(', ')}.`] : []),
+    ...(named.length > 0
+      ? [`There is: ${named.join(', ')}${more > 0 ? ` and ${more} more, see {"path": "/"}` : ''}.`]
+      : []),
+    'Try other words for one capability at a time, or look around with "path".',
+  ];
+}
+
+/** Names the tools behind a card that stands for the same tool of several servers. */
+function cloneHints(noun: string, hits: readonly RankedTool[]): string[] {
+  return hits
+    .filter((hit) => hit.clones.length > 0)
+    .map((hit) => `The same ${noun} as ${hit.tool.id}: ${hit.clones.map((clone) => clone.id).join(', ')}.`);
+}
+
+function byPath({ noun, choices }: Shelf, given: string, onCorrection: ReportNormalisation): Listing {
+  const { graph, byId } = choices.catalog;
+  const path = meantPath(given, graph);
+  if (path !== given) onCorrection({ rule: 'path_style', from: oneLine(given, 128), to: path });
+  let nodes: readonly GraphNode[];
+  try {
+    nodes = graph.resolve(path);
+  } catch (error) {
+    throw pathError(error, path);
+  }
+  const { cards } = cardsWithinBudget(
+    nodes.map((node) => ({ ...node, id: node.path })),
+    (node) => {
+      const tool = node.toolId === undefined ? undefined : byId.get(node.toolId);
+      return tool ? toCard(tool) : nodeCard(node);
+    },
+  );
+  const tools = nodes.reduce((sum, node) => sum + node.toolCount, 0);
+  return {
+    headline: `${path}: ${count(nodes.length, 'entry', 'entries')}, ${count(tools, noun)}.`,
+    cards,
+    rest: 'search with "query", or browse a path inside.',
+    hints: [],
+  };
+}
+
+/** Returns the first items that fit whole. */
+function fitting<T>(items: readonly T[], room: number, rendered: (item: T) => string): readonly T[] {
+  let used = 0;
+  const end = items.findIndex((item) => {
+    used += rendered(item).length + 1;
+    return used > room;
+  });
+  return end === -1 ? items : items.slice(0, end);
+}
+
+/**
+ * Returns the closing lines that fit into the token bound of the answer (G2.6). An answer without cards has the room of
+ * ten.
+ */
+function withinBudget(closing: readonly string[], lines: readonly string[], cards: number): string[] {
+  let left = responseCapTokens(cards || CARDS_INSTEAD) - countTokens(`${lines.join('\n')}\n`);
+  return closing.filter((line) => {
+    const cost = countTokens(`${line}\n`);
+    if (cost > left) return false;
+    left -= cost;
+    return true;
+  });
+}
+
+/** Makes the error for a path that leads nowhere, with the most likely path if there is only one. */
+function pathError(error: unknown, path: string): unknown {
+  if (!(error instanceof CatalogError)) return error;
+  if (error.code === 'PATH_INVALID') return new GatewayError(error.code, error.message, { path });
+  if (error.code !== 'PATH_NOT_FOUND' || !error.missing) return error;
+  const { parent, label, siblings } = error.missing;
+  const sibling = meantBy(label, siblings);
+  const nearest = sibling === undefined ? parent : `${parent === '/' ? '' : parent}/${sibling}`;
+  const message = `${error.message} The nearest is "${nearest}"; browse "${parent}" for all there.`;
+  return new GatewayError(error.code, message, { path, details: { nearest } });
+}
