@@ -10,7 +10,7 @@ import { linesOf } from '../support/lines.ts';
 import { PseudoRandom } from '../support/pseudoRandom.ts';
 import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
 
-/** Scale of the long tests; `npm run test:soak` has 21 edits in 35 s and a call of 25 s. */
+/** Scale of the long tests; `npm run test:full` has 21 edits in 35 s and a call of 25 s. */
 const EDITS = Number(process.env.WAYGATE_EDITS ?? 6);
 const EDIT_SECONDS = Number(process.env.WAYGATE_EDIT_SECONDS ?? 5);
 const LONG_CALL_MS = Number(process.env.WAYGATE_LONG_CALL_MS ?? 0);

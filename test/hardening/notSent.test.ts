@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rendezvous, stateFolder, waygate } from '../support/census.ts';
@@ -63,20 +63,26 @@ describe('a call that has not reached its server', () => {
     expect(calls()).toBe(1);
   });
 
-  it('because the person is asked about it stays where it is, however often the configuration is edited', async () => {
+  it('because the person is asked about it outlives edits of the configuration, and is asked about once', async () => {
     const { workspace, configure, calls } = watched({ rules: [{ action: 'require_approval', tool: 'wait' }] });
     const host = await HostProcess.connect(workspace, [], { elicitation: {} });
     const id = await host.toolId('/one/wait');
     const call = host.call('tool_execute', { tool_id: id, args: { ms: 0 } });
     const question = await until('the question', () => host.asked[0]);
     const log = join(stateFolder(workspace), 'worker.log');
-    for (let saved = 1; saved <= 2; saved++) {
+    const applied = (): number => readFileSync(log, 'utf8').split('the edited configuration is in force').length - 1;
+    for (let saved = 1; saved <= 4; saved++) {
       configure({ idleMinutes: saved });
-      await until('the edit', () => linesOf(log).filter((line) => line.includes('is in force')).length === saved);
+      await until('the edit', () => applied() === saved);
     }
+    expect(calls()).toBe(0);
     host.write(JSON.stringify({ jsonrpc: '2.0', id: question.id, result: { action: 'accept', content: {} } }));
     expect(await call).toMatchObject({ isError: false, text: 'ok\nwaited 0 ms\n' });
     expect([calls(), host.asked.length]).toEqual([1, 1]);
+    const events = (): string[] =>
+      recordsOf(join(stateFolder(workspace), 'events.jsonl')).map(({ event }) => String(event));
+    await until('its event', () => events().includes('execute.completed'));
+    expect(events()).not.toContain('execute.failed');
   });
 
   it('because the person is asked about it goes over to the next worker, and the question with it', async () => {

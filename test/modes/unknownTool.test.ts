@@ -79,7 +79,7 @@ describe('a tool of a server that is not ready', () => {
 
   it.each([
     ['needs_sign_in', 'down needs the user to sign in. Ask the user to sign in, or use another tool.'],
-    ['needs_secret', 'down needs a secret that nobody has set. Ask the user to set it, or use another tool.'],
+    ['needs_secret', 'down needs a secret that is not set. Ask the user to set it, or use another tool.'],
     ['needs_approval', "down waits for the user's approval. Ask the user to approve it, or use another tool."],
     ['failed', 'down has failed. Ask the user to look at this server, or use another tool.'],
     ['disabled', 'down is switched off in the configuration. Use another tool, or ask the user.'],

@@ -202,7 +202,7 @@ describe('diagnostics', () => {
     // A server's error may repeat a secret, so the log contains none of it.
     expect(failed?.attributes).toEqual({
       generation: 1,
-      reason: 'It ended by itself (process/exited).',
+      reason: 'It exited unexpectedly (process/exited).',
       consecutive_failures: 1,
     });
   });
