@@ -1,4 +1,3 @@
-import type { MetaTool } from '../../calls/policy/quota.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import type { EventName } from '../../telemetry/diagnosticEvent.ts';
 
@@ -35,7 +34,7 @@ export interface GatewayTool<Name extends string = string> {
   /** Argument with the id of what the tool runs or reads, for the recent calls and for errors. */
   id?: string;
   /** Rate limit that counts its calls (G7.8). */
-  limit: MetaTool | 'none';
+  limit: 'tool_browse' | 'tool_execute' | 'tool_view' | 'none';
   /** Contract of a call that is lost before its server's tool is known (O3.5). */
   contract: ReplayContract;
   /** First part of the names of its events (O8.7). */
