@@ -15,12 +15,12 @@ import {
   closingLine,
   failuresOfEditor,
   failuresOfVitest,
+  formatFailure,
   succeeded,
   sum,
   tallyOfStep,
   tallyOfTests,
   tallyOfVitest,
-  tellFailure,
 } from './lib/tally.mjs';
 
 /** @typedef {import('./lib/tally.mjs').Tally} Tally */
@@ -214,7 +214,7 @@ async function main() {
     ...(await runStages(rest, LANES, (name) => runStage(name, rest.length === 1))),
   ];
   const total = sum(done.map(({ result }) => result));
-  if (failures.length > 0) console.log(`\nWhat failed:\n${failures.map(tellFailure).join('\n')}`);
+  if (failures.length > 0) console.log(`\nFailed:\n${failures.map(formatFailure).join('\n')}`);
   const table = stageTable(done.map(({ name, seconds, result }) => ({ name, seconds, words: closingLine(result) })));
   console.log(`\n${table}\nall of it after ${duration((performance.now() - started) / 1_000)}`);
   return total;

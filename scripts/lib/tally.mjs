@@ -70,7 +70,7 @@ const WORDS_OF_FAILURE = 15;
 /** @typedef {{ title: string, words: string }} Failure */
 
 /**
- * What a report tells of its failed tests.
+ * Returns the failed tests of a report.
  * @param {{ testResults: readonly { name: string, status: string, message?: string,
  *   assertionResults: readonly { status: string, fullName: string, failureMessages?: readonly string[] }[] }[] }} report
  * @returns {Failure[]}
@@ -92,7 +92,7 @@ export function failuresOfEditor({ tests }) {
 }
 
 /** @param {Failure} failure */
-export function tellFailure({ title, words }) {
+export function formatFailure({ title, words }) {
   const lines = words.trim().split('\n').slice(0, WORDS_OF_FAILURE);
   return [`✗ ${title}`, ...lines.filter(Boolean).map((line) => `    ${line}`)].join('\n');
 }

@@ -24,7 +24,7 @@ export function healthOnDisk(target: GatewayTarget): HealthWithoutWorker {
     worker_handshake: lost ? 'failed' : 'absent',
     supervision: 'idle',
     condition: 'cold',
-    problems: lost ? [`Its worker (pid ${lost.pid}) ended by itself; the next client starts another.`] : [],
+    problems: lost ? [`Its worker (pid ${lost.pid}) exited unexpectedly; the next client starts another.`] : [],
     servers: [],
     ...(existsSync(log) ? { worker_log: log } : {}),
   };

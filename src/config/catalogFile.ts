@@ -69,8 +69,8 @@ function parse(text: string, file: string): { value: unknown; locate: Locate } {
   const [flaw] = document.errors;
   if (flaw) {
     const { line, col } = lines.linePos(flaw.pos[0]);
-    const words = flaw.message.split(' at line ')[0] as string;
-    throw new CatalogFileError(`this is neither JSON nor YAML: ${words}.`, { file, line, column: col });
+    const error = flaw.message.split(' at line ')[0] as string;
+    throw new CatalogFileError(`this is neither JSON nor YAML: ${error}.`, { file, line, column: col });
   }
   try {
     // More aliases than this are an attempt to exhaust the memory.
@@ -138,7 +138,7 @@ class Reader {
   #result(value: unknown, tool: string, path: Path): Json {
     if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
     if (isObject(value) && Array.isArray(value.content)) return value;
-    return this.#fail(`"result" of ${JSON.stringify(tool)} must be a text, or an object with "content".`, path);
+    return this.#fail(`"result" of ${JSON.stringify(tool)} must be a string, or an object with "content".`, path);
   }
 
   #item(value: unknown, path: Path, key: 'uri' | 'name', answers: readonly string[]): StaticItem {

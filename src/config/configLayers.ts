@@ -57,7 +57,7 @@ export class ConfigLayers {
     for (const place of this.places) {
       const text = kept[place.file];
       if (typeof text !== 'string') continue;
-      const before = closed(this.#parse(text, place));
+      const before = failClosed(this.#parse(text, place));
       if (before.usable) this.#inForce.set(place.file, before);
     }
   }
@@ -76,7 +76,7 @@ export class ConfigLayers {
   #loadOne(place: ConfigPlace): LoadedConfig {
     const loaded = this.#read(place);
     const before = this.#inForce.get(place.file);
-    const result = closed(before ? this.#restored(loaded, before) : loaded);
+    const result = failClosed(before ? this.#restored(loaded, before) : loaded);
     if (result.usable) this.#inForce.set(place.file, result);
     return result;
   }
@@ -85,7 +85,7 @@ export class ConfigLayers {
   #restored(loaded: LoadedConfig, before: LoadedConfig): LoadedConfig {
     if (!loaded.usable) {
       const problems = loaded.problems.map((one) =>
-        until(one, 'the last readable version of this file stays in force'),
+        withConsequence(one, 'the last readable version of this file stays in force'),
       );
       return { ...before, exists: loaded.exists, problems };
     }
@@ -109,7 +109,7 @@ export class ConfigLayers {
     const stays = new Map(
       restored.map(([key, { problem }]) => [
         problem,
-        until(problem, `the last readable version of "${key}" stays in force`),
+        withConsequence(problem, `the last readable version of "${key}" stays in force`),
       ]),
     );
     const unreadable = new Map([...loaded.unreadable].filter(([key]) => before.unreadable.has(key)));
@@ -119,7 +119,7 @@ export class ConfigLayers {
 }
 
 /** Gives every safety block that cannot be read its strictest meaning. */
-export function closed(config: LoadedConfig): LoadedConfig {
+export function failClosed(config: LoadedConfig): LoadedConfig {
   const blocks = new Map(config.blocks);
   const close = (name: BlockName, problem: ConfigurationProblem): string | undefined => {
     const { safety }: Block<unknown> = BLOCKS[name];
@@ -131,14 +131,16 @@ export function closed(config: LoadedConfig): LoadedConfig {
   if (!config.usable) {
     const [problem] = config.problems;
     if (problem) for (const name of BLOCK_NAMES) close(name, problem);
-    const problems = config.problems.map((one) => until(one, 'no tool can be called, as its rules are unknown'));
+    const problems = config.problems.map((one) =>
+      withConsequence(one, 'no tool can be called, as its rules are unknown'),
+    );
     return { ...config, blocks, problems };
   }
   const closing = new Map<ConfigurationProblem, ConfigurationProblem>();
   for (const [key, { problem }] of config.unreadable) {
     const meanings = blocksOf(key, config).map((name) => close(name, problem));
     const meaning = [key === 'servers' ? 'none of its servers is available' : undefined, ...meanings];
-    closing.set(problem, until(problem, meaning.filter((one) => one !== undefined).join(', and ')));
+    closing.set(problem, withConsequence(problem, meaning.filter((one) => one !== undefined).join(', and ')));
   }
   return { ...config, blocks, problems: config.problems.map((problem) => closing.get(problem) ?? problem) };
 }
@@ -150,7 +152,7 @@ function blocksOf(key: GuardedKey, { sources }: LoadedConfig): BlockName[] {
   return (Object.keys(PRESETS.safe) as BlockName[]).filter((name) => !sources.has(name));
 }
 
-function until(problem: ConfigurationProblem, meaning: string): ConfigurationProblem {
+function withConsequence(problem: ConfigurationProblem, meaning: string): ConfigurationProblem {
   return meaning === '' ? problem : { ...problem, message: `${problem.message} Until then ${meaning}.` };
 }
 
@@ -159,10 +161,10 @@ export function asLine({ message, location }: ConfigurationProblem): string {
   return `${location.file}:${location.line}:${location.column}: ${message}`;
 }
 
-/** Merges files whose safety blocks `closed` has settled. */
+/** Merges files whose safety blocks `failClosed` has settled. */
 export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
   const last = layers.at(-1) as LoadedConfig;
-  const servers = effective(layers, (layer) => layer.servers);
+  const servers = notOverridden(layers, (layer) => layer.servers);
   const ignored: ConfigurationProblem[] = [];
   const userServers = servers.filter(({ origin }) => origin === 'user').map(({ name }) => name);
   const settings = BLOCK_NAMES.map((name) => {
@@ -179,7 +181,7 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
     exists: layers.some(({ exists }) => exists),
     files: layers.map(({ origin, file, exists }) => ({ origin, file, exists })),
     servers,
-    broken: effective(layers, ({ broken }) => broken),
+    broken: notOverridden(layers, ({ broken }) => broken),
     problems: [...layers.flatMap(({ problems }) => problems), ...ignored],
     settings: Object.freeze(Object.fromEntries(settings)) as unknown as Settings,
     startupAt: startup?.locate(['startup']) ?? { file: last.file, line: 1, column: 1 },
@@ -202,7 +204,7 @@ function settingOf(name: BlockName, layers: readonly LoadedConfig[], scopeOf: (l
 }
 
 /** Returns the entries that no later file overrides. An invalid override hides the earlier entry too. */
-function effective<T extends { name: string }>(
+function notOverridden<T extends { name: string }>(
   layers: readonly LoadedConfig[],
   of: (layer: LoadedConfig) => readonly T[],
 ): T[] {

@@ -2,9 +2,9 @@ import { type ParseErrorCode, printParseErrorCode } from 'jsonc-parser';
 
 /** Describes a syntax error in JSON: `CommaExpected` becomes `a comma is expected here`. */
 export function describeSyntaxError(error: ParseErrorCode): string {
-  const words = printParseErrorCode(error)
+  const name = printParseErrorCode(error)
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase();
-  const expected = /^(.*) expected$/.exec(words);
-  return expected ? `a ${expected[1]} is expected here`.replace('a end', 'an end') : words;
+  const expected = /^(.*) expected$/.exec(name);
+  return expected ? `a ${expected[1]} is expected here`.replace('a end', 'an end') : name;
 }

@@ -62,8 +62,8 @@ export function readServer(name: string, node: Node, context: ServerContext): Wr
 }
 
 const KINDS = {
-  stdio: { keys: Object.keys(SERVER_KEYS.stdio), words: 'a server with a "command"' },
-  http: { keys: Object.keys(SERVER_KEYS.http), words: 'a server with a "url"' },
+  stdio: { keys: Object.keys(SERVER_KEYS.stdio), description: 'a server with a "command"' },
+  http: { keys: Object.keys(SERVER_KEYS.http), description: 'a server with a "url"' },
 };
 const ALL_KEYS = ['type', ...KINDS.stdio.keys, ...KINDS.http.keys, ...Object.keys(SERVER_KEYS.shared)];
 
@@ -86,7 +86,7 @@ function typeOf(node: Node, path: string, report: Reader['report']): WrittenServ
   const misplaced = members(node).find(([key]) => other.keys.includes(key.value));
   if (!misplaced) return written ?? (isHttp ? 'either' : 'stdio');
   const key = joined(path, misplaced[0].value);
-  report(`"${key}" belongs to ${other.words}, and this is ${own.words}; remove it.`, misplaced[0]);
+  report(`"${key}" belongs to ${other.description}, and this is ${own.description}; remove it.`, misplaced[0]);
   return undefined;
 }
 

@@ -55,7 +55,7 @@ export const SERVER_STATES = {
     isDown: true,
     needsPerson: true,
     note: { title: 'Needs a secret', remedy: 'ask the user', withReasons: true },
-    absent: { says: 'needs a secret that nobody has set', advice: `Ask the user to set it, ${OR_ANOTHER}` },
+    absent: { says: 'needs a secret that is not set', advice: `Ask the user to set it, ${OR_ANOTHER}` },
     icon: { id: 'key', color: WARNING },
     glyph: 'warning',
   },

@@ -94,30 +94,30 @@ const BY_CLASS = {
     connection_refused: { ...LOST, says: 'cannot be reached' },
     input_closed: { ...LOST, says: 'no longer reads its input' },
     output_closed: { ...LOST, says: 'closed its output' },
-    session_lost: { ...LOST, says: 'has forgotten its session' },
+    session_lost: { ...LOST, says: 'no longer knows its session' },
   },
   process: {
-    exited: { ...LOST, says: 'ended by itself' },
+    exited: { ...LOST, says: 'exited unexpectedly' },
     killed: { ...LOST, says: 'was killed' },
-    exited_before_initialize: { ...LOST, says: 'ends before it is ready', showsDetail: true },
+    exited_before_initialize: { ...LOST, says: 'exits before it is ready', showsDetail: true },
     spawn_failed: { ...LOST, ...ASK_HEALTH, says: 'could not be started', showsDetail: true },
     crash_loop: {
       ...LOST,
       ...ASK_HEALTH,
       directive: 'abort_request',
-      says: 'keeps ending and is tried only once a minute',
+      says: 'keeps exiting and is retried only once a minute',
       advice: ASK_USER,
     },
     circuit_open: {
       ...LOST,
       directive: 'abort_request',
       recovery_hint: 'keep_worker',
-      says: 'failed several calls in a row and is left alone for a while',
+      says: 'failed several calls in a row and is paused for a while',
     },
     spawn_enoent: { ...PERMANENT, says: 'cannot start: its command was not found' },
     spawn_eacces: { ...PERMANENT, says: 'cannot start: its command may not be run' },
     folder_missing: { ...PERMANENT, says: 'cannot start: its folder does not exist or may not be entered' },
-    secret_missing: { ...PERMANENT, error: 'AUTH_FAILED', says: 'cannot start: it needs a secret that nobody has set' },
+    secret_missing: { ...PERMANENT, error: 'AUTH_FAILED', says: 'cannot start: it needs a secret that is not set' },
     needs_approval: {
       ...PERMANENT,
       error: 'PERMISSION_DENIED',
@@ -127,7 +127,7 @@ const BY_CLASS = {
     tool_left_out: {
       ...PERMANENT,
       recovery_hint: 'keep_worker',
-      says: 'has this tool left out by its configuration',
+      says: 'does not offer this tool because of its configuration',
       advice: 'Use another tool, or ask the user.',
     },
     not_running: {
@@ -152,9 +152,13 @@ const BY_CLASS = {
   protocol: {
     malformed_response: { ...MISANSWERED, ...UNUSABLE },
     bad_result: { ...MISANSWERED, ...UNUSABLE },
-    unknown_id_flood: { ...MISANSWERED, recovery_hint: 'replace_worker', says: 'answered too much that nobody asked' },
+    unknown_id_flood: {
+      ...MISANSWERED,
+      recovery_hint: 'replace_worker',
+      says: 'sent too many answers that nobody requested',
+    },
     initialize_refused: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'refused to be initialized' },
-    unsupported_version: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'speaks no version of MCP that is known here' },
+    unsupported_version: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'supports no MCP version that Waygate knows' },
   },
   downstream: {
     upstream_error: { ...MISANSWERED, says: 'answered with an error', showsDetail: true },
@@ -189,7 +193,7 @@ const BY_CLASS = {
       advice: 'Ask the user for access, or go on without it.',
       showsDetail: true,
     },
-    rate_limited: { ...FULL, says: 'limits its calls', advice: 'Call again after a while.', showsDetail: true },
+    rate_limited: { ...FULL, says: 'limits the rate of calls', advice: 'Call again after a while.', showsDetail: true },
   },
   resource: {
     queue_overflow: { ...FULL, says: 'has too many requests waiting' },
@@ -205,7 +209,7 @@ const BY_CLASS = {
       ...LOST,
       directive: 'abort_request',
       retryable: false,
-      says: 'ended each time it ran this',
+      says: 'exited each time it ran this',
       advice: OTHER_CALL,
       ownAdvice: 'Change the call, or ask the user to run `waygate health`.',
     },
@@ -222,7 +226,7 @@ const BY_CLASS = {
     invalid_state: {
       ...MISANSWERED,
       recovery_hint: 'abort_host',
-      says: 'met a mistake of its own',
+      says: 'had an internal error',
       advice: ASK_USER,
     },
   },
@@ -230,7 +234,7 @@ const BY_CLASS = {
     outcome_unknown: {
       ...AMBIGUOUS,
       error: 'UPSTREAM_UNAVAILABLE',
-      says: 'ended or lost its connection during the call',
+      says: 'exited or lost its connection during the call',
     },
     outcome_unknown_after_timeout: {
       ...AMBIGUOUS,

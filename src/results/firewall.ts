@@ -20,7 +20,7 @@ import { pythonJsonChunks } from './envelope/pythonForm.ts';
 import { type ResultParts, readResult } from './envelope/resultParts.ts';
 
 export interface FirewallSettings {
-  /** Length up to which a result is shown whole, and limit of a digest: 4,000 by default, 7,000 at most. */
+  /** Length up to which a model sees the whole result, and limit of a digest: 4,000 by default, 7,000 at most. */
   shownChars?: number;
   /** Masking of secrets for the model; by default in errors. */
   maskForModel?: 'errors' | 'always' | 'never';
@@ -30,7 +30,7 @@ export interface FirewallSettings {
 
 export interface FirewallOptions extends FirewallSettings {
   store: ArtifactStore;
-  /** Bytes of images, audio and the like that are passed on with one result. */
+  /** Bytes of images, audio and the like that one result may pass to the client. */
   mediaBudget?: number;
 }
 
@@ -70,7 +70,7 @@ export interface ResultSummary {
 const SHOWN_CHARS = 4_000;
 /** Leaves room for the notes beside it below the limit of an answer (M5.4). */
 const MAX_SHOWN_CHARS = 7_000;
-/** Size up to which an artifact is held in memory until it is written. Larger ones are streamed to disk. */
+/** Size up to which an artifact waits in memory for its write. The store streams larger ones to disk. */
 const HELD_CHARS = 256 * 1024;
 /** Length of a sample that suffices to estimate tokens. */
 const SUMMARY_CHARS = 4 * 1024;
@@ -167,7 +167,7 @@ interface KeptResult {
   saved(): Promise<string[]>;
 }
 
-/** Stores the artifacts of one call. A failed write costs only that artifact. */
+/** Stores the artifacts of one call. After a failed write only that artifact is missing. */
 class Keeper {
   readonly faults: string[] = [];
   readonly #store: ArtifactStore;
@@ -278,7 +278,7 @@ function masked(readable: Readable): LongText {
   return new LongText([...scrubSecretChunks(chunks)], '');
 }
 
-/** Returns the content when it is small enough to be held. JSON is made up to the limit to find out. */
+/** Returns content below the limit of memory. Serialises JSON up to the limit to find out. */
 function smallForm(content: PartContent): PartContent | undefined {
   if (content.kind === 'base64') return content.data.length <= HELD_CHARS ? content : undefined;
   if (content.kind === 'text') return content.text.length <= HELD_CHARS ? content : undefined;

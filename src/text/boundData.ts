@@ -24,7 +24,7 @@ const STEPS: readonly Step[] = [
 /** Nesting limit. Deeper data would say nothing in a bounded answer. */
 const MAX_DEPTH = 12;
 
-/** Shortens data to the limit of text answers: first the ends of strings are cut, then those of lists. */
+/** Shortens data to the limit of text answers: cuts the ends of strings first, then the ends of lists. */
 export function boundData(data: object, limit = MAX_ANSWER_CHARS - 1): object {
   if (fits(data, limit)) return data;
   for (const step of STEPS) {
@@ -38,7 +38,7 @@ function fits(data: object, limit: number): boolean {
   try {
     return JSON.stringify(data).length <= limit;
   } catch {
-    // Data that is too deep to be serialized: shortening limits the depth too.
+    // Data too deep for serialization; shortening limits the depth too.
     return false;
   }
 }

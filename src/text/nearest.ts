@@ -36,9 +36,9 @@ export function didYouMean(
 }
 
 /**
- * Damerau–Levenshtein distance with adjacent swaps; from `cutoff` on any number may result. Cells farther from the
- * diagonal than the cutoff are skipped, and two rows beyond it end the search (a swap reaches over one): a catalog has
- * ten thousand names, some of them long.
+ * Damerau–Levenshtein distance with adjacent swaps; from `cutoff` on any number may result. Skips cells farther from
+ * the diagonal than the cutoff, and stops after two rows beyond it (a swap reaches over one), because a catalog has ten
+ * thousand names, some of them long.
  */
 function editDistance(a: string, b: string, cutoff: number): number {
   if (Math.abs(a.length - b.length) >= cutoff) return cutoff;

@@ -2,14 +2,14 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Rules that correct input with only one possible meaning (O10.1). Every applied rule is reported in the result.
+ * Rules that correct input with only one possible meaning (O10.1). The result reports every applied rule.
  * `docs/answers.md` lists them in a table.
  */
 export const NORMALISATION_RULES = {
   field_alias: {
     reads: 'another spelling of an argument (`topK`, `top-k`), or its usual other name (`q`, `limit`, `uri`, `params`)',
     as: 'the argument',
-    where: 'arguments of the gateway’s own tools; never where two mean the same one',
+    where: 'arguments of the gateway’s own tools, unless two of them mean the same argument',
   },
   integer_text: {
     reads: 'a whole number as text (`" 7 "`, `"42.0"`)',
@@ -18,7 +18,7 @@ export const NORMALISATION_RULES = {
   },
   token_alias: {
     reads:
-      'another spelling of a word of ours (`toolBrowse`, `HEAD`, `claudeCode`), or its alias (`text`, `plain`, `structured`; `tools.execute`, `mcp_waygate_tool_execute`)',
+      'another spelling of one of Waygate’s words (`toolBrowse`, `HEAD`, `claudeCode`), or its alias (`text`, `plain`, `structured`; `tools.execute`, `mcp_waygate_tool_execute`)',
     as: 'the word',
     where:
       'names of the gateway’s tools, `render`, types of selectors; commands, modes and clients of the command line',
@@ -27,17 +27,18 @@ export const NORMALISATION_RULES = {
     reads:
       'a path in another style (`github/issues`, `/github/issues/`, `\\github\\issues`, `github.issues`, `/GitHub`)',
     as: 'the path',
-    where: '`path` of `tool_browse`, `resource_browse`, `prompt_browse`, where one path that there is can be meant',
+    where: '`path` of `tool_browse`, `resource_browse`, `prompt_browse`, if it can mean only one existing path',
   },
   file_uri: {
-    reads: 'a `file://` URI where a path is asked for, and the path, or another form of the URI, of a resource',
+    reads:
+      'a `file://` URI instead of a path, and a path or another form of the URI instead of the address of a resource',
     as: 'the path; the address under which the resource is listed',
-    where: 'options of the command line; `resource_id` of `resource_read`, where one listed resource is that file',
+    where: 'options of the command line; `resource_id` of `resource_read`, if one listed resource is that file',
   },
   tool_id: {
     reads: 'a `tool_id` with a stray blank, in another case, or without its hash',
     as: 'the `tool_id`',
-    where: '`tool_execute` and `tool_hydrate`, where one tool alone can be meant',
+    where: '`tool_execute` and `tool_hydrate`, if it can mean only one tool',
   },
 } as const satisfies Readonly<Record<string, { reads: string; as: string; where: string }>>;
 
@@ -66,8 +67,8 @@ export function asciiToken(text: string): string {
 }
 
 /**
- * Returns the one of `known` that `text` can mean, by its letters or an alias. A known text is returned unchanged, an
- * ambiguous one as undefined.
+ * Returns the one of `known` that `text` can mean, by its letters or an alias. Returns a known text unchanged, and
+ * undefined for an ambiguous one.
  */
 export function meantToken(
   text: string,

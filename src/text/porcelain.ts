@@ -80,5 +80,5 @@ export function shortened(text: string, limit: number): string {
   return `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern removes them
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/g;

@@ -37,7 +37,7 @@ describe('retry', () => {
       error: 'UPSTREAM_UNAVAILABLE',
       retryable: false,
       message:
-        'store ended or lost its connection during the call. It may have taken effect: check before you repeat it.',
+        'store exited or lost its connection during the call. It may have taken effect: check before you repeat it.',
       details: { outcome: 'unknown' },
     });
     expect(upstream.calls).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('retry', () => {
     expect(await fail(GET, {})).toMatchObject({
       error: 'UPSTREAM_UNAVAILABLE',
       retryable: false,
-      message: 'store ended each time it ran this. Change the call, or use another tool.',
+      message: 'store exited each time it ran this. Change the call, or use another tool.',
       details: { outcome: 'unknown', fault: 'replay/replay_exhausted' },
     });
     expect(upstream.calls).toHaveLength(1);

@@ -104,7 +104,7 @@ describe('validation', () => {
   it('compiles nothing beyond the configured limits', async () => {
     const own = new ArgumentValidator({ limits: { ...SCHEMA_LIMITS, maxProperties: 1 } });
     const two = object({ a: { type: 'string' }, b: { type: 'string' } });
-    const reason = 'its schema goes beyond the limits (2 properties > 1)';
+    const reason = 'its schema exceeds the limits (2 properties > 1)';
     expect(await own.validate(two, { a: 1 })).toEqual({ kind: 'unchecked', reason });
     const wider = new ArgumentValidator({ limits: SCHEMA_LIMITS });
     expect(await wider.validate(two, { a: 1 })).toMatchObject({ kind: 'invalid' });
@@ -220,7 +220,7 @@ describe('validation', () => {
     for (let i = 0; i < 2; i++) {
       expect(await own.validate(recursive, { a: 1 })).toEqual({
         kind: 'unchecked',
-        reason: 'there is no thread to check it in',
+        reason: 'the validation thread did not start',
       });
     }
     own.dispose();

@@ -28,7 +28,7 @@ function tool(fields: object) {
 describe('cards of a catalog', () => {
   const { tools, graph } = buildCatalog(sampleListings());
 
-  it('meet the token target, on one line, with nothing of a schema', () => {
+  it('meet the token target, on one line, without any part of a schema', () => {
     const { cards, omitted } = cardsWithinBudget(tools, toCard);
     expect(omitted).toEqual([]);
     for (const card of cards) {
@@ -51,8 +51,8 @@ describe('cards of a catalog', () => {
   });
 });
 
-describe('a card', () => {
-  it('sets aside one that is over the cap and keeps the others', () => {
+describe('card', () => {
+  it('over the cap is set aside, and the others stay', () => {
     const long = `${'x9_zqx9_'.repeat(15)}`;
     const items = [tool({}), tool({ name: long }), tool({ name: 'other' })];
     const { cards, omitted } = cardsWithinBudget(items, toCard);
@@ -60,21 +60,21 @@ describe('a card', () => {
     expect(omitted).toEqual([{ id: items[1]?.id, reason: expect.stringContaining('80 tokens') }]);
   });
 
-  it('hides no fault of another kind', () => {
+  it('with an error of another kind throws', () => {
     const broken = () => {
       throw new TypeError('a bug');
     };
     expect(() => cardsWithinBudget([tool({})], broken)).toThrow(TypeError);
   });
 
-  it('cuts nothing but the description', () => {
+  it('loses only its description', () => {
     const original = uncutCard(tool({ description: 'word '.repeat(300), annotations: { readOnlyHint: true } }));
     const fitted = fitCard(original);
     expect(fitted).toEqual({ ...original, description: fitted.description });
     expect(fitted.description.endsWith('…')).toBe(true);
   });
 
-  it('leaves the score out of a prompt and in the JSON', () => {
+  it('omits the score in a prompt, and has it in the JSON', () => {
     const card = toCard(tool({}), 0.5);
     expect(renderCardLine(card, 1, 1)).not.toContain('score');
     expect(renderCardLine(card, 1, 1, { score: true })).toContain(' score=0.50');
@@ -91,17 +91,17 @@ describe('a card', () => {
     expect([...uncutCard(tool({ name: '𠮷'.repeat(70) })).name]).toHaveLength(64);
   });
 
-  it('does not compile with what is banned', () => {
-    // @ts-expect-error: a card carries no schema (G2.2)
+  it('does not compile with banned fields', () => {
+    // @ts-expect-error: a card has no schema (G2.2)
     const banned: ChoiceCard = { ...createCard({ id: 'a', name: 'a' }), inputSchema: {} };
-    // @ts-expect-error: nor with a field that nobody thought of
+    // @ts-expect-error: a card has no other field either
     const unknown: ChoiceCard = { ...createCard({ id: 'a', name: 'a' }), transport: 'stdio' } satisfies ChoiceCard;
     expect([banned, unknown]).toHaveLength(2);
   });
 });
 
 describe('tags', () => {
-  it('never lose a safety tag, and stay within the caps', () => {
+  it('keep safety tags, and stay within the limits', () => {
     const tag = fc.oneof(fc.string({ maxLength: 30 }), fc.constantFrom('destructive', 'read-only', 'READ_ONLY', 'a'));
     fc.assert(
       fc.property(fc.array(tag, { maxLength: 12 }), (tags) => {
@@ -133,7 +133,7 @@ describe('visible text', () => {
     expect(visibleLine(text)).toBe(shown);
   });
 
-  it('is one clean line and does not change any more', () => {
+  it('is one clean line, and idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
         const shown = visibleLine(text);
@@ -142,7 +142,7 @@ describe('visible text', () => {
     );
   });
 
-  it('reads on when the start of a long text is blank', () => {
+  it('continues if the start of a long text is blank', () => {
     expect(visibleLine(`${' '.repeat(20_000)}Text`)).toBe('Text');
   });
 });
@@ -160,7 +160,7 @@ describe('truncation', () => {
       fc.property(words, fc.integer({ min: 2, max: 40 }), (parts, budget) => {
         const text = parts.join(' ');
         const cut = truncateToTokens(text, budget);
-        // Beside a character of several tokens the ellipsis can cost one more than the one kept for it.
+        // Beside a character of several tokens the ellipsis can take one token more than reserved.
         expect(countTokens(cut)).toBeLessThanOrEqual(budget + 2);
         expect(text.startsWith(cut.replace(/…$/, ''))).toBe(true);
         if (countTokens(text) <= budget) expect(cut).toBe(text);
@@ -169,7 +169,7 @@ describe('truncation', () => {
     );
   });
 
-  it('ends with the last sentence that fits, as trying them all would find it', () => {
+  it('ends with the last sentence that fits, as an exhaustive search finds it', () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 1, max: 40 }), (parts, budget) => {
         const text = parts.join(' ');
@@ -192,13 +192,13 @@ describe('truncation', () => {
     }
   });
 
-  it('is quick on a description of a hundred thousand words and on one endless word', () => {
+  it('is fast on a description of a hundred thousand words and on one very long word', () => {
     truncateToTokens('warm up', 1);
     const ms = computedMs(() => {
       truncateToTokens('word '.repeat(100_000), 40);
       truncateToTokens('a'.repeat(500_000), 40);
     });
-    // About 400 ms on an idle machine; what is quadratic takes hours.
+    // About 400 ms on an idle machine; quadratic work takes hours.
     expect(ms).toBeLessThan(20_000);
   });
 });

@@ -17,7 +17,7 @@ function nested(levels: number): Record<string, unknown> {
   return schema;
 }
 
-describe('one bad tool never costs its server', () => {
+describe('a bad tool does not affect the rest of its server', () => {
   it.each<[string, unknown]>([
     ['null', null],
     ['a text', 'x'],
@@ -27,7 +27,7 @@ describe('one bad tool never costs its server', () => {
     ['a name of white space', { name: ' \n' }],
     ['a name that is a number', { name: 7 }],
     ['a schema that would overflow a stack', { name: 'deep', inputSchema: nested(5000) }],
-  ])('%s is skipped and told', (_, bad) => {
+  ])('%s is skipped and reported', (_, bad) => {
     const catalog = buildCatalog([{ server: 's', tools: [bad, good] }]);
     expect(catalog.tools.map((tool) => tool.name)).toEqual(['good']);
     expect(catalog.findings).toHaveLength(1);
@@ -44,7 +44,7 @@ describe('one bad tool never costs its server', () => {
     ['a version that does not fit', { name: 'odd', description: 'd', _meta: { version: 'one two' } }],
     ['a version that is an object', { name: 'odd', description: 'd', _meta: { version: {} } }],
     ['a name that does not fit', { name: 'odd name', description: 'd' }],
-  ])('%s is a flaw that is told, and the tool is there', (_, bad) => {
+  ])('%s is reported as a flaw, and the tool is usable', (_, bad) => {
     const catalog = buildCatalog([{ server: 's', tools: [bad, good] }]);
     expect(catalog.tools).toHaveLength(2);
     expect(catalog.findings).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('one bad tool never costs its server', () => {
     expect(catalog.graph.pathOf(only?.id ?? '')).toBeDefined();
   });
 
-  it('uses the first of a tool listed twice', () => {
+  it('uses the first of two equal tools', () => {
     const again = { ...good, description: 'Again.' };
     const { tools, findings } = buildCatalog([{ server: 's', tools: [good, again] }]);
     expect(tools.map((tool) => tool.description)).toEqual(['Works.']);
@@ -77,8 +77,8 @@ describe('one bad tool never costs its server', () => {
   });
 });
 
-describe('one bad server never costs the catalog', () => {
-  it('keeps its namespace and tells why it has no tools', () => {
+describe('a bad server does not affect the catalog', () => {
+  it('keeps its namespace, and the reason for having no tools is reported', () => {
     const bad = { server: 'bad', tools: null } as unknown as ServerListing;
     const { tools, findings, graph, servers } = buildCatalog([bad, { server: 'fine', tools: [good] }]);
     expect(tools).toHaveLength(1);
@@ -90,7 +90,7 @@ describe('one bad server never costs the catalog', () => {
     expect(servers.map((server) => server.toolCount)).toEqual([0, 1]);
   });
 
-  it('keeps the tools of servers whose names fit to one namespace apart, and tells', () => {
+  it('keeps tools of servers apart whose names fit to the same namespace, and reports it', () => {
     const { tools, findings } = buildCatalog([
       { server: 'GitHub', tools: [good] },
       { server: 'github', tools: [good] },
@@ -111,7 +111,7 @@ describe('ids', () => {
     expect(tools[0]?.upstreamName).toBe('github.create_issue');
   });
 
-  it('stay apart when different names come to one versioned id', () => {
+  it('stay distinct if different names give one versioned id', () => {
     const versioned = (name: string) => ({ name, description: 'd', _meta: { version: '1' } });
     const tools = [versioned('s.list'), versioned('list'), versioned('a b'), versioned('a/b'), versioned('other')];
     const catalog = buildCatalog([{ server: 's', tools }]);
@@ -131,7 +131,7 @@ describe('ids', () => {
     expect(tools.find((tool) => tool.upstreamName === 'a b')?.id).toBe(alone?.id);
   });
 
-  it('fingerprints differ where hash8 does not', () => {
+  it('have different fingerprints where hash8 is equal', () => {
     const of = (description: string) =>
       buildCatalog([{ server: 's', tools: [{ ...good, description }] }]).tools[0] as {
         id: string;
@@ -146,7 +146,7 @@ describe('hints of a server', () => {
   const ingested = (annotations: object) =>
     buildCatalog([{ server: 's', tools: [{ ...good, annotations }] }]).tools[0] as CatalogTool;
 
-  it('count only when they are true, not when they look like it', () => {
+  it('count only if they are exactly true', () => {
     expect(ingested({ readOnlyHint: true })).toMatchObject({ sideEffects: false, safety: 'read_only' });
     for (const readOnlyHint of ['true', 1, {}, null, false]) {
       expect(ingested({ readOnlyHint })).toMatchObject({ sideEffects: true, safety: '', tags: ['mcp'] });
@@ -154,7 +154,7 @@ describe('hints of a server', () => {
     expect(ingested({ readOnlyHint: true, destructiveHint: true }).safety).toBe('destructive');
   });
 
-  it('are a cost only when they are a number above nothing', () => {
+  it('give a cost only if they are a positive number', () => {
     expect(ingested({ costHint: 0.25 }).costHint).toBe(0.25);
     for (const costHint of [-1, Number.POSITIVE_INFINITY, '1', null]) expect(ingested({ costHint }).costHint).toBe(0);
   });
@@ -164,7 +164,7 @@ describe('a catalog', () => {
   const listings = sampleListings();
   const catalog = buildCatalog(listings);
 
-  it('has every tool that is listed, sorted by id', () => {
+  it('has every listed tool, sorted by id', () => {
     const listed = listings.reduce((sum, listing) => sum + listing.tools.length, 0);
     expect(catalog.tools).toHaveLength(listed);
     const ids = catalog.tools.map((tool) => tool.id);
@@ -193,7 +193,7 @@ describe('a catalog', () => {
   });
 });
 
-describe('whatever a server sends', () => {
+describe('any listing of a server', () => {
   const name = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 12 }),
     fc.constantFrom('a', 'A', 'a/b', 'a.b', 's.a', '__proto__', '', '\ud800', '日本'),
@@ -215,7 +215,7 @@ describe('whatever a server sends', () => {
   );
   const listing = fc.record({ server: name, tools: fc.array(tool, { maxLength: 12 }) });
 
-  it('every tool with a name is there once, with an id, a path, a card and a place in a snapshot', () => {
+  it('gives every named tool once, with an id, a path, a card and a place in a snapshot', () => {
     fc.assert(
       fc.property(fc.array(listing, { maxLength: 4 }), (listings) => {
         const catalog = buildCatalog(listings);

@@ -30,7 +30,7 @@ const GITHUB = [
 ];
 
 describe('paths', () => {
-  it('come back from their segments', () => {
+  it('survive a round trip through their segments', () => {
     const segment = fc.string({ unit: fc.constantFrom(...'ab09_-'), minLength: 1, maxLength: 64 }).filter(isSegment);
     const namespace = segment.filter((text) => /^[a-z]/.test(text));
     fc.assert(
@@ -63,11 +63,11 @@ describe('paths', () => {
   });
 });
 
-describe('the graph of a catalog', () => {
+describe('graph of a catalog', () => {
   const catalog = buildCatalog(sampleListings());
   const { graph, tools, servers } = catalog;
 
-  it('covers every tool exactly once, by walking it', () => {
+  it('contains every tool exactly once', () => {
     const found: string[] = [];
     const walk = (path: string): void => {
       for (const node of graph.children(path)) {
@@ -86,7 +86,7 @@ describe('the graph of a catalog', () => {
     expect(graph.children('/').every((node) => node.kind === 'namespace')).toBe(true);
   });
 
-  it('has legal, distinct labels and counts that add up', () => {
+  it('has valid, distinct labels and counts that add up', () => {
     for (const node of [graph.node('/'), ...graph.nodes]) {
       expect(parsePath(node.path)).toBeDefined();
       const children = graph.children(node.path);
@@ -113,7 +113,7 @@ describe('the graph of a catalog', () => {
 });
 
 describe('clusters', () => {
-  it('have names a person would choose', () => {
+  it('have natural names', () => {
     const { graph } = catalogOf('github', GITHUB);
     expect(labels(graph.children('/github'))).toEqual([
       'branches',
@@ -129,12 +129,12 @@ describe('clusters', () => {
     expect(graph.node('/github/issues').hint).toMatch(/^6 tools: add_issue_comment, create_issue, /);
   });
 
-  it('do not stand in the way of a few tools', () => {
+  it('do not divide a few tools', () => {
     const { graph } = catalogOf('github', GITHUB.slice(0, 20));
     expect(graph.children('/github')).toHaveLength(20);
   });
 
-  it('see through the style of the names and what they all begin with', () => {
+  it('ignore the style of names and a common beginning', () => {
     const camel = catalogOf(
       'tracker',
       GITHUB.map((name) => `trk_${name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())}`),
@@ -150,7 +150,7 @@ describe('clusters', () => {
     expect(labels(nounFirst.graph.children('/do'))).toEqual(['domains', 'droplets', 'images', 'keys', 'volumes']);
   });
 
-  it('divide what is about one thing alone by what it does to it', () => {
+  it('divide tools with one topic into reading and changing ones', () => {
     const nouns = Array.from({ length: 40 }, (_, at) => `thing_${String.fromCharCode(97 + (at % 26))}${at}`);
     const { graph } = catalogOf(
       'one',
@@ -163,7 +163,7 @@ describe('clusters', () => {
     expect(ranges.map((range) => range.toolCount)).toEqual([12, 12, 12, 12, 12, 12, 12, 20]);
   });
 
-  it('take in what names their topic further on', () => {
+  it('include tools that name their topic later in the name', () => {
     const names = [...GITHUB, 'lock_conversation_on_issue', 'rerun_pull_request_checks', 'enable_alerts_for_branch'];
     const { graph } = catalogOf('github', names);
     expect(labels(graph.children('/github/issues'))).toContain('lock_conversation_on_issue');
@@ -171,7 +171,7 @@ describe('clusters', () => {
     expect(labels(graph.children('/github/branches'))).toContain('enable_alerts_for_branch');
   });
 
-  it('leave what has nothing in common in one listing, until it is too long', () => {
+  it('leave unrelated tools in one listing until it is too long', () => {
     const words = Array.from({ length: 60 }, (_, at) => `${String.fromCharCode(97 + (at % 26))}q${at}x`);
     const issues = GITHUB.filter((name) => name.includes('issue'));
     const some = catalogOf('s', [...issues, ...words.slice(0, 26)]).graph;
@@ -237,7 +237,7 @@ describe('clusters', () => {
     );
   });
 
-  it('are one for two forms of a word, and give way to a tool of their name', () => {
+  it('are one for two forms of a word, and leave their name to a tool that has it', () => {
     const letters = [...'abcdefghijklmnopqrstuvwxyz'];
     const niches = letters.flatMap((letter) => [`list_niches_${letter}`, `get_niche_${letter}`]);
     const two = catalogOf('s', [...niches, ...letters.map((letter) => `get_user_${letter}`)]).graph;
@@ -253,7 +253,7 @@ describe('clusters', () => {
     ]);
   });
 
-  it('keep labels apart that fit to the same', () => {
+  it('keep labels distinct that fit to the same', () => {
     const { graph, tools } = catalogOf('s', ['getItem', 'get-item', 'get.item', 'get item', 'GET-ITEM']);
     const paths = tools.map((tool) => graph.pathOf(tool.id));
     expect(new Set(paths).size).toBe(5);
@@ -261,7 +261,7 @@ describe('clusters', () => {
   });
 });
 
-describe('names that are remembered', () => {
+describe('remembered paths', () => {
   it('of the specification work in a small GitHub and in a large one', () => {
     for (const names of [['create_issue', 'close_issue', 'list_repos'], GITHUB]) {
       const { graph } = catalogOf('github', names);
@@ -272,7 +272,7 @@ describe('names that are remembered', () => {
     }
   });
 
-  it('do not make up what is not there', () => {
+  it('do not lead to missing tools', () => {
     const { graph } = catalogOf('github', ['create_issue', 'close_issue']);
     for (const path of [
       '/gitlab',
@@ -285,7 +285,7 @@ describe('names that are remembered', () => {
     }
   });
 
-  it('tell how far a path leads, and what there is from there', () => {
+  it('have an error with the deepest existing part, and the alternatives there', () => {
     const { graph } = catalogOf('github', GITHUB);
     expect(failure(() => graph.resolve('/githbu/issues')).missing).toEqual({
       parent: '/',
@@ -299,7 +299,7 @@ describe('names that are remembered', () => {
 });
 
 describe('stability', () => {
-  /** Takes each tool of a server away in turn: the others are as they would be before it was added. */
+  /** Removes each tool of a server in turn: the other tools must be where they were before it was added. */
   function movedBy(listing: ServerListing): { moved: number; lost: number; tries: number } {
     const whole = buildCatalog([listing]);
     const after = pathsOf(whole);
@@ -316,7 +316,7 @@ describe('stability', () => {
     return result;
   }
 
-  it('one more tool moves hardly any other, and whatever it moves is still found at the old path', () => {
+  it('one more tool moves hardly any other, and a moved tool is still found at the old path', () => {
     const large = sampleListings().filter((listing) => listing.tools.length > 25 && listing.tools.length < 70);
     const totals = large.map(movedBy).reduce((sum, one) => ({
       moved: sum.moved + one.moved,
@@ -335,7 +335,7 @@ describe('stability', () => {
     for (const [id, path] of alone) expect(together.get(id)).toBe(path);
   });
 
-  it('a tool joins the cluster of its topic and leaves the rest alone', () => {
+  it('a tool joins the cluster of its topic and moves no other', () => {
     const before = pathsOf(catalogOf('github', GITHUB));
     const grown = catalogOf('github', [...GITHUB, 'lock_issue']);
     const after = pathsOf(grown);

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { withCompileCache } from '../support/compileCache.ts';
 import { fingerprintOfRoom } from './roomFingerprint.ts';
 
-describe('the same bytes', () => {
-  it('in whatever order the servers come', () => {
+describe('equal bytes', () => {
+  it('in any order of the servers', () => {
     expect(new Set([1, 2, 3, 4, 5].map(fingerprintOfRoom)).size).toBe(1);
   });
 

@@ -64,7 +64,7 @@ describe('tool_id', () => {
     );
   });
 
-  it('reports an id that is too long before its grammar', () => {
+  it('reports an overlong id before its grammar', () => {
     const valid = `${'a'.repeat(64)}:${'b'.repeat(128)}@${'1'.repeat(32)}#0123abcd`;
     expect(codeOf(() => parseToolId(valid))).toBeUndefined();
     for (const start of ['a:b@1', 'A:b', 'a:1', 'a:b@', 'a:b#X', 'a\n']) {
@@ -78,7 +78,7 @@ describe('tool_id', () => {
     expect(codeOf(() => parsePrimitiveId(`resource::${valid}`))).toBeUndefined();
   });
 
-  it('lets no newline slip through any part', () => {
+  it('rejects a newline in any part', () => {
     const good = { namespace: 'a', name: 'b', version: '1', hash8: '0123abcd' };
     for (const part of ['namespace', 'name', 'version', 'hash8'] as const) {
       expect(codeOf(() => formatToolId({ ...good, [part]: `${good[part]}\n` }))).toBe(`${part}_grammar`);
@@ -99,7 +99,7 @@ describe('primitive_id', () => {
     expect(codeOf(() => parseToolId('prompt::gh:x#deadbeef'))).toBe('name_grammar');
   });
 
-  it('refuses a disambiguated id, which is a key and no id', () => {
+  it('rejects a disambiguated id, which is a key and no id', () => {
     const [, second] = resolveCollisions(['fs:readme#ab12cd34', 'fs:readme#ab12cd34']);
     expect(second).toBe('fs:readme#ab12cd34~2');
     expect(codeOf(() => parsePrimitiveId(second))).toBe('hash8_grammar');
@@ -107,7 +107,7 @@ describe('primitive_id', () => {
 });
 
 describe('canonical JSON', () => {
-  // Expected texts are what Python 3.11's json.dumps(sort_keys=True, separators=(",", ":")) gives.
+  // Expected texts are the output of Python 3.11's json.dumps(sort_keys=True, separators=(",", ":")).
   it.each([
     [{ b: 1, a: [true, null, 'x'] }, '{"a":[true,null,"x"],"b":1}'],
     ['é日🚀', '"\\u00e9\\u65e5\\ud83d\\ude80"'],
@@ -131,7 +131,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('is not stopped by nesting that would overflow a stack', () => {
+  it('accepts nesting that would overflow a stack', () => {
     const json = '['.repeat(200_000) + ']'.repeat(200_000);
     let nested: unknown[] = [];
     for (let level = 1; level < 200_000; level++) nested = [nested];
@@ -140,7 +140,7 @@ describe('canonical JSON', () => {
 });
 
 describe('code point order', () => {
-  it('is the order of the code points', () => {
+  it('equals the order of the code points', () => {
     const points = (text: string): number[] => Array.from(text, (character) => character.codePointAt(0) as number);
     const byPoints = (a: string, b: string): number => {
       const [x, y] = [points(a), points(b)];
@@ -162,14 +162,14 @@ describe('code point order', () => {
 describe('hashes', () => {
   const tool = { name: 'n', title: 't', description: 'd', inputSchema: {}, outputSchema: undefined, annotations: {} };
 
-  it('hash8 does not change with prose, the fingerprint does', () => {
+  it('hash8 ignores prose, the fingerprint does not', () => {
     const before = { properties: { a: { description: 'one' } } };
     const after = { properties: { a: { description: 'two' } } };
     expect(hash8('n', before)).toBe(hash8('n', after));
     expect(fingerprint({ ...tool, inputSchema: before })).not.toBe(fingerprint({ ...tool, inputSchema: after }));
   });
 
-  it('the fingerprint changes with all that a model can see, and not with the order of keys', () => {
+  it('the fingerprint covers everything that a model can see, and ignores the order of keys', () => {
     const changes = [
       { name: 'm' },
       { title: 'u' },
@@ -185,7 +185,7 @@ describe('hashes', () => {
     );
   });
 
-  it('takes a schema that is none for an empty one', () => {
+  it('treats an invalid schema as an empty one', () => {
     for (const schema of [undefined, null, 'x', [], { properties: [], required: 'a' }, { required: [1, null] }]) {
       expect(hash8('read_file', schema)).toBe('559d82ea');
     }
@@ -209,7 +209,7 @@ describe('namespaces', () => {
     expect(fitNamespace(server)).toBe(namespace);
   });
 
-  it('always fits, and leaves alone what fits already', () => {
+  it('always fits, and leaves valid names unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (server) => {
         expect(isNamespace(fitNamespace(server))).toBe(true);
@@ -221,7 +221,7 @@ describe('namespaces', () => {
     );
   });
 
-  it('gives every server its own, whatever their order', () => {
+  it('gives every server its own namespace, in any order', () => {
     const servers = ['GitHub', 'github', 'git hub', 'GITHUB', '日本', '中国'];
     const assigned = Object.fromEntries(assignNamespaces(servers));
     expect(assigned).toEqual({
@@ -235,7 +235,7 @@ describe('namespaces', () => {
     expect(Object.fromEntries(assignNamespaces(servers.toReversed()))).toEqual(assigned);
   });
 
-  it('keeps within 64 characters also with a suffix', () => {
+  it('stays within 64 characters even with a suffix', () => {
     const long = 'X'.repeat(80);
     const assigned = [...assignNamespaces([long, `${long}y`]).values()];
     expect(assigned.every(isNamespace)).toBe(true);

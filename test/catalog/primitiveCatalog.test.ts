@@ -13,7 +13,7 @@ const listing = (more: Partial<PrimitiveListing>): PrimitiveListing => ({
 const build = (...listings: Partial<PrimitiveListing>[]) => buildPrimitiveCatalog(listings.map(listing));
 
 describe('resources and prompts of all servers', () => {
-  it('stand under the namespaces of their servers, each kind by itself', () => {
+  it('are under the namespaces of their servers, with separate kinds', () => {
     const catalog = build(
       { server: 'My Docs', resources: [{ uri: 'file:///a.md', name: 'A' }] },
       { server: 'gh', prompts: [{ name: 'gh.triage', arguments: [{ name: 'repo', required: true }] }] },
@@ -24,14 +24,14 @@ describe('resources and prompts of all servers', () => {
     expect(catalog.promptChoices.tools.map(({ id }) => id)).toEqual([
       expect.stringMatching(/^prompt::gh:gh\.triage#[0-9a-f]{8}$/),
     ]);
-    // A namespace without one of the kind is not there to be browsed.
+    // A namespace without this kind is absent from browsing.
     expect(catalog.resourceChoices.graph.children('/').map(({ path, hint }) => [path, hint])).toEqual([
       ['/my-docs', '1 resource: a'],
     ]);
     expect(catalog.promptChoices.graph.children('/').map(({ path }) => path)).toEqual(['/gh']);
   });
 
-  it('are the same whatever the order of the servers', () => {
+  it('are the same in any order of the servers', () => {
     const a = { server: 'a', resources: [{ uri: 'x://1', name: 'one' }] };
     const b = { server: 'b', resources: [{ uri: 'x://1', name: 'one' }] };
     expect(build(a, b).resources).toEqual(build(b, a).resources);
@@ -39,7 +39,7 @@ describe('resources and prompts of all servers', () => {
     expect(build(a, b).resourceChoices.hash).not.toBe(build(a).resourceChoices.hash);
   });
 
-  it('that come to one id get a suffix, and distinct paths (G10.3)', () => {
+  it('with the same id get a suffix, and distinct paths (G10.3)', () => {
     const { prompts, promptChoices, resourceChoices } = build({
       prompts: [{ name: 'a b' }, { name: 'a:b' }, { name: 'a/b' }],
       resources: [1, 2, 3].map((n) => ({ uri: `file:///${n}/readme`, name: 'readme' })),
@@ -56,7 +56,7 @@ describe('resources and prompts of all servers', () => {
     }
   });
 
-  it('lose what is no resource or prompt, and only that, and say why', () => {
+  it('lose only invalid items, with the reason', () => {
     let deep: unknown = {};
     for (let i = 0; i < 20_000; i++) deep = [deep];
     const catalog = build({
@@ -90,7 +90,7 @@ describe('resources and prompts of all servers', () => {
     ]);
   });
 
-  it('have cards of their kind; that of a template shows what is to be filled in', () => {
+  it('have cards of their kind; the card of a template shows its variables', () => {
     const { resourceChoices, promptChoices } = build({
       resources: [{ uri: 'file:///a/long/way/notes.md', name: 'notes' }],
       resourceTemplates: [{ uriTemplate: 'log://{day}', name: 'log', description: 'What was logged.' }],

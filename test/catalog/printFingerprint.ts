@@ -1,4 +1,4 @@
-/** Run in a child process of another locale. */
+/** Runs in a child process with another locale. */
 import { fingerprintOfRoom } from './roomFingerprint.ts';
 
 console.log(fingerprintOfRoom(1));

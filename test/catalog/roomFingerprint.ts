@@ -6,7 +6,7 @@ import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { encodeCatalog } from '../../src/catalog/snapshot.ts';
 import { generatedListings, shuffled } from './sampleListings.ts';
 
-/** Names whose order or case depends on the locale, if anything asks it: Turkish i, Swedish å, digits, signs. */
+/** Names whose order or case depends on the locale, if any code uses it: Turkish i, Swedish å, digits, punctuation. */
 const listings = [
   ...generatedListings(4, 40),
   ...['İstanbul', 'istanbul', 'ISTANBUL', 'Ångström', 'zebra', 'ä-server'].map((server) => ({
@@ -15,7 +15,7 @@ const listings = [
   })),
 ];
 
-/** Everything the room can say about these listings, as one hash. */
+/** Hashes everything that the room computes from these listings. */
 export function fingerprintOfRoom(order: number): string {
   const catalog = buildCatalog(shuffled(listings, order));
   const { cards } = cardsWithinBudget(catalog.tools, toCard);

@@ -36,7 +36,7 @@ const STYLES = [
     words.map((word, at) => (at === 0 ? word : (word[0] ?? '').toUpperCase() + word.slice(1))).join(''),
 ];
 
-/** Servers of the given number of tools, in the naming styles that real ones have. */
+/** Generates servers with the given number of tools, in the naming styles of real servers. */
 export function generatedListings(servers: number, toolsEach: number): ServerListing[] {
   return Array.from({ length: servers }, (_, at) => {
     const style = STYLES[at % STYLES.length] as (words: string[]) => string;
@@ -55,7 +55,7 @@ export function generatedListings(servers: number, toolsEach: number): ServerLis
   });
 }
 
-/** A shuffle that is the same at every run. */
+/** Shuffles in the same way in every run. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const random = new PseudoRandom(seed);
   return items

@@ -19,7 +19,7 @@ const odd = {
 const catalog = buildCatalog([...sampleListings(), odd]);
 const file = encodeCatalog(catalog);
 
-/** All that can be seen of a catalog, but for the pins, which take their time. */
+/** Returns all visible parts of a catalog except the pins, which are slow to compute. */
 function plain({ tools, byId, graph, servers, findings, hash }: Catalog): string {
   const visible = { tools, byId: [...byId.keys()], nodes: graph.nodes, servers, findings, hash };
   return JSON.stringify(visible, (key, value) => (key === 'fingerprint' ? undefined : value));
@@ -38,7 +38,7 @@ function codeOf(bytes: Uint8Array): string | undefined {
 describe('a snapshot', () => {
   const decoded = decodeCatalog(file);
 
-  it('is the whole catalog', () => {
+  it('contains the whole catalog', () => {
     const sample = catalog.tools.filter((tool, at) => at % 10 === 0 || tool.server === odd.server);
     for (const tool of sample) {
       expect({ ...decoded.byId.get(tool.id) }).toEqual({ ...tool });
@@ -48,17 +48,17 @@ describe('a snapshot', () => {
     expect(decoded.graph.children('/')).toEqual(catalog.graph.children('/'));
   });
 
-  it('keeps which tools can only be called as tasks', () => {
+  it('keeps which tools run only as tasks', () => {
     const required = ({ tools }: Catalog) => tools.filter((tool) => tool.requiresTask).map(({ name }) => name);
     expect(required(catalog)).toEqual(['slow']);
     expect(required(decoded)).toEqual(['slow']);
   });
 
-  it('is the same file again', () => {
+  it('is the same file each time', () => {
     expect(Buffer.compare(encodeCatalog(decoded), file)).toBe(0);
   });
 
-  it('is refused when a byte is wrong, wherever', () => {
+  it('is rejected if any byte is wrong', () => {
     const header = Buffer.from(file).indexOf('\n');
     for (const at of [0, header - 3, header, header + 1, Math.floor(file.length / 2), file.length - 1]) {
       const damaged = Uint8Array.from(file);
@@ -67,7 +67,7 @@ describe('a snapshot', () => {
     }
   });
 
-  it('is refused when it is cut short, longer, or something else', () => {
+  it('is rejected if it is truncated, longer, or something else', () => {
     for (const bytes of [
       file.subarray(0, file.length - 1),
       file.subarray(0, 40),
@@ -82,7 +82,7 @@ describe('a snapshot', () => {
     }
   });
 
-  it('is refused when another version wrote it', () => {
+  it('is rejected if another version wrote it', () => {
     const text = Buffer.from(file).toString('latin1').replace('"version":1', '"version":2');
     expect(codeOf(Buffer.from(text, 'latin1'))).toBe('snapshot_version');
   });

@@ -11,7 +11,7 @@ import { packCl100k } from '../../src/catalog/tokenizer/tokenRanks.ts';
 
 const tokens = fileURLToPath(new URL('../../src/catalog/tokenizer/tokens.ts', import.meta.url));
 
-describe('the ranks are found', () => {
+describe('ranks are found', () => {
   it('by Node alone, and not before a token is counted', () => {
     const loaded = "Object.keys(require.cache).some((file) => file.includes('cl100k'))";
     const program = `
@@ -25,7 +25,7 @@ describe('the ranks are found', () => {
     expect(JSON.parse(printed)).toEqual([false, 6, true]);
   });
 
-  it('by a CommonJS bundle that has them in a file beside it', async () => {
+  it('by a CommonJS bundle with a file beside it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waygate-ranks-'));
     try {
       await build({
@@ -50,20 +50,20 @@ describe('the ranks are found', () => {
   });
 });
 
-describe('the packed ranks', () => {
+describe('packed ranks', () => {
   const packed = packCl100k();
   const tokens = cl100k.bpe_ranks
     .split(' ')
     .slice(2)
     .map((token) => atob(token));
 
-  it('have every token of the table at its rank, wherever it stands in a text', () => {
+  it('contain every token of the table at its rank, at any position in a text', () => {
     expect(tokens).toHaveLength(100_256);
     const wrong = tokens.filter((token, rank) => packedRank(packed, `<${token}>`, 1, 1 + token.length) !== rank);
     expect(wrong).toEqual([]);
   });
 
-  it('have nothing else', () => {
+  it('contain nothing else', () => {
     const known = new Set(tokens);
     const others = tokens.flatMap((token) => [`${token}\u0000`, `\u00ff${token}`]).filter((text) => !known.has(text));
     expect(others.length).toBeGreaterThan(100_000);

@@ -10,7 +10,7 @@ const reference = new Tiktoken(cl100k);
 /** Special tokens are ordinary text here. */
 const referenceCount = (text: string): number => reference.encode(text, [], []).length;
 
-/** Texts made of what the pattern treats differently, in every neighbourhood. */
+/** Parts that the pattern treats differently, for all combinations of neighbours. */
 const PARTS = [
   ...[
     'a',
@@ -72,7 +72,7 @@ describe('countTokens', () => {
     );
   });
 
-  it('agrees with js-tiktoken on long pieces, where the heap takes over', () => {
+  it('agrees with js-tiktoken on long pieces, where the heap is used', () => {
     const letters = fc.string({
       unit: fc.constantFrom('a', 'b', 'e', 't', 'x', 'é', '語'),
       minLength: 40,
@@ -91,7 +91,7 @@ describe('countTokens', () => {
     }
   });
 
-  it("agrees with js-tiktoken on real tools' descriptions", () => {
+  it('agrees with js-tiktoken on descriptions of real tools', () => {
     const descriptions = sampleListings().flatMap(({ tools }) =>
       tools.map((tool) => (tool as { description?: string }).description ?? ''),
     );
@@ -99,7 +99,7 @@ describe('countTokens', () => {
     for (const description of sample) expect(countTokens(description)).toBe(referenceCount(description));
   });
 
-  it('cannot be made slow', () => {
+  it('is fast on any input', () => {
     const hostile = {
       letters: 'a'.repeat(10_000),
       spaces: ' '.repeat(10_000),
@@ -109,7 +109,7 @@ describe('countTokens', () => {
     };
     countTokens('warm');
     for (const [name, sample] of Object.entries(hostile)) {
-      // About 20 ms each; what is quadratic takes minutes.
+      // About 20 ms each; quadratic work takes minutes.
       expect(
         computedMs(() => countTokens(sample)),
         name,
@@ -125,7 +125,7 @@ const spaced = fc
   .map((runs) => runs.map(([unit, times]) => unit.repeat(times)).join(''));
 
 describe('limits', () => {
-  it('tells whether a text fits, as a full count would', () => {
+  it('decides whether a text fits, as a full count would', () => {
     fc.assert(
       fc.property(text, fc.nat(30), (sample, limit) => {
         expect(fitsTokens(sample, limit)).toBe(countTokens(sample) <= limit);
@@ -134,15 +134,15 @@ describe('limits', () => {
     );
   });
 
-  it('knows that more white space can be fewer tokens', () => {
-    // 82 spaces are two tokens and 83 are one: the last of them belongs to the word that follows, until it is cut off.
+  it('allows for more white space being fewer tokens', () => {
+    // 82 spaces are two tokens and 83 are one: the last space belongs to the following word until it is cut off.
     const text = `x${' '.repeat(83)}y`;
     expect(countTokens(text)).toBe(4);
     expect(countTokens(text.slice(0, 84))).toBe(2);
     expect(prefixHorizon(text, 2)).toBeGreaterThanOrEqual(84);
   });
 
-  it('knows how far a prefix that fits can reach', () => {
+  it('bounds the length of a fitting prefix', () => {
     fc.assert(
       fc.property(fc.oneof(text, spaced), fc.nat(8), (sample, limit) => {
         const horizon = prefixHorizon(sample, limit);

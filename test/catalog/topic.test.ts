@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plural, singular, splitWords, topicOf } from '../../src/catalog/topic.ts';
 
-describe('the words of a name', () => {
+describe('words of a name', () => {
   it.each([
     ['create_issue', 'create issue'],
     ['getPullRequestFiles', 'get pull request files'],
@@ -16,7 +16,7 @@ describe('the words of a name', () => {
   });
 });
 
-describe('the topic of a name', () => {
+describe('topic of a name', () => {
   const skipped = new Set(['linear', 'browser']);
   it.each([
     ['create_issue', 'create', ['issue'], []],

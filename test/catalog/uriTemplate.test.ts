@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { matchesTemplate, variablesOf } from '../../src/catalog/primitives/uriTemplate.ts';
 
-describe('an address and a template', () => {
+describe('URI templates', () => {
   it.each([
     ['log://a/{day}/{level}', 'log://a/monday/error'],
     ['demo://resource/dynamic/text/{resourceId}', 'demo://resource/dynamic/text/7'],
@@ -12,7 +12,7 @@ describe('an address and a template', () => {
     ['{scheme}://x', 'a://x'],
     ['a{x}{y}b', 'a12b'],
     ['日本://{名}', '日本://東京'],
-  ])('%s stands for %s', (template, uri) => expect(matchesTemplate(template, uri)).toBe(true));
+  ])('%s matches %s', (template, uri) => expect(matchesTemplate(template, uri)).toBe(true));
 
   it.each([
     ['log://a/{day}/{level}', 'log://a/monday'],
@@ -22,15 +22,15 @@ describe('an address and a template', () => {
     ['file:///a.md', 'file:///a.md'],
     ['log://{day', 'log://monday'],
     ['a://{x}', 'a://'],
-  ])('%s does not stand for %s', (template, uri) => expect(matchesTemplate(template, uri)).toBe(false));
+  ])('%s does not match %s', (template, uri) => expect(matchesTemplate(template, uri)).toBe(false));
 
-  it('are compared in a walk that no template can blow up', () => {
-    // An engine that tries every way would not come to an end.
+  it('match in linear time, whatever the template', () => {
+    // A backtracking engine would not terminate.
     expect(matchesTemplate(`a://${'{x}{+y}'.repeat(150)}b`, `a://${'x'.repeat(2_000)}c`)).toBe(false);
   });
 });
 
-it('names what is to be filled in', () => {
+it('list their variables', () => {
   expect(variablesOf('a://{b}/{+c*}{?d,e:3}')).toEqual(['b', 'c', 'd', 'e']);
   expect(variablesOf('a://b')).toEqual([]);
 });

@@ -78,7 +78,7 @@ describe('the file of a static catalog', () => {
     ['prompts:\n  - description: x', /:2:5: a prompt needs a "name"/],
     [
       `[{"name": "a", "inputSchema": ${SCHEMA}, "result": 7}]`,
-      /"result" of "a" must be a text, or an object with "content"/,
+      /"result" of "a" must be a string, or an object with "content"/,
     ],
   ])('rejects %j with its place, in one sentence', (text, message) => {
     const path = file(text);

@@ -145,7 +145,7 @@ describe('an error in waygate.json', () => {
     [{ replay: { probes: { x: { effect: { at: '/a' } } } } }, '"replay.probes.x.tool" is missing; add it.'],
     [
       { replay: { probes: { x: { tool: 'look', effect: { at: '/a', equals: {} } } } } },
-      '"replay.probes.x.effect.equals" must be a text, a number, true or false.',
+      '"replay.probes.x.effect.equals" must be a string, a number, true or false.',
     ],
     [{ policyPreset: 'loose' }, '"policyPreset" must be "safe", "balanced" or "throughput".'],
     [{ browse: { topK: 51 } }, '"browse.topK" must be a whole number from 1 to 50.'],

@@ -6,10 +6,10 @@ import { SUITES, type SuiteVersion } from './suites/runSuite.ts';
 const SCENARIOS = (Object.keys(SUITES) as SuiteVersion[]).flatMap((version) =>
   clientScenarios(version).map((scenario) => ({ version, scenario })),
 );
-/** Drafts in the older suite, over a protocol that we speak: there they apply. */
+/** Scenarios of the older suite that apply to a protocol version which Waygate speaks. */
 const APPLIES_IN_THE_OLDER = ['auth/offline-access-scope', 'auth/offline-access-not-supported'];
 
-/** A busy machine may reconnect 0.2 s later than it was told to. */
+/** A busy machine may reconnect 0.2 s later than requested. */
 const LATE = /^client-sse-retry-timing: Client reconnected slightly late/;
 
 const applies = ({ version, scenario }: (typeof SCENARIOS)[number]): boolean =>
@@ -24,14 +24,14 @@ describe('the client scenarios of the official suites, against our connections t
     expect(passed).toBeGreaterThan(0);
   });
 
-  it('are all accounted for', () => {
+  it('are all run or listed with a reason', () => {
     const count = (wanted: SuiteVersion) => SCENARIOS.filter((one) => one.version === wanted && applies(one)).length;
     expect([count('0.1.16'), count('0.2.0-alpha.12')]).toEqual([23, 28]);
     const names = SCENARIOS.map(({ scenario }) => scenario);
     expect(Object.keys(NOT_FOR_UPSTREAMS).filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  it('tell of a connection that does what they ask for wrongly', async () => {
+  it('detect a wrong connection', async () => {
     const { failed } = await runClientScenario('0.1.16', 'auth/client-credentials-basic');
     expect(failed.map((one) => one.split(':')[0])).toContain('client-credentials-grant-type');
   });

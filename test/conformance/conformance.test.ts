@@ -67,20 +67,20 @@ describe('the conformance cases', () => {
     expect(results.filter((result) => result.outcome === 'failed')).toEqual([]);
   });
 
-  it('lists no case as overruled that passes after all', async () => {
+  it('list no passing case as overruled', async () => {
     const results = await runConformance(file, { operations, overruled, groups: CLAIMED });
     const lost = results.filter((result) => result.outcome === 'overruled').map((result) => result.id);
     expect(lost).toEqual(overruled.map((entry) => entry.id));
   });
 });
 
-describe('the runner itself', () => {
+describe('the case runner', () => {
   const one = (expected: unknown): ConformanceFile => ({
     groups: { g: [{ id: 'c', op: 'o', input: 1, expected }] },
   });
   const table = { g: { o: { run: (input: unknown) => ({ value: input }) } } };
 
-  it('passes what agrees and says where something differs', async () => {
+  it('passes equal values, and reports the first difference', async () => {
     const run = async (expected: unknown) =>
       (await runConformance(one(expected), { operations: table, overruled: [] }))[0];
     expect(await run({ value: 1 })).toMatchObject({ outcome: 'passed' });
@@ -88,12 +88,12 @@ describe('the runner itself', () => {
     expect(await run({ value: 1, more: null })).toMatchObject({ outcome: 'failed' });
   });
 
-  it('counts an operation that does not exist as failed', async () => {
+  it('counts an unknown operation as failed', async () => {
     const [result] = await runConformance(one({}), { operations: {}, overruled: [] });
     expect(result).toMatchObject({ outcome: 'failed', why: 'not implemented: g / o' });
   });
 
-  it('fails and does not crash when an operation throws', async () => {
+  it('fails without a crash if an operation throws', async () => {
     const throwing = {
       g: {
         o: {
@@ -107,7 +107,7 @@ describe('the runner itself', () => {
     expect(result).toMatchObject({ outcome: 'failed', why: 'threw Error: boom' });
   });
 
-  it('takes <any> for any text, and for text alone', () => {
+  it('matches <any> with any string, and with strings only', () => {
     expect(difference({ message: '<any>' }, { message: 'x' }, '')).toBeUndefined();
     expect(difference({ message: '<any>' }, {}, '')).toBeDefined();
   });

@@ -11,21 +11,21 @@ export interface ConformanceFile {
   groups: Record<string, ConformanceCase[]>;
 }
 
-/** What an operation may need beside its input. */
+/** Context of an operation besides its input. */
 export interface OperationContext {
   expected: unknown;
-  /** The whole file: some groups share a fixture that stands in another group. */
+  /** The whole file, because some groups share a fixture of another group. */
   file: ConformanceFile;
 }
 
 export interface Operation {
-  /** The result in the form of `expected`, so that the two can be compared whole. */
+  /** Returns the result in the form of `expected`, so that the two can be compared as a whole. */
   run(input: unknown, context: OperationContext): unknown;
-  /** Fields of `expected` that say something of another program; the reason stands beside each use. */
+  /** Fields of `expected` that concern another program; each use states the reason. */
   ignoring?: readonly string[];
 }
 
-/** Operations of one group of cases, by name: the same name can mean different things in different groups. */
+/** Operations by group and name: the same name can mean different things in different groups. */
 export type OperationTable = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
 /** Case that contradicts docs/specification, with the rule that wins. The ruling covers every case of its `op`. */
@@ -47,7 +47,7 @@ export interface CaseResult {
 export interface RunOptions {
   operations: OperationTable;
   overruled: readonly OverruledCase[];
-  /** Only these groups; all when absent. */
+  /** Groups to run; all if absent. */
   groups?: readonly string[] | undefined;
 }
 
@@ -82,7 +82,7 @@ async function judge(
 
 const ANY = '<any>';
 
-/** The first place where two values differ, in words; undefined when they agree. `<any>` agrees with any text. */
+/** Describes the first difference of two values; undefined if they agree. `<any>` agrees with any string. */
 export function difference(expected: unknown, actual: unknown, at: string): string | undefined {
   if (expected === ANY && typeof actual === 'string') return undefined;
   if (Object.is(expected, actual) || (expected === 0 && actual === 0)) return undefined;

@@ -11,7 +11,7 @@ const firewallGroup = Object.fromEntries(
   Object.entries(FIREWALL_OPS).map(([op, run]) => [op, { run: (input: unknown) => run(input as never) }]),
 );
 
-/** All operations there are, room by room. */
+/** All operations, room by room. */
 export const operations: OperationTable = {
   ...catalogOperations,
   ...configOperations,

@@ -10,7 +10,7 @@ describe('the official conformance suites', () => {
   it.each([
     ['0.1.16', 40],
     ['0.2.0-alpha.12', 84],
-  ] as const)('%s: the fixture that the gateway is tested with meets all %i checks itself', async (version, checks) => {
+  ] as const)('%s: the fixture server itself meets all %i checks', async (version, checks) => {
     const results = await runSuite(version, await HttpProcess.fixture().url());
     expect(results.filter(({ failed, warned }) => failed.length + warned.length > 0)).toEqual([]);
     expect(total(results)).toEqual({ passed: checks, failed: 0 });
@@ -30,7 +30,7 @@ describe('the official conformance suites', () => {
 
   it.each([
     ['0.1.16', 40],
-    // The check less: no server on stdio can have a client's stream closed in the middle of a call.
+    // One check less: no server on stdio can close a client's stream during a call.
     ['0.2.0-alpha.12', 83],
   ] as const)('%s: the passthrough mode meets all %i checks of every scenario', async (version, checks) => {
     const workspace = testWorkspace({ fixture: servers.conformance });
@@ -42,14 +42,14 @@ describe('the official conformance suites', () => {
     expect(total(results)).toEqual({ passed: checks, failed: 0 });
   });
 
-  it('are all accounted for: what does not apply to the gateway mode is a scenario that there is', async () => {
+  it('list as not applicable in gateway mode only scenarios that exist', async () => {
     const url = await HttpProcess.fixture().url();
     const known = (await Promise.all(VERSIONS.map((version) => runSuite(version, url)))).flat();
     const names = new Set(known.map(({ scenario }) => scenario));
     expect(Object.keys(NOT_IN_GATEWAY_MODE).filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it('tell of a server that fails', async () => {
+  it('detect a server that fails', async () => {
     const [result] = await runSuite('0.1.16', 'http://127.0.0.1:9/mcp', { scenario: 'ping' });
     expect(result).toMatchObject({ scenario: 'ping', passed: 0, failed: [expect.stringContaining('ping: ')] });
   });

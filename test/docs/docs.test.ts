@@ -23,7 +23,7 @@ const schema = JSON.parse(read('media/waygate.schema.json'));
 const configuration = read('docs/configuration.md');
 const reliability = read('docs/reliability.md');
 
-/** As the command line itself tells whoever names none of them. */
+/** Returns the commands that the error for a missing command lists. */
 function commandsOf(): Set<string> {
   try {
     parseCommandLine(['?']);
@@ -34,8 +34,8 @@ function commandsOf(): Set<string> {
   return new Set();
 }
 
-describe('the documents', () => {
-  it.each(DOCUMENTS)('%s leads only to files that are there', (file) => {
+describe('documents', () => {
+  it.each(DOCUMENTS)('%s links only to files that exist', (file) => {
     const links = [...read(file).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, link]) => link as string);
     expect(links.filter((link) => !existsSync(join(dirname(file), link)))).toEqual([]);
     const paths = codeOf(read(file)).filter((code) =>
@@ -44,7 +44,7 @@ describe('the documents', () => {
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  it.each(DOCUMENTS)('%s names only scripts and commands of the editor that exist', (file) => {
+  it.each(DOCUMENTS)('%s names only scripts and editor commands that exist', (file) => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = [...read(file).matchAll(/\bnpm run ([\w-]+(?::[\w-]+)*)/g)].map(([, name]) => name as string);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
@@ -53,12 +53,12 @@ describe('the documents', () => {
     expect(commands.filter((title) => !titles.includes(title))).toEqual([]);
   });
 
-  it('name every command of the command line, and none that is not', () => {
+  it('name every command of the command line, and no other', () => {
     const known = commandsOf();
     const [, table = ''] = read('README.md').split('\n## Commands\n');
-    const told = new Set([...table.matchAll(/`waygate ([a-z][\w-]*)/g)].map(([, name]) => name as string));
+    const listed = new Set([...table.matchAll(/`waygate ([a-z][\w-]*)/g)].map(([, name]) => name as string));
     expect(known.size).toBeGreaterThan(10);
-    expect(told).toEqual(known);
+    expect(listed).toEqual(known);
     for (const name of known) expect(HELP()).toMatch(new RegExp(`(?:waygate|\\|) ${name}\\b`));
     for (const file of DOCUMENTS) {
       const used = codeOf(read(file)).flatMap((code) => /^waygate ([a-z][\w-]*)/.exec(code)?.[1] ?? []);
@@ -69,7 +69,7 @@ describe('the documents', () => {
     }
   });
 
-  it('have examples of waygate.json that the schema and the loader take', () => {
+  it('have examples of waygate.json that the schema and the loader accept', () => {
     const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true });
     ajv.addVocabulary(['markdownDescription', 'defaultSnippets']);
     const valid = ajv.compile(schema as object);
@@ -79,7 +79,7 @@ describe('the documents', () => {
     expect(examples.length).toBeGreaterThan(2);
     for (const text of examples) {
       expect(valid(parse(text)), JSON.stringify(valid.errors)).toBe(true);
-      // No file of variables lies there.
+      // The file of variables does not exist here.
       const { problems } = parseConfig(text.replace(/, "envFile": "[^"]*"/, ''), '/w/.vscode/waygate.json', '/w', {
         HOME: '/h',
         LOG_LEVEL: 'info',
@@ -90,11 +90,11 @@ describe('the documents', () => {
 });
 
 describe('docs/configuration.md', () => {
-  it('is what the schema says (npm run docs writes it)', () => {
+  it('is generated from the schema (npm run docs writes it)', () => {
     expect(configuration).toBe(withGenerated(configuration, configurationKeys(schema)));
   });
 
-  it('has every key of the schema with a meaning', () => {
+  it('describes every key of the schema', () => {
     const names = (node: unknown): string[] => {
       if (typeof node !== 'object' || node === null) return [];
       const own = 'properties' in node && typeof node.properties === 'object' ? Object.keys(node.properties ?? {}) : [];
@@ -104,16 +104,16 @@ describe('docs/configuration.md', () => {
       ];
     };
     const rows = [...configuration.matchAll(/^\| `([^`]+)` \| [^|]+ \|[^|]*\| (.+) \|$/gm)];
-    const told = new Set(rows.flatMap(([, key]) => (key as string).split('.').map((part) => part.replace('[]', ''))));
+    const listed = new Set(rows.flatMap(([, key]) => (key as string).split('.').map((part) => part.replace('[]', ''))));
     const known = [...new Set(names(schema))].filter((name) => !(name in schema.properties));
     expect(known.length).toBeGreaterThan(50);
-    expect(known.filter((name) => !told.has(name))).toEqual([]);
+    expect(known.filter((name) => !listed.has(name))).toEqual([]);
     const headings = new Set([...configuration.matchAll(/^### `(.+)`$/gm)].map(([, name]) => name));
     const blocks = Object.keys(schema.properties);
-    expect(blocks.filter((name) => !headings.has(name) && !told.has(name))).toEqual([]);
+    expect(blocks.filter((name) => !headings.has(name) && !listed.has(name))).toEqual([]);
   });
 
-  it('is told apart when a key is new, gone, or explained otherwise', () => {
+  it('differs if a key is new, removed, or described differently', () => {
     const changed = structuredClone(schema);
     changed.properties.idleMinutes.default = 11;
     expect(configurationKeys(changed)).not.toBe(configurationKeys(schema));
@@ -126,11 +126,11 @@ describe('docs/configuration.md', () => {
 describe('docs/answers.md', () => {
   const answers = read('docs/answers.md');
 
-  it('has every rule by which something is read as what was meant (npm run docs writes it)', () => {
+  it('has every correction rule (npm run docs writes it)', () => {
     expect(answers).toBe(withGenerated(answers, ruleTable(NORMALISATION_RULES, REPAIR_RULES)));
   });
 
-  it('has rules alone that some test names', () => {
+  it('has only rules that a test names', () => {
     const tests = globSync('test/{cli,calls,text,modes}/**/*.test.ts').map(read).join('\n');
     const rules = Object.keys({ ...NORMALISATION_RULES, ...REPAIR_RULES });
     expect(rules.filter((rule) => !tests.includes(rule))).toEqual([]);
@@ -138,14 +138,14 @@ describe('docs/answers.md', () => {
 });
 
 describe('docs/reliability.md', () => {
-  it('has every fault, as the table of the code has it (npm run docs writes it)', () => {
+  it('has every fault of the table in the code (npm run docs writes it)', () => {
     expect(reliability).toBe(withGenerated(reliability, faultTable(FAULT_CODES)));
     for (const [code, { class: name, error }] of Object.entries(FAULT_CODES)) {
       expect(reliability).toMatch(new RegExp(`^\\| \`${name}/${code}\` \\| .+ \\| \`${error}\` \\| (yes|no) \\|`, 'm'));
     }
   });
 
-  it('says which reads of our own may run again', () => {
+  it('lists Waygate’s own reads that may be repeated', () => {
     const [, list] = /^- `convergent`: .* are: lists, (.+)\.$/m.exec(reliability) ?? [];
     const convergent = ALL_TOOLS.map(({ name }) => name).filter((name) => gatewayTool(name)?.contract === 'convergent');
     expect(codeOf(list ?? '').sort()).toEqual(convergent.sort());
@@ -196,7 +196,7 @@ describe('docs/reliability.md', () => {
     }
   });
 
-  it('proves each of the twelve points by tests that are there', () => {
+  it('proves each of the twelve points by existing tests', () => {
     const [, section = ''] = reliability.split('\n## Proof\n');
     const rows = [...section.matchAll(/^\| (\d+) \| (.+?) \| (.+) \|$/gm)].map(([, n, , tests]) => [n, tests] as const);
     expect(rows.map(([n]) => n)).toEqual(Array.from({ length: 12 }, (_, i) => `${i + 1}`));

@@ -18,7 +18,7 @@ interface Task {
   problemMatcher?: { background?: { beginsPattern: string; endsPattern: string }; pattern?: { regexp: string } };
 }
 
-describe('the files for VS Code', () => {
+describe('files for VS Code', () => {
   const { configurations, compounds } = parse(read('.vscode/launch.json')) as {
     configurations: Launch[];
     compounds: { configurations: string[] }[];
@@ -58,8 +58,8 @@ describe('the files for VS Code', () => {
   });
 });
 
-describe('the first steps', () => {
-  /** Returns the paths that commands of a file give to vitest, which ignores those that do not exist. */
+describe('first steps', () => {
+  /** Returns the test paths in a file's commands; vitest ignores paths that do not exist. */
   const testsIn = (file: string): string[] =>
     [...read(file).matchAll(/vitest run ([^`"]+)/g)].flatMap(([, rest]) =>
       String(rest)

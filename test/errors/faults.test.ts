@@ -28,7 +28,7 @@ describe('a fault', () => {
     expect(Object.isFrozen(fault)).toBe(true);
   });
 
-  it('loses its secrets before its detail is cut, and its detail is one bounded line', () => {
+  it('is masked before its detail is cut to one bounded line', () => {
     const secret = `sk-${'a'.repeat(400)}`;
     const scrub = (text: string): string => text.replaceAll(secret, '[secret]');
     expect(faultOf('exited', { generation: 1, detail: `said\n\u001b[31m${secret} end` }, scrub).detail).toBe(
@@ -44,35 +44,35 @@ describe('a fault', () => {
     expect(scrubbed).toBe(8_000);
   });
 
-  it('without a detail has an empty one', () => {
+  it('has an empty detail by default', () => {
     expect(faultOf('exited', { generation: 1 }, asIs).detail).toBe('');
   });
 
-  it.each(['', 'Upper', 'a-b', 'a b', 'a.b', 'ok\n', 'é', ' a'])('may not have the code %j', (code) => {
+  it.each(['', 'Upper', 'a-b', 'a b', 'a.b', 'ok\n', 'é', ' a'])('rejects the code %j', (code) => {
     expect(() => customFault(code, FAULT_CODES.exited, { generation: 1 }, asIs)).toThrow(InvalidFaultError);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('may not be of generation %d', (generation) => {
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects the generation %d', (generation) => {
     expect(() => faultOf('exited', { generation }, asIs)).toThrow(
       new InvalidFaultError(`A fault's generation is a whole number from 1 on, not ${generation}.`),
     );
   });
 
-  it('that is malformed says what is wrong with it', () => {
+  it('explains a malformed input', () => {
     expect(() => customFault('A\n', FAULT_CODES.exited, { generation: 1 }, asIs)).toThrow(
       'A fault\'s code is of a-z, 0-9 and _, not "A".',
     );
   });
 
-  it('can be of a code that the table does not know, and is told as its class', () => {
+  it('with a code outside the table is reported as its class', () => {
     const fault = customFault('index_corrupt_9', FAULT_CODES.malformed_response, { generation: 2 }, asIs);
     expect(traitsOf(fault)).toBe(FAULT_CODES.malformed_response);
-    // A name of another class's fault says nothing.
+    // A code of another class's fault has no meaning here.
     expect(traitsOf({ class: 'transport', code: 'exited' })).toBe(FAULT_CODES.connection_lost);
     expect(traitsOf({ class: 'process', code: 'constructor' })).toBe(FAULT_CODES.exited);
   });
 
-  it('becomes another one for a call, and its cause goes along', () => {
+  it('converts to a fault of a call, with its cause in the detail', () => {
     const cause = faultOf('killed', { generation: 3, detail: 'SIGKILL' }, asIs);
     expect(faultFrom('outcome_unknown', cause)).toMatchObject({
       generation: 3,
@@ -85,8 +85,8 @@ describe('a fault', () => {
   });
 });
 
-describe('the table of faults', () => {
-  it('knows every class, and each class by an example', () => {
+describe('table of faults', () => {
+  it('knows every class, with an example code', () => {
     const classes = [
       'transport',
       'process',
@@ -103,18 +103,18 @@ describe('the table of faults', () => {
     for (const name of classes) expect(traitsOf({ class: name, code: 'of_somebody_else' }).class).toBe(name);
   });
 
-  it.each(codes)('%s is a legal code with words for a model', (code) => {
+  it.each(codes)('%s is a valid code with text for a model', (code) => {
     const row = FAULT_CODES[code];
     expect(code).toMatch(/^[a-z0-9_]+$/);
     expect(row.says).toMatch(/^[a-z].*[^.]$/);
     expect(row.advice).toMatch(/^[A-Z].*\.$/);
-    // Whatever is said, advice included, fits the bound of an error line.
+    // Every message, including the advice, fits the limit of an error line.
     const { message } = errorOf(code, { subject: 's'.repeat(200), retryAfter: 299 }, 'd '.repeat(400));
     expect(message.length).toBeLessThanOrEqual(256);
     expect(message).toMatch(/\.$/);
   });
 
-  /** Class to error code, and whether the same call may succeed later where nothing was sent (O2.4). */
+  /** Class, error code, and whether the same call may succeed later if nothing was sent (O2.4). */
   it.each([
     ['connection_lost', 'UPSTREAM_UNAVAILABLE', true],
     ['exited', 'UPSTREAM_UNAVAILABLE', true],
@@ -139,11 +139,11 @@ describe('the table of faults', () => {
     ['outcome_unknown', 'UPSTREAM_UNAVAILABLE', false],
     ['outcome_unknown_after_timeout', 'UPSTREAM_TIMEOUT', false],
     ['spawn_enoent', 'UPSTREAM_UNAVAILABLE', false],
-  ] as const)('%s is told as %s, retryable: %s', (code, error, retryable) => {
+  ] as const)('%s is reported as %s, retryable: %s', (code, error, retryable) => {
     expect(errorOf(code)).toMatchObject({ error, retryable });
   });
 
-  it('knows what waits for the person, and that nothing else does', () => {
+  it('marks the faults that wait for the user, and no others', () => {
     const by = (remedy: string) => codes.filter((code) => FAULT_CODES[code].remedy === remedy);
     expect(by('sign_in')).toEqual(['unauthorized']);
     expect(by('configuration').sort()).toEqual([
@@ -160,11 +160,11 @@ describe('the table of faults', () => {
   });
 });
 
-describe('what a model is told of a fault', () => {
+describe('error for a model', () => {
   const lost: ExecutionKnowledge[] = ['in_flight', 'outcome_unknown'];
   const contracts: ReplayContract[] = ['convergent', 'probe_required', 'never_replay'];
 
-  it.each(codes)('%s: what may have taken effect is never retryable and always unknown', (code) => {
+  it.each(codes)('%s: a call that may have taken effect is never retryable and always unknown', (code) => {
     for (const knowledge of lost) {
       for (const contract of contracts) {
         const error = errorOf(code, { knowledge, contract });
@@ -178,20 +178,20 @@ describe('what a model is told of a fault', () => {
     }
   });
 
-  it('is the outcome that is known', () => {
+  it('states the known outcome', () => {
     expect(errorOf('exited', { knowledge: 'not_dispatched' }).details?.outcome).toBe('not_dispatched');
     expect(errorOf('forbidden', { knowledge: 'completed' }).details).toEqual({ fault: 'downstream/forbidden' });
   });
 
-  it('reads as sentences', () => {
+  it('consists of sentences', () => {
     expect(errorOf('exited').message).toBe(
-      'github ended by itself. Nothing was sent. Call again later, or use another tool.',
+      'github exited unexpectedly. Nothing was sent. Call again later, or use another tool.',
     );
     expect(errorOf('exited', { retryAfter: 1.2 }).message).toBe(
-      'github ended by itself. Nothing was sent. Call again after 2 s.',
+      'github exited unexpectedly. Nothing was sent. Call again after 2 s.',
     );
     expect(errorOf('outcome_unknown', { knowledge: 'outcome_unknown' }).message).toBe(
-      'github ended or lost its connection during the call. It may have taken effect: check before you repeat it.',
+      'github exited or lost its connection during the call. It may have taken effect: check before you repeat it.',
     );
     expect(errorOf('killed', { knowledge: 'outcome_unknown', contract: 'convergent' }).message).toBe(
       'github was killed. It is safe to repeat.',
@@ -202,9 +202,9 @@ describe('what a model is told of a fault', () => {
     expect(errorOf('outcome_unknown_after_timeout', { knowledge: 'in_flight' }).message).toBe(
       'github did not answer in time. It may have taken effect: check before you repeat it.',
     );
-    // A time that it had means nothing where it did not run out.
-    expect(errorOf('exited', { withinMs: 1_500 }).message).toMatch(/^github ended by itself\. /);
-    // The detail is for the person, but where it tells a model what to change.
+    // A time limit that has not run out has no meaning.
+    expect(errorOf('exited', { withinMs: 1_500 }).message).toMatch(/^github exited unexpectedly\. /);
+    // The detail is for the user, except if it explains to a model what to change.
     expect(errorOf('exited', {}, 'secret words').message).not.toContain('secret words');
     expect(errorOf('forbidden', { knowledge: 'completed' }, 'repo scope is missing!').message).toBe(
       'github does not permit this: repo scope is missing! Ask the user for access, or go on without it.',
@@ -215,13 +215,13 @@ describe('what a model is told of a fault', () => {
     expect(errorOf('forbidden', { knowledge: 'completed' }, 'v1.2 is needed').message).toContain(
       ': v1.2 is needed. Ask',
     );
-    // A time to wait means nothing where waiting does not help.
+    // A waiting time has no meaning if waiting does not help.
     expect(errorOf('spawn_enoent', { retryAfter: 5 }, 'npx').message).toBe(
       'github cannot start: its command was not found: npx. Nothing was sent. Ask the user to look at this server, or use another tool.',
     );
   });
 
-  it('is about Waygate itself where its own worker fails: no server to look at, no other tool, and where the reason is', () => {
+  it('names Waygate if its own worker fails, with the place of the reason, and suggests no other tool', () => {
     const log = '/home/me/.local/state/waygate/workspaces/0123456789abcdef/worker.log';
     const own = (code: KnownFaultCode, detail = '', more: object = { log }) =>
       errorOf(code, { subject: undefined, ...more }, detail).message;
@@ -234,9 +234,9 @@ describe('what a model is told of a fault', () => {
       }
     }
     expect(own('crash_loop', 'Error: no room')).toBe(
-      `Waygate's worker keeps ending and is tried only once a minute: Error: no room. Nothing was sent. Ask the user to run \`waygate health\`; the reason is in ${log}.`,
+      `Waygate's worker keeps exiting and is retried only once a minute: Error: no room. Nothing was sent. Ask the user to run \`waygate health\`; the reason is in ${log}.`,
     );
-    // The whole of the reason is worth more than where it is, which is told beside it.
+    // The complete reason is worth more than its place, which is in the details.
     const reason = `Error: Cannot find module '/home/me/${'x'.repeat(60)}/worker.cjs'`;
     const error = errorOf('spawn_failed', { subject: undefined, log }, reason);
     expect(error.message).toBe(
@@ -247,14 +247,14 @@ describe('what a model is told of a fault', () => {
       "Waygate's worker could not be started. Nothing was sent. Ask the user to run `waygate health`.",
     );
     expect(own('replay_exhausted')).toContain('Change the call, or ask the user to run `waygate health`.');
-    // A server's own words stay the person's, whatever it is called.
+    // A server's own words stay with the user, whatever the server's name.
     expect(errorOf('crash_loop', {}, 'its words').message).toBe(
-      'github keeps ending and is tried only once a minute. Nothing was sent. Ask the user to look at this server, or use another tool.',
+      'github keeps exiting and is retried only once a minute. Nothing was sent. Ask the user to look at this server, or use another tool.',
     );
     expect(errorOf('crash_loop', { subject: "Waygate's worker" }, 'its words').message).not.toContain('its words');
   });
 
-  it('goes along with the error, and so does what was thrown', () => {
+  it('carries the fault and its cause', () => {
     const fault = faultOf('exited', { generation: 4 }, asIs);
     const cause = new Error('its words');
     const error = faultError(fault, { subject: 'github', knowledge: 'in_flight', contract: 'never_replay', cause });
@@ -262,7 +262,7 @@ describe('what a model is told of a fault', () => {
     expect(error.toObject()).not.toHaveProperty('cause');
   });
 
-  it('says when to come back, how often it was tried, and whose queue is full', () => {
+  it('states the waiting time, the number of attempts, and the owner of a full queue', () => {
     expect(errorOf('queue_overflow', { retryAfter: 1 }).details).toEqual({
       outcome: 'not_dispatched',
       fault: 'resource/queue_overflow',
@@ -274,13 +274,13 @@ describe('what a model is told of a fault', () => {
     const safe = { knowledge: 'outcome_unknown', contract: 'convergent' } as const;
     const inLoop = errorOf('crash_loop', { ...safe, retryAfter: 59.2 });
     expect([inLoop.message, inLoop.retryable, inLoop.details?.retry_after]).toEqual([
-      'github keeps ending and is tried only once a minute. It is safe to repeat after 60 s.',
+      'github keeps exiting and is retried only once a minute. It is safe to repeat after 60 s.',
       true,
       59.2,
     ]);
-    expect(errorOf('exited', safe).message).toBe('github ended by itself. It is safe to repeat.');
+    expect(errorOf('exited', safe).message).toBe('github exited unexpectedly. It is safe to repeat.');
     expect(errorOf('crash_loop', { retryAfter: 60 }).message).toBe(
-      'github keeps ending and is tried only once a minute. Nothing was sent. Call again after 60 s.',
+      'github keeps exiting and is retried only once a minute. Nothing was sent. Call again after 60 s.',
     );
     expect(errorOf('replay_exhausted', { dispatches: 3 }).details?.attempts).toBe(3);
     expect(errorOf('exited').details).not.toHaveProperty('retry_after');

@@ -7,7 +7,7 @@ import {
   FaultGateway,
   type FaultGatewayOptions,
   type FaultStep,
-  toldBy,
+  outcomeOf,
   UNDISTURBED,
 } from '../support/faultGateway.ts';
 import { until } from '../support/hostProcess.ts';
@@ -81,7 +81,7 @@ describe('a server that floods', () => {
   ])('over %s with answers that nobody asked for is replaced, as a fault of its protocol', async (_way, options) => {
     const steps = [{ on: 'tools/call', nth: 1, life: 1, do: [{ flood: 'unknown', count: 500 }, 'hang'] }];
     const gateway = await FaultGateway.spawn({ steps }, options);
-    expect(toldBy(await gateway.act('a'))).toBe('unknown');
+    expect(outcomeOf(await gateway.act('a'))).toBe('unknown');
     expect((await gateway.act('b')).text).toBe('ok\nb\n');
     // Over HTTP, a session.
     expect(gateway.received.filter((line) => line.includes('"initialize"'))).toHaveLength(2);

@@ -3,7 +3,7 @@ import {
   FaultGateway,
   type FaultGatewayOptions,
   type FaultStep,
-  toldBy,
+  outcomeOf,
   UNDISTURBED,
 } from '../support/faultGateway.ts';
 
@@ -39,7 +39,7 @@ describe.each(WAYS)('over %s, an answer with', (way) => {
     const gateway = await FaultGateway.open({ steps }, options);
     for (const [what] of MALFORMED) {
       const answer = await gateway.act(what);
-      expect.soft(toldBy(answer), what).toBe('unknown');
+      expect.soft(outcomeOf(answer), what).toBe('unknown');
       expect.soft(answer.text, what).toMatch(/^Error UPSTREAM_ERROR: faulty gave an answer that cannot be used: /);
       // Half of the time limit of a call, which the call must not have waited for.
       expect.soft(answer.ms, what).toBeLessThan(60_000);
@@ -95,7 +95,7 @@ describe.each(WAYS)('over %s, an answer', (way) => {
       const answer = await gateway.act(nonce);
       // A body that ends without an answer says that there will be none.
       expect(answer.text).toMatch(way === 'stdio' ? /^Error UPSTREAM_TIMEOUT/ : /^Error UPSTREAM_UNAVAILABLE/);
-      expect(toldBy(answer)).toBe('unknown');
+      expect(outcomeOf(answer)).toBe('unknown');
     }
     expect((await gateway.act('after')).text).toBe('ok\nafter\n');
     expect(gateway.lives).toHaveLength(1);
@@ -147,7 +147,7 @@ describe.each(WAYS)('over %s, an answer', (way) => {
     const [large, beside] = await Promise.all([gateway.act('large'), gateway.other()]);
     // Over HTTP it is not read to its end.
     expect(large.text).toMatch(/cannot be used: an answer (of \d+ bytes )?is beyond the limit of 16777216/);
-    expect(toldBy(large)).toBe('failed');
+    expect(outcomeOf(large)).toBe('failed');
     expect(beside).toBe(UNDISTURBED);
     expect((await gateway.act('after')).text).toBe('ok\nafter\n');
     expect(gateway.lives).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FaultGateway, type FaultScript, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
+import { FaultGateway, type FaultScript, type FaultStep, outcomeOf, UNDISTURBED } from '../support/faultGateway.ts';
 import { until } from '../support/hostProcess.ts';
 
 /** Servers over HTTP that are half dead (M7.6). */
@@ -9,8 +9,8 @@ const SHORT = { timeouts: { servers: { faulty: 1 } } };
 
 describe.each([['json'], ['sse']] as const)('a server over HTTP that answers with %s', (http) => {
   it.each<[string, FaultStep['do'], RegExp]>([
-    ['resets the connection', ['reset'], /^Error UPSTREAM_UNAVAILABLE: faulty ended or lost its connection/],
-    ['breaks off in the middle', ['cut'], /^Error UPSTREAM_UNAVAILABLE: faulty ended or lost its connection/],
+    ['resets the connection', ['reset'], /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection/],
+    ['breaks off in the middle', ['cut'], /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection/],
     ['never sends the head of its answer', ['hang'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],
     ['drips without ever answering', ['drip'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],
     ['stops in the middle', ['partial', 'hang'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],
@@ -18,7 +18,7 @@ describe.each([['json'], ['sse']] as const)('a server over HTTP that answers wit
     const gateway = await FaultGateway.open(during(...actions), { http, blocks: SHORT });
     const [lost, other] = await Promise.all([gateway.act('lost'), gateway.other()]);
     expect(lost.text).toMatch(words);
-    expect(toldBy(lost)).toBe('unknown');
+    expect(outcomeOf(lost)).toBe('unknown');
     expect(other).toBe(UNDISTURBED);
     const next = await until('an answer', async () => {
       const answer = await gateway.act(`next-${Math.random()}`);
@@ -33,7 +33,7 @@ describe.each([['json'], ['sse']] as const)('a server over HTTP that answers wit
     const bombed = await gateway.act('bombed');
     expect(bombed.text).toMatch(/cannot be used: an answer is beyond the limit of 16777216 bytes/);
     // It was carried out, as over stdio.
-    expect(toldBy(bombed)).toBe('failed');
+    expect(outcomeOf(bombed)).toBe('failed');
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
     expect(await gateway.other()).toBe(UNDISTURBED);
   });
@@ -50,7 +50,7 @@ describe('a server over HTTP whose streams can be come back to', () => {
     const options = { http: 'sse', flags, blocks: { timeouts: { servers: { faulty: 3 } } } } as const;
     const gateway = await FaultGateway.open(during('cut', 'reply'), options);
     const [cut, other] = await Promise.all([gateway.act('cut'), gateway.other()]);
-    expect(toldBy(cut)).toBe(isAnswered ? 'ok' : 'unknown');
+    expect(outcomeOf(cut)).toBe(isAnswered ? 'ok' : 'unknown');
     expect(cut.text).toMatch(isAnswered ? /^ok\ncut\n$/ : get === 'hold' ? /UPSTREAM_TIMEOUT/ : /UPSTREAM_UNAVAILABLE/);
     expect(other).toBe(UNDISTURBED);
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
@@ -100,7 +100,7 @@ describe('a server over HTTP that is not there', () => {
       return faulty.state === 'failed' && faulty;
     });
     expect(reason).toMatch(/^The connection to http:\/\/127\.0\.0\.1:\d+ broke off/);
-    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
     expect(gateway.effects).toEqual([]);
     expect(await gateway.other()).toBe(UNDISTURBED);
   });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateFolder } from '../support/census.ts';
-import { FaultGateway, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
+import { FaultGateway, type FaultStep, outcomeOf, UNDISTURBED } from '../support/faultGateway.ts';
 import { HostProcess, isAlive, type ToolAnswer, until, withoutIdNote } from '../support/hostProcess.ts';
 
 /** Servers that die or hang with calls in flight (O3). */
@@ -21,9 +21,9 @@ describe('a server that is lost during a call', () => {
   ])('%s: the call is answered once, as unknown, and the next starts another', async (_what, actions) => {
     const gateway = await FaultGateway.open({ steps: [first(...actions)] });
     const [lost, other] = await Promise.all([gateway.act('lost'), gateway.other()]);
-    expect(toldBy(lost)).toBe('unknown');
+    expect(outcomeOf(lost)).toBe('unknown');
     expect(lost.text).toMatch(
-      /^Error UPSTREAM_UNAVAILABLE: faulty ended or lost its connection during the call\. It may/,
+      /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection during the call\. It may/,
     );
     expect(gateway.effectsOf('lost')).toBe(1);
     expect(other).toBe(UNDISTURBED);
@@ -36,7 +36,7 @@ describe('a server that is lost during a call', () => {
   it('and whose child holds its pipes is noticed all the same, and its child ends', async () => {
     const gateway = await FaultGateway.open({ steps: [first('grandchild', 'sigkill')] });
     const lost = await gateway.act('lost');
-    expect(toldBy(lost)).toBe('unknown');
+    expect(outcomeOf(lost)).toBe('unknown');
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
     expect(gateway.grandchildren).toHaveLength(1);
     expect(gateway.grandchildren.filter(isAlive)).toEqual([]);
@@ -57,7 +57,7 @@ describe('a server that is lost during a call', () => {
     ];
     const gateway = await FaultGateway.open({ steps });
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => gateway.act(`n${i}`)));
-    expect(answers.map(toldBy)).toEqual(Array.from({ length: 10 }, () => 'unknown'));
+    expect(answers.map(outcomeOf)).toEqual(Array.from({ length: 10 }, () => 'unknown'));
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
   });
 });
@@ -72,12 +72,14 @@ describe('a call that ends its server each time', () => {
     for (const nonce of ['a', 'b', 'c', 'd']) answers.push(await gateway.act(nonce));
     const [a, b, c, d] = answers.map(({ text }) => text);
     for (const text of [a, b]) {
-      expect(text).toMatch(/^Error UPSTREAM_UNAVAILABLE: faulty ended each time it ran this\. Change the call, or use/);
+      expect(text).toMatch(
+        /^Error UPSTREAM_UNAVAILABLE: faulty exited each time it ran this\. Change the call, or use/,
+      );
       expect(text).toMatch(/outcome: unknown\nfault: replay\/replay_exhausted\nattempts: 2\n$/);
     }
     // The fifth end is a crash loop: the replay of the third call is not to be had, and the fourth is not even sent.
     expect(c).toMatch(
-      /faulty keeps ending and is tried only once a minute\. It is safe to repeat after [3-6]\d s\.\noutcome: unknown\n/,
+      /faulty keeps exiting and is retried only once a minute\. It is safe to repeat after [3-6]\d s\.\noutcome: unknown\n/,
     );
     expect(d).toMatch(/ a minute\. Nothing was sent\. Call again after [3-6]\d s\.\noutcome: not_dispatched\n/);
     for (const text of [c, d]) {
@@ -88,7 +90,7 @@ describe('a call that ends its server each time', () => {
     expect(await gateway.other()).toBe(UNDISTURBED);
     // What ended it is told to whoever looks: it did not lose a connection, nor did it fail to list.
     const log = logOf(gateway);
-    expect(log).toMatch(/faulty:act\S*: UPSTREAM_UNAVAILABLE: .*exited: It ended by itself \(exit code 7\)\./);
+    expect(log).toMatch(/faulty:act\S*: UPSTREAM_UNAVAILABLE: .*exited: It exited unexpectedly \(exit code 7\)\./);
     expect(log).not.toMatch(/could not list|Connection closed/);
   });
 
@@ -101,7 +103,7 @@ describe('a call that ends its server each time', () => {
     for (const nonce of ['a', 'b', 'c', 'd']) answers.push(await gateway.act(nonce));
     expect(answers[0]?.text).toContain('fault: replay/replay_exhausted');
     expect(answers[3]?.text).toContain('fault: process/crash_loop');
-    expect(toldBy(answers[3] as ToolAnswer)).toBe('not_dispatched');
+    expect(outcomeOf(answers[3] as ToolAnswer)).toBe('not_dispatched');
     expect(gateway.lives).toHaveLength(5);
   });
 });
@@ -118,7 +120,7 @@ describe('a server that lives and answers with an error', () => {
     const gateway = await FaultGateway.open({ steps: [first({ raw })] });
     const refused = await gateway.act('refused');
     expect(refused.text).toMatch(/^Error UPSTREAM_ERROR: faulty answered with an error: login failed\./);
-    expect(toldBy(refused)).toBe('failed');
+    expect(outcomeOf(refused)).toBe('failed');
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
     expect(gateway.lives).toHaveLength(1);
   });
@@ -131,7 +133,7 @@ describe('a server that no longer reads', () => {
     const lost = await gateway.act('b');
     expect(lost.isError).toBe(true);
     expect(gateway.effectsOf('b')).toBe(0);
-    expect(['unknown', 'not_dispatched']).toContain(toldBy(lost));
+    expect(['unknown', 'not_dispatched']).toContain(outcomeOf(lost));
     await until('an answer', async () => !(await gateway.act(`c${Math.random()}`)).isError);
     expect(isAlive(gateway.lives[0] as number)).toBe(false);
     expect(await gateway.other()).toBe(UNDISTURBED);
@@ -144,7 +146,7 @@ describe('a server that no longer reads', () => {
     const answers = await Promise.all(Array.from({ length: 80 }, (_, i) => gateway.act(`${i} ${large}`)));
     expect(answers.every(({ isError }) => isError)).toBe(true);
     // Beyond 8 MiB nothing more is taken: those calls were not sent, and say so.
-    const told = answers.map(toldBy);
+    const told = answers.map(outcomeOf);
     expect(told).toContain('not_dispatched');
     expect(told.filter((how) => how === 'failed' || how === 'ok')).toEqual([]);
     expect(await gateway.other()).toBe(UNDISTURBED);
@@ -161,7 +163,7 @@ describe('a server that lets the time limit of a call pass', () => {
     const beside = await gateway.act('beside');
     const hung = await hanging;
     expect(hung.text).toMatch(/^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s\./);
-    expect(toldBy(hung)).toBe('unknown');
+    expect(outcomeOf(hung)).toBe('unknown');
     expect(beside.text).toBe('ok\nbeside\n');
     await new Promise((done) => setTimeout(done, 2_500));
     expect((await gateway.act('after')).text).toBe('ok\nafter\n');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateFolder, status, waygate } from '../support/census.ts';
-import { FaultGateway, type FaultScript, type FaultStep, toldBy, UNDISTURBED } from '../support/faultGateway.ts';
+import { FaultGateway, type FaultScript, type FaultStep, outcomeOf, UNDISTURBED } from '../support/faultGateway.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { isAlive, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
@@ -39,7 +39,7 @@ describe('a command that cannot be started', () => {
     expect(failed).toMatch(reason);
     expect(failed).not.toContain('not-to-be-told');
     const answer = await host.call('tool_execute', { tool_id: 'faulty:act', args: {} });
-    expect(toldBy(answer)).toBe('not_dispatched');
+    expect(outcomeOf(answer)).toBe('not_dispatched');
     expect(await healthOfFaulty(workspace)).toMatchObject({ ...LEFT_ALONE, last_fault: { class: 'process', code } });
     const echo = { tool_id: 'other:echo', args: { text: 'undisturbed' } };
     expect(withoutIdNote(await host.call('tool_execute', echo)).text).toBe(UNDISTURBED);
@@ -66,7 +66,7 @@ describe('a server that ends', () => {
     });
     expect(told).toMatch(reason);
     expect(await gateway.other()).toBe(UNDISTURBED);
-    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
     expect(gateway.effects).toEqual([]);
     // A few tries, and then one a minute.
     await until(
@@ -115,7 +115,7 @@ describe('a server that answers initialize with an error', () => {
       return faulty.state === 'failed' && faulty;
     });
     expect(reason).toBe('It answered with an error: login failed.');
-    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
     await new Promise((done) => setTimeout(done, 1_000));
     expect(gateway.lives).toHaveLength(1);
     expect(await healthOfFaulty(gateway.workspace)).toMatchObject({
@@ -131,7 +131,7 @@ describe('a server that speaks no version that is known', () => {
     const raw = `{"jsonrpc":"2.0","id":ID,"result":${JSON.stringify(result)}}`;
     const gateway = await FaultGateway.open(at('initialize', { raw }), { ready: false });
     await until('its reason', async () => (await gateway.faulty()).state === 'failed');
-    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
     expect(gateway.lives).toHaveLength(1);
     const health = await healthOfFaulty(gateway.workspace);
     expect(health).toMatchObject({ ...LEFT_ALONE, last_fault: { class: 'protocol', code: 'unsupported_version' } });
@@ -152,9 +152,9 @@ describe('a server that ends while it lists again', () => {
       const faulty = await gateway.faulty();
       return gateway.lives.length === 5 && faulty.state === 'failed' && faulty;
     });
-    expect(reason).toMatch(/^It ended by itself \(exit code 7\)\. The shown catalog/);
+    expect(reason).toMatch(/^It exited unexpectedly \(exit code 7\)\. The shown catalog/);
     const log = readFileSync(join(stateFolder(gateway.workspace), 'worker.log'), 'utf8');
-    expect(log.match(/faulty: lost: It ended by itself \(exit code 7\)\./g)).toHaveLength(5);
+    expect(log.match(/faulty: lost: It exited unexpectedly \(exit code 7\)\./g)).toHaveLength(5);
     expect(log).not.toMatch(/faulty: .*(?:answered with an error|could not list)/);
   });
 });
@@ -169,7 +169,7 @@ describe('a server that hangs', () => {
     const gateway = await FaultGateway.open(script, { ready: false, blocks });
     expect((await gateway.faulty()).state).toBe('starting');
     expect(await gateway.other()).toBe(UNDISTURBED);
-    expect(toldBy(await gateway.act('never'))).toBe('not_dispatched');
+    expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
     expect(gateway.effects).toEqual([]);
   });
 });

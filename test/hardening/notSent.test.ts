@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { rendezvous, stateFolder } from '../support/census.ts';
+import { rendezvous, stateFolder, waygate } from '../support/census.ts';
 import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
 import { linesOf, recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
@@ -81,6 +81,34 @@ describe('a call that has not reached its server', () => {
     expect([calls(), host.asked.length]).toEqual([1, 1]);
     const events = (): string[] =>
       recordsOf(join(stateFolder(workspace), 'events.jsonl')).map(({ event }) => String(event));
+    await until('its event', () => events().includes('execute.completed'));
+    expect(events()).not.toContain('execute.failed');
+  });
+
+  it('because the person is asked about it goes over to the next worker, and the question with it', async () => {
+    const { workspace, calls } = watched({ rules: [{ action: 'require_approval', tool: 'wait' }] });
+    workspace.env.WAYGATE_DRAIN_MS = '300';
+    const host = await HostProcess.connect(workspace, [], { elicitation: {} });
+    const id = await host.toolId('/one/wait');
+    const call = host.call('tool_execute', { tool_id: id, args: { ms: 0 } });
+    // Several times: none of the workers has ended by this call.
+    for (let reloads = 1; reloads <= 3; reloads++) {
+      const question = await until('the question', () => host.asked[reloads - 1]);
+      expect((await waygate(workspace, ['reload'])).code).toBe(0);
+      const isWithdrawn = ({ method, params }: RpcMessage): boolean =>
+        method === 'notifications/cancelled' && params?.requestId === question.id;
+      await until('its withdrawal', () => host.told.some(isWithdrawn));
+    }
+    expect(calls()).toBe(0);
+    const last = await until('the last question', () => host.asked[3]);
+    host.write(JSON.stringify({ jsonrpc: '2.0', id: last.id, result: { action: 'accept', content: {} } }));
+    expect(await call).toMatchObject({ isError: false, text: 'ok\nwaited 0 ms\n' });
+    expect(calls()).toBe(1);
+    // The workers that had it report nothing of it.
+    const events = (): string[] =>
+      recordsOf(join(stateFolder(workspace), 'events.jsonl')).map(({ event }) => String(event));
+    const ends = (): number => events().filter((event) => event === 'worker.stopped').length;
+    await until('their ends', () => ends() === 3);
     await until('its event', () => events().includes('execute.completed'));
     expect(events()).not.toContain('execute.failed');
   });

@@ -226,7 +226,7 @@ describe('a crash loop of the worker', () => {
       restart_count: 4,
       consecutive_failures: 5,
       last_fault: { generation: 5, class: 'process', code: 'exited' },
-      problems: ["Waygate's worker keeps ending and is tried only once a minute."],
+      problems: ["Waygate's worker keeps exiting and is retried only once a minute."],
       worker_log: logOf(workspace),
     });
     expect(told.next_attempt_in_ms).toBeGreaterThan(30_000);
@@ -234,12 +234,12 @@ describe('a crash loop of the worker', () => {
     const { isError, text } = await host.call('tool_browse', { path: '/' });
     expect(isError).toBe(true);
     expect(text.split('\n')[0]).toBe(
-      `Error UPSTREAM_UNAVAILABLE: Waygate's worker keeps ending and is tried only once a minute. Nothing was sent. Ask the user to run \`waygate health\`; the reason is in ${logOf(workspace)}.`,
+      `Error UPSTREAM_UNAVAILABLE: Waygate's worker keeps exiting and is retried only once a minute. Nothing was sent. Ask the user to run \`waygate health\`; the reason is in ${logOf(workspace)}.`,
     );
     const spoken = await waygate(workspace, ['health']);
     expect(spoken.code).toBe(EXIT_DOWN);
     expect(spoken.stdout).toMatch(
-      /^gateway down: Waygate's worker keeps ending .*\ngeneration 5, 4 restarts, 5 failures in a row, .*\nlast fault: process\/exited \(generation 5\)\nnext try: in \d+ s, by the host \d+\n/,
+      /^gateway down: Waygate's worker keeps exiting .*\ngeneration 5, 4 restarts, 5 failures in a row, .*\nlast fault: process\/exited \(generation 5\)\nnext try: in \d+ s, by the host \d+\n/,
     );
   });
 
@@ -271,7 +271,7 @@ describe('an ordinary recovery', () => {
 });
 
 describe('the command line, where no worker runs', () => {
-  it('says what became of the last one that ended by itself, and that nothing is wrong now', async () => {
+  it('says what became of the last one that exited unexpectedly, and that nothing is wrong now', async () => {
     const workspace = testWorkspace({});
     const host = await HostProcess.connect(workspace);
     await names(host);
@@ -285,7 +285,7 @@ describe('the command line, where no worker runs', () => {
     expect(stdout).toBe(
       [
         `No gateway runs for ${workspace.folder}.`,
-        `gateway cold: Its worker (pid ${pid}) ended by itself; the next client starts another.`,
+        `gateway cold: Its worker (pid ${pid}) exited unexpectedly; the next client starts another.`,
         'generation 1, 0 restarts, 1 failure in a row, rollout stable, worker failed',
         `last fault: process/exited (generation 1): pid ${pid}`,
         `log of the worker: ${logOf(workspace)}`,

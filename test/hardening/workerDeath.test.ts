@@ -77,7 +77,7 @@ describe('the death of a worker', () => {
     });
     // From here on it is told at once, not after another three deaths.
     const answer = await host.call('tool_browse', { path: '/' });
-    expect(answer.text).toContain('keeps ending and is tried only once a minute');
+    expect(answer.text).toContain('keeps exiting and is retried only once a minute');
     expect((await host.request('ping')).result).toEqual({});
     expect(await workersOf(workspace)).toEqual([]);
     host.end();

@@ -137,6 +137,6 @@ describe('a worker that nobody needs', () => {
     await until('the worker to leave', () => !isAlive(worker));
     expect(pidsIn(pids).filter(isAlive)).toEqual([]);
     expect(rendezvous(workspace)).toBeUndefined();
-    expect(readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8')).toContain('nobody has been attached');
+    expect(readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8')).toContain('no client has been attached');
   });
 });

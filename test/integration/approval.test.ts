@@ -98,8 +98,8 @@ describe('what a repository names', () => {
   });
 
   it.each([
-    [['approve', 'tow'], /has no server "tow"; did you mean "two"\?/],
-    [['approve', 'nothing-like-it'], /has no server "nothing-like-it"; it has one, two\./],
+    [['approve', 'tow'], /configures no server "tow"; did you mean "two"\?/],
+    [['approve', 'nothing-like-it'], /configures no server "nothing-like-it"; it has one, two\./],
   ])('%j is refused with a sentence', async (args, sentence) => {
     const workspace = testWorkspace();
     write(workspace, { one: servers.fixture(), two: servers.fixture() });

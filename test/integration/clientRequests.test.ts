@@ -96,7 +96,7 @@ describe('a question of a server', () => {
     const other = await waiting(workspace);
     const host = await GatewaySession.connect(workspace, MODE, ELICITATION);
     const { error } = await elicit(host);
-    expect(error?.message).toMatch(/several clients have calls under way at this server/);
+    expect(error?.message).toMatch(/several clients have running calls at this server/);
     expect([...other.asked, ...host.asked]).toEqual([]);
     // Two calls of one session are one client's.
     other.answer('elicitation/create', () => ACCEPTED);

@@ -34,7 +34,7 @@ describe('what is wrong with a configuration', () => {
     const told = (name: string): string => text.split('\n').find((line) => line.startsWith(`${name}: `)) ?? '';
     expect(told('unknown')).toMatch(/"waygate-no-such-command" was not found; .*\(\.vscode\/waygate\.json line 3\)$/);
     expect(told('dies')).toMatch(/exit code 3.*It said: Error: no API key.*line 4\)$/);
-    expect(told('wrong')).toMatch(/^wrong: "servers\.wrong\.command" must be a text\..*line 5\)$/);
+    expect(told('wrong')).toMatch(/^wrong: "servers\.wrong\.command" must be a string\..*line 5\)$/);
     expect(told('unset')).toMatch(
       /variable WAYGATE_TEST_UNSET .*is not set in the environment of the gateway; .*line 6\)$/,
     );

@@ -141,7 +141,7 @@ it(
     expect(told['waygate status --json']).toContain('Error: cannot reach db with [REDACTED-SECRET]');
     const events = told['events.jsonl'] as string;
     expect(events).toContain('It refused to be initialized (protocol/initialize_refused).');
-    expect(events).toContain('It ended by itself (process/exited).');
+    expect(events).toContain('It exited unexpectedly (process/exited).');
     // None of a server's words, masked or not.
     for (const words of ['REDACTED', 'log in', 'cannot reach', 'lost it', 'no access', ZONE]) {
       expect(events).not.toContain(words);

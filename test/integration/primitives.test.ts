@@ -248,7 +248,7 @@ describe('a subscription', () => {
     const host = await GatewaySession.connect(workspace);
     await whenListed(host, 'resources/list', 'resources', 1);
     const { error } = await host.request('resources/subscribe', { uri: 'file:///shared/readme.md' });
-    expect(error).toEqual({ code: -32601, message: 'one does not tell of changes of its resources.' });
+    expect(error).toEqual({ code: -32601, message: 'one does not support subscriptions to resources.' });
   });
 });
 

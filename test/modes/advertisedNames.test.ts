@@ -4,11 +4,11 @@ import { advertisedNames } from '../../src/modes/shared/catalog/advertisedNames.
 const STRICT = /^[A-Za-z0-9_.-]{1,64}$/;
 
 describe('names for a strict client', () => {
-  it('stay as they are where they fit', () => {
+  it('stay unchanged if they fit', () => {
     expect(advertisedNames([{ id: 'a:b#1', name: 'a.b' }])).toEqual(new Map([['a:b#1', 'a.b']]));
   });
 
-  it('are made to fit, and none is another’s', () => {
+  it('are shortened to fit, and stay unique', () => {
     const all = [
       { id: '1', name: 'a.b c' },
       { id: '2', name: 'a.b/c' },
@@ -23,7 +23,7 @@ describe('names for a strict client', () => {
     expect(names.get('6')).not.toBe('tool_view');
   });
 
-  it('do not depend on the order', () => {
+  it('do not depend on the order of tools', () => {
     const all = [
       { id: '1', name: 'a b' },
       { id: '2', name: 'a/b' },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { fixedGateway } from './fixedGateway.ts';
 
-it('a host learns at once that a call may be repeated, but not of a tool that can only be called as a task', async () => {
+it('announces at once that a call may be repeated, except for a tool that runs only as a task', async () => {
   const tool = { description: 'd', inputSchema: { type: 'object' } };
   const { context, call } = fixedGateway({
     one: [
@@ -10,13 +10,13 @@ it('a host learns at once that a call may be repeated, but not of a tool that ca
     ],
   });
   context.contractOf = () => 'convergent';
-  const told: string[] = [];
+  const announced: string[] = [];
   for (const name of ['plain', 'slow']) {
     await call(
       'tool_execute',
       { tool_id: `one:${name}`, args: {} },
-      { contract: (contract) => told.push(`${name} ${contract}`) },
+      { contract: (contract) => announced.push(`${name} ${contract}`) },
     );
   }
-  expect(told).toEqual(['plain convergent']);
+  expect(announced).toEqual(['plain convergent']);
 });

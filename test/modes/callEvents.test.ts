@@ -20,7 +20,7 @@ const READ = {
 
 type Seen = CallEvent & { sessionId: string };
 
-/** The mode over one server, which answers as it is told. */
+/** Creates the mode over one server with the given answers. */
 function gateway(answer: () => Promise<Record<string, unknown>>) {
   const context = fixedContext([{ server: 'files', tools: [READ] }]);
   const firewall = new Firewall({ store: context.artifacts });
@@ -43,8 +43,8 @@ function gateway(answer: () => Promise<Record<string, unknown>>) {
 
 const text = (words: string, more: object = {}) => ({ content: [{ type: 'text', text: words }], ...more });
 
-describe('what reading resources and prompts leaves in the log', () => {
-  it('names what is listed, and nothing that somebody gave', async () => {
+describe('the log events of reads', () => {
+  it('name listed items, and nothing that a caller supplied', async () => {
     const context = fixedContext([], {
       primitives: [
         {
@@ -99,8 +99,8 @@ describe('what reading resources and prompts leaves in the log', () => {
   });
 });
 
-describe('what a call leaves in the log', () => {
-  it('has the nine members of every event, and neither values, names that callers made up, nor results', async () => {
+describe('the log event of a call', () => {
+  it('has the nine members of every event, without values, unknown names or results', async () => {
     const { id, call, lines } = gateway(async () => text(`${CANARY} ${SECRET}`));
     await call('tool_execute', { tool_id: id, args: { path: CANARY, [CANARY]: SECRET } });
     await call('tool_execute', { tool_id: CANARY, args: { [SECRET]: 1 } });
@@ -144,7 +144,7 @@ describe('what a call leaves in the log', () => {
     expect(written[5]?.attributes).toMatchObject({ artifact_ref: '(unknown)', selector_type: '(unknown)' });
   });
 
-  it('tells an answer that is an error from a loss, and how often a call went out', async () => {
+  it('distinguishes an error answer from a loss, and counts dispatches', async () => {
     let answer = async (): Promise<Record<string, unknown>> => text('no', { isError: true });
     const { id, call, events } = gateway(() => answer());
     const run = () => call('tool_execute', { tool_id: id, args: { path: 'a' } });
@@ -161,7 +161,7 @@ describe('what a call leaves in the log', () => {
     expect(events[1]).toMatchObject({ toolId: id, namespace: 'files', error: { code: 'UPSTREAM_UNAVAILABLE' } });
   });
 
-  it('tells what a digest saved, by what was shown', async () => {
+  it('reports the tokens that a digest saved', async () => {
     const { id, call, lines } = gateway(async () => text('a line of words\n'.repeat(5_000)));
     await call('tool_execute', { tool_id: id, args: { path: 'a' } });
     const { raw_chars, raw_tokens, compact_chars, compact_tokens, tokens_saved, firewall_triggered } =
@@ -172,7 +172,7 @@ describe('what a call leaves in the log', () => {
     expect(tokens_saved).toBe(Number(raw_tokens) - Number(compact_tokens));
   });
 
-  it('names a session by an id of its own, one for each', async () => {
+  it('names each session by an id of its own', async () => {
     const { call, events } = gateway(async () => text(''));
     const other = {};
     await call('tool_browse', { path: '/' });
@@ -185,14 +185,14 @@ describe('what a call leaves in the log', () => {
 });
 
 describe('an event', () => {
-  it('has no attribute but those it is known to have, and counts alone in an object', () => {
+  it('has only known attributes, and only counts in objects', () => {
     const attributes = { error_code: 'X', more: CANARY, arg_keys: ['a\nb', 'x'.repeat(400), 7] };
-    const { attributes: told } = diagnosticEvent(
+    const { attributes: written } = diagnosticEvent(
       { event: 'execute.failed', success: false, attributes },
       new Date(0),
       (words) => words,
     );
-    expect(told).toEqual({ error_code: 'X', arg_keys: ['a b', `${'x'.repeat(299)}…`, 7] });
+    expect(written).toEqual({ error_code: 'X', arg_keys: ['a b', `${'x'.repeat(299)}…`, 7] });
     const loaded = { namespace_counts: { files: 1, odd: CANARY } };
     const event = { event: 'catalog.loaded', success: true, attributes: loaded };
     expect(diagnosticEvent(event, new Date(0), (words) => words).attributes).toEqual({
@@ -201,7 +201,7 @@ describe('an event', () => {
     expect(diagnosticEvent({ ...event, event: 'no.such' }, new Date(0), (words) => words).attributes).toEqual({});
   });
 
-  it('is scrubbed wherever text stands, before it is cut', () => {
+  it('has secrets masked in all texts before they are cut', () => {
     const draft = {
       event: 'upstream.failed',
       success: false,
@@ -216,7 +216,7 @@ describe('an event', () => {
 });
 
 describe('the token meter', () => {
-  it('counts exactly while that is cheap, and estimates by what it counted beyond', () => {
+  it('counts exactly within its budget, and estimates beyond it', () => {
     let now = 0;
     const meter = new TokenMeter(() => now);
     const words = 'the quick brown fox jumps over the lazy dog '.repeat(1_000);
@@ -224,7 +224,7 @@ describe('the token meter', () => {
     const digits = '0123456789'.repeat(100);
     const digitTokens = new TokenMeter().count(digits);
     for (let n = 0; n < 4; n++) meter.count(words);
-    // The budget of a second is spent: one that is words so far takes digits for words.
+    // The budget of the second is spent, so the meter estimates with the ratio of words although these are digits.
     const estimated = meter.count('x'.repeat(200_000));
     expect(estimated).toBeGreaterThan(30_000);
     expect(estimated).toBeLessThan(50_000);
@@ -235,8 +235,8 @@ describe('the token meter', () => {
   });
 });
 
-describe('a catalog that is loaded', () => {
-  it('is counted in slices, and no further when a newer one is there', async () => {
+describe('a loaded catalog', () => {
+  it('is counted in slices, until a newer one replaces it', async () => {
     const tools = Array.from({ length: 400 }, (_, n) => ({
       ...READ,
       name: `read_${n}`,

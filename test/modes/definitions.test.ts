@@ -13,7 +13,7 @@ describe('what a client sees of the gateway', () => {
   it('costs at most 700 tokens, instructions included', () => {
     const tokens = getEncoding('cl100k_base').encode(JSON.stringify(GATEWAY_TOOLS) + INSTRUCTIONS).length;
     expect(tokens).toBeLessThanOrEqual(700);
-    // A counter that counts nothing would pass as well.
+    // Guards against a counter that counts nothing.
     expect(tokens).toBeGreaterThan(200);
   });
 

@@ -15,7 +15,7 @@ export interface Answer {
   isError?: boolean;
 }
 
-/** The mode over a catalog that never changes, with no process behind it. */
+/** Creates the mode over a catalog that never changes, without a process. */
 export function fixedGateway(
   listings: Record<string, readonly unknown[]>,
   more: {

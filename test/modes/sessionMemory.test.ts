@@ -3,7 +3,7 @@ import type { SessionMemory } from '../../src/link/movingSession.ts';
 import { remembering } from '../../src/modes/shared/sessionMemory.ts';
 import { fixedGateway } from './fixedGateway.ts';
 
-/** What a mode shows, as the test has it, and how often it was looked at. */
+/** Creates a mode with the test's lists, and counts reads of them. */
 function mode() {
   const state = { tools: ['one'] as unknown, version: [{}, {}] as readonly unknown[], looks: 0 };
   const { mode, context } = fixedGateway({});
@@ -19,8 +19,8 @@ function mode() {
   return { state, list: (served.memory as SessionMemory).list };
 }
 
-describe('what stands for a list', () => {
-  it('is the same wherever the same is shown, and another otherwise', () => {
+describe('the mark of a list', () => {
+  it('is equal for equal content only', () => {
     const [one, two, three] = [mode(), mode(), mode()];
     three.state.tools = ['two'];
     expect(one.list('tools')).toBe(two.list('tools'));
@@ -28,7 +28,7 @@ describe('what stands for a list', () => {
     expect(one.list('resources')).toBeUndefined();
   });
 
-  it('is made once for what does not change, and for nothing that nobody asks for', () => {
+  it('is computed once per version, and only on request', () => {
     const { state, list } = mode();
     list('prompts');
     expect(state.looks).toBe(0);

@@ -44,7 +44,7 @@ describe('a start', () => {
     expect(flaw({ mode: 'strict' }, ['failed'], 1, false)).toBeUndefined();
   });
 
-  it('is waited for while servers are starting, and judged once', async () => {
+  it('waits while servers are starting, and is judged only once', async () => {
     let state: ServerState = 'starting';
     const gate = new StartupGate(() => ({
       config: { ...DEFAULT_SETTINGS.startup, mode: 'strict' },
@@ -58,7 +58,7 @@ describe('a start', () => {
     await gate.admit();
   });
 
-  it('that has failed answers nothing, until it has succeeded', async () => {
+  it('refuses calls after a failure, until it succeeds', async () => {
     let state: ServerState = 'failed';
     const gate = new StartupGate(() => ({
       config: { ...DEFAULT_SETTINGS.startup, mode: 'strict' },

@@ -8,7 +8,7 @@ const tool = (name: string, description = 'Does it.') => ({ name, description, i
 const NOBODY = { servers: () => [], workspace: '/workspace' };
 
 describe('the stripped list', () => {
-  it('cuts a description at a sentence, and a sentence that is too long at a token (G2.8)', () => {
+  it('cuts a description after a sentence, and a long sentence after a token (G2.8)', () => {
     const sentences = `First sentence. ${'Second sentence of many words. '.repeat(20)}`;
     const catalog = buildCatalog([
       { server: 's', tools: [tool('one', sentences), tool('two', 'word '.repeat(200)), tool('three')] },
@@ -22,7 +22,7 @@ describe('the stripped list', () => {
     for (const words of Object.values(described)) expect(fitsTokens(words as string, 60)).toBe(true);
   });
 
-  it('resolves names that come to one and the same, each to its own tool', () => {
+  it('resolves names that would collide, each to its own tool', () => {
     const catalog = buildCatalog([{ server: 's', tools: [tool('a b'), tool('a/b'), tool('a_b')] }]);
     const tools = new StrippedTools(catalog);
     const resolved = tools.list.map(({ name }) => tools.resolve(name, NOBODY).upstreamName);

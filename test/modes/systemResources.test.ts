@@ -56,9 +56,9 @@ function health(more: Partial<HealthReport> = {}): HealthReport {
 
 function telemetry(calls = 0): TelemetryReport {
   let now = 0;
-  const told = new Counters({ now: () => now, wallClock: () => SINCE, scrub: (text) => text });
+  const counters = new Counters({ now: () => now, wallClock: () => SINCE, scrub: (text) => text });
   for (let n = 0; n < calls; n++) {
-    told.request({
+    counters.request({
       method: 'tool_execute',
       tool: `files:read_${n}#00000001`,
       latencyMs: n + 1,
@@ -66,11 +66,11 @@ function telemetry(calls = 0): TelemetryReport {
       ...(n % 2 ? { error: { code: 'ARGS_INVALID', message: `no ${'x'.repeat(500)}` } } : {}),
     });
   }
-  told.schemas({ full: 12_000, exposed: 111 });
-  told.result({ raw: 900, shown: 100 });
+  counters.schemas({ full: 12_000, exposed: 111 });
+  counters.result({ raw: 900, shown: 100 });
   now = 3_000;
   const life = { state: 'ready', generation: 1, consecutive_failures: 0, restart_count: 0 } as const;
-  return { workspace: '/shop', ...told.snapshot(life), oddities: [] };
+  return { workspace: '/shop', ...counters.snapshot(life), oddities: [] };
 }
 
 const resources = (report: HealthReport = health(), numbers: TelemetryReport = telemetry(4)) =>
@@ -79,7 +79,7 @@ const resources = (report: HealthReport = health(), numbers: TelemetryReport = t
 const read = (uri: string, from = resources()): string => from.read(uri)?.[0]?.text ?? '';
 
 describe('the resources of the gateway itself', () => {
-  it('are two, as text; the tools stay three', () => {
+  it('are two, as text, beside the three tools', () => {
     expect(
       resources()
         .list()
@@ -100,7 +100,7 @@ describe('the resources of the gateway itself', () => {
     },
   );
 
-  it('tell health with the summary first, then what is down; not started is not down', () => {
+  it('report health with the summary first, then servers that are down; not started is not down', () => {
     expect(read('waygate://health')).toBe(
       [
         'gateway degraded, up 10 min (since 2026-01-02T03:04:05Z): 3 servers, 1 ready, 1 not started, 1 failed',
@@ -127,7 +127,7 @@ describe('the resources of the gateway itself', () => {
     ]);
   });
 
-  it('report what servers do that none should: the most frequent kinds, in words', () => {
+  it('report the most frequent kinds of misbehaviour of servers, in words', () => {
     const odd = (kind: string, count: number) => ({ kind, count, words: `many ${kind}` });
     const servers = [
       server('a', { oddities: [odd('x', 1_200), odd('y', 3), odd('z', 2), odd('w', 1)] }),
@@ -146,7 +146,7 @@ describe('the resources of the gateway itself', () => {
     expect(lines.at(-1)).toBe('… 2 kinds omitted');
   });
 
-  it('tell that a server is in a crash loop, and when it is tried next', () => {
+  it('report a crash loop with the time of the next attempt', () => {
     const loop = { state: 'failed', down: true, supervision: 'crash_loop', next_attempt_in_ms: 43_000 } as const;
     const servers = [server('a', { ...loop, restart_count: 4, consecutive_failures: 5, reason: 'It ended.' })];
     expect(read('waygate://health', resources(health({ servers }))).split('\n')[2]).toBe(
@@ -154,15 +154,15 @@ describe('the resources of the gateway itself', () => {
     );
   });
 
-  it('leave out of lists, and not whole members, where there is too much', () => {
+  it('shorten lists instead of dropping members if the report is too long', () => {
     const servers = Array.from({ length: 200 }, (_, n) => server(`s${n}`));
-    const told = JSON.parse(read('waygate://health?render=json', resources(health({ servers })))) as HealthReport;
-    expect(Object.keys(told).sort()).toEqual([...Object.keys(health()), 'truncated'].sort());
-    expect(told.servers.length).toBeGreaterThanOrEqual(10);
-    expect(told.servers[0]).toEqual(servers[0]);
+    const report = JSON.parse(read('waygate://health?render=json', resources(health({ servers })))) as HealthReport;
+    expect(Object.keys(report).sort()).toEqual([...Object.keys(health()), 'truncated'].sort());
+    expect(report.servers.length).toBeGreaterThanOrEqual(10);
+    expect(report.servers[0]).toEqual(servers[0]);
   });
 
-  it('tell telemetry with the summary first, rows in columns, errors last', () => {
+  it('report telemetry with the summary first, rows in columns, errors last', () => {
     const [summary, schemas, results, , header, row] = read('waygate://telemetry').split('\n');
     expect([summary, schemas, results]).toEqual([
       '4 requests in 3 s (since 2026-01-02T03:04:05Z): 2 ok, 2 errors, 0 retries, 0 faults',
@@ -173,7 +173,7 @@ describe('the resources of the gateway itself', () => {
     expect(row).toMatch(/^tool_execute +4 +2 +0 +4 ms +2\.5 ms /);
   });
 
-  it('are bounded however much there is, in text and as data, and say what is left out', () => {
+  it('are bounded in text and as data, and report omissions', () => {
     const many = health({
       servers: Array.from({ length: 500 }, (_, n) => server(`s${n}`, { reason: 'x'.repeat(400) })),
     });
@@ -188,19 +188,19 @@ describe('the resources of the gateway itself', () => {
     expect(read('waygate://health', from)).toMatch(/… [\d,]+ more characters/);
   });
 
-  it('are data with ?render=json, in the wire form', () => {
+  it('are data in the wire form with ?render=json', () => {
     expect(JSON.parse(read('waygate://health?render=json'))).toEqual(health());
     expect(JSON.parse(read('waygate://telemetry?render=json'))).toEqual(telemetry(4));
     expect(resources().read('waygate://health?render=json')?.[0]?.mimeType).toBe('application/json');
   });
 
-  it('say the same of the same', () => {
+  it('are equal for equal input', () => {
     for (const { uri } of resources().list()) expect(read(uri, resources())).toBe(read(uri, resources()));
   });
 });
 
 describe('an event as a line', () => {
-  it('has its time, how it went, what it was and of what', () => {
+  it('has time, outcome, event and subject', () => {
     const timestamp = '2026-01-02T03:04:05.000Z';
     const event = { version: 1, event: 'execute.failed', timestamp, success: false, duration_ms: 1.5 };
     expect(eventText({ ...event, tool_id: 'a:b#00000000', attributes: { error_code: 'X', arg_keys: ['p'] } })).toBe(

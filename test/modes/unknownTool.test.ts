@@ -14,10 +14,10 @@ async function executed(tool_id: string, servers: Partial<ServerStatus>[] = []) 
   const porcelain = await gateway.text('tool_execute', { tool_id, args: {} });
   const idOf = (server: string, name: string): string =>
     gateway.view.catalog.tools.find((one) => one.server === server && one.name === name)?.id ?? '';
-  return { told: answer.structuredContent as Record<string, unknown>, porcelain, idOf, gateway };
+  return { error: answer.structuredContent as Record<string, unknown>, porcelain, idOf, gateway };
 }
 
-describe('a tool that is not there', () => {
+describe('an unknown tool', () => {
   it.each([
     ['a letter for another, without the hash', 'good:ecko', 'good', 'echo'],
     ['a letter for another, with a hash', 'good:ecko#12345678', 'good', 'echo'],
@@ -32,31 +32,31 @@ describe('a tool that is not there', () => {
     ['a bare name that is mistyped', 'ad_note', 'good', 'add_note'],
     ['a namespace that nobody has', 'elsewhere:add_note', 'good', 'add_note'],
     ['another server', 'good:list', 'other', 'list'],
-  ])('is told with the one that was meant: %s', async (_what, given, server, name) => {
-    const { told, porcelain, idOf } = await executed(given);
+  ])('is reported with the nearest tool: %s', async (_what, given, server, name) => {
+    const { error, porcelain, idOf } = await executed(given);
     const id = idOf(server, name);
-    expect(told).toMatchObject({ error: 'HYDRATE_FAILED', path: given, retryable: false, details: { nearest: id } });
+    expect(error).toMatchObject({ error: 'HYDRATE_FAILED', path: given, retryable: false, details: { nearest: id } });
     expect(porcelain).toBe(
       `Error HYDRATE_FAILED: There is no tool ${JSON.stringify(given)}. Did you mean "${id}"?\nnearest: ${id}\n`,
     );
   });
 
-  it('is told with each that may be meant, where several servers have it', async () => {
-    const { told, porcelain, idOf } = await executed('ecko');
+  it('is reported with every candidate if several servers have it', async () => {
+    const { error, porcelain, idOf } = await executed('ecko');
     const ids = [idOf('good', 'echo'), idOf('other', 'echo')];
-    expect(told.details).toEqual({ candidates: ids });
+    expect(error.details).toEqual({ candidates: ids });
     expect(porcelain).toContain(`There is no tool "ecko". Did you mean "${ids[0]}" or "${ids[1]}"?`);
   });
 
-  it('is told with nothing where nothing is near', async () => {
+  it('is reported without a suggestion if nothing is near', async () => {
     for (const given of ['', ':', 'good:', 'good:delete_everything', 'x'.repeat(300), `good:${'e'.repeat(500)}`]) {
-      const { told } = await executed(given);
-      expect(told.message).toMatch(/\. Find its id with tool_browse\.$/);
-      expect(told.details).toBeUndefined();
+      const { error } = await executed(given);
+      expect(error.message).toMatch(/\. Find its id with tool_browse\.$/);
+      expect(error.details).toBeUndefined();
     }
   });
 
-  it('is told with the whole id, however long that is', () => {
+  it('is reported with the complete id, whatever its length', () => {
     const long = 'n'.repeat(128);
     const catalog = buildCatalog([{ server: 's'.repeat(64), tools: [tool(long)] }]);
     const [{ id }] = catalog.tools as unknown as [{ id: string }];
@@ -66,7 +66,7 @@ describe('a tool that is not there', () => {
     expect(error.details).toEqual({ nearest: id });
   });
 
-  it('is looked for among ten thousand in no time worth telling', () => {
+  it('is searched among ten thousand tools in negligible time', () => {
     const tools = Array.from({ length: 10_000 }, (_, i) => tool(`does_this_and_that_${'_'.repeat(90)}_${i}`));
     const catalog = buildCatalog([{ server: 'big', tools }]);
     const directory = { servers: () => [], workspace: '/w' };
@@ -79,37 +79,37 @@ describe('a tool of a server that is not ready', () => {
 
   it.each([
     ['needs_sign_in', 'down needs the user to sign in. Ask the user to sign in, or use another tool.'],
-    ['needs_secret', 'down needs a secret that nobody has set. Ask the user to set it, or use another tool.'],
+    ['needs_secret', 'down needs a secret that is not set. Ask the user to set it, or use another tool.'],
     ['needs_approval', "down waits for the user's approval. Ask the user to approve it, or use another tool."],
     ['failed', 'down has failed. Ask the user to look at this server, or use another tool.'],
     ['disabled', 'down is switched off in the configuration. Use another tool, or ask the user.'],
-  ] as const)('is told with its state and reason: %s', async (state, words) => {
-    const { told, porcelain } = await executed('down:echo', [{ name: 'down', namespace: '', state, reason }]);
+  ] as const)('is reported with its state and reason: %s', async (state, words) => {
+    const { error, porcelain } = await executed('down:echo', [{ name: 'down', namespace: '', state, reason }]);
     const details = { server: 'down', state, reason };
-    expect(told).toMatchObject({ error: 'HYDRATE_FAILED', retryable: false, details });
+    expect(error).toMatchObject({ error: 'HYDRATE_FAILED', retryable: false, details });
     expect(porcelain).toBe(
       `Error HYDRATE_FAILED: There is no tool "down:echo": ${words}\nserver: down\nstate: ${state}\nreason: ${reason}\n`,
     );
   });
 
-  it('is worth another call where it is still starting', async () => {
-    const { told } = await executed('down:echo', [{ name: 'down', state: 'starting' }]);
-    expect(told).toMatchObject({
+  it('is retryable while the server is starting', async () => {
+    const { error } = await executed('down:echo', [{ name: 'down', state: 'starting' }]);
+    expect(error).toMatchObject({
       message: 'There is no tool "down:echo": down is still starting. Call again shortly.',
       retryable: true,
       details: { server: 'down', state: 'starting' },
     });
   });
 
-  it('is known by the name of its server, with another separator, and in another case too', async () => {
+  it('is recognised by the name of its server, also with another separator or case', async () => {
     const servers: Partial<ServerStatus>[] = [{ name: 'My Server', namespace: '', state: 'failed' }];
     for (const given of ['My Server:echo', 'my-server:echo#00000000', 'my-server.echo', 'MY-SERVER/echo']) {
-      expect((await executed(given, servers)).told.details).toMatchObject({ server: 'My Server', state: 'failed' });
+      expect((await executed(given, servers)).error.details).toMatchObject({ server: 'My Server', state: 'failed' });
     }
   });
 
-  it('tells the place in the configuration, from the workspace', async () => {
-    const { told } = await executed('down:echo', [
+  it('reports the place in the configuration, relative to the workspace', async () => {
+    const { error } = await executed('down:echo', [
       {
         name: 'down',
         state: 'failed',
@@ -117,12 +117,12 @@ describe('a tool of a server that is not ready', () => {
         location: { file: FILE, line: 4 },
       },
     ] as Partial<ServerStatus>[]);
-    expect(told.details).toMatchObject({
+    expect(error.details).toMatchObject({
       reason: 'Its command "nothing" was not found. (.vscode/waygate.json line 4)',
     });
   });
 
-  it('is that of the name that was meant, where its tools are known from before', async () => {
+  it('is suggested by name if its tools are known from before', async () => {
     const servers: Partial<ServerStatus>[] = [{ name: 'good', state: 'failed', reason: 'It ended.' }];
     const gateway = fixedGateway(GOOD);
     gateway.context.servers = () => servers as ServerStatus[];
@@ -132,7 +132,7 @@ describe('a tool of a server that is not ready', () => {
     expect(await text('good:list')).toContain('There is no tool "good:list": good has failed.');
   });
 
-  it('is told so for its schema too', async () => {
+  it('is reported for its schema too', async () => {
     const { gateway } = await executed('x', [{ name: 'down', state: 'needs_sign_in', reason }]);
     const answer = await gateway.text('tool_view', { handle: 'schema:down:echo', selector: {} });
     expect(answer).toMatch(/^Error VIEW_FAILED: There is no tool "down:echo": down needs the user to sign in\./);

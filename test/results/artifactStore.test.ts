@@ -43,7 +43,7 @@ async function textOf(store: ArtifactStore, handle: string, owners?: string[]): 
 const artifactFiles = async (): Promise<string[]> => (await readdir(folder)).filter((name) => !name.startsWith('.'));
 
 describe('an artifact', () => {
-  it('is named by its content: two calls never share bytes, the same bytes share a name', () => {
+  it('is named by its content: two calls never share bytes, equal bytes share a name', () => {
     const store = new ArtifactStore();
     const [one, two, again] = ['first', 'second', 'first'].map((text) => store.hold(draft(text)).info);
     expect(one?.handle).toMatch(/^text:fs:read#1:[0-9a-f]{16}$/);
@@ -51,7 +51,7 @@ describe('an artifact', () => {
     expect(again).toEqual(one);
   });
 
-  it('can be read before the disk has it, and after', async () => {
+  it('is readable before and after its write to disk', async () => {
     const store = new ArtifactStore({ folder });
     const { info, saved } = store.hold(draft('here at once'));
     expect(await textOf(store, info.handle)).toBe('here at once');
@@ -60,7 +60,7 @@ describe('an artifact', () => {
     expect(await textOf(store, info.handle)).toBe('here at once');
   });
 
-  it('is written behind without being asked for', async () => {
+  it('is written in the background', async () => {
     const store = new ArtifactStore({ folder });
     store.hold(draft('by itself'));
     await until('the file', async () => (await artifactFiles().catch(() => [])).length === 1);
@@ -77,7 +77,7 @@ describe('an artifact', () => {
     expect(await next.list(10)).toEqual([info]);
   });
 
-  it('lies in a file and a folder that only their owner may read', async () => {
+  it('is in a file and a folder that only their owner can read', async () => {
     await mkdir(folder, { mode: 0o755 });
     const store = new ArtifactStore({ folder });
     const { info, saved } = store.hold(draft('private'));
@@ -86,7 +86,7 @@ describe('an artifact', () => {
     expect((await stat(join(folder, fileNameOf('workspace', info.handle)))).mode & 0o777).toBe(0o600);
   });
 
-  it('opens for its owner alone', async () => {
+  it('opens only for its owner', async () => {
     const store = new ArtifactStore({ folder });
     const { info, saved } = store.hold(draft('mine', { owner: 'session:1' }));
     expect(await textOf(store, info.handle, ['session:2', 'workspace'])).toBeUndefined();
@@ -95,7 +95,7 @@ describe('an artifact', () => {
     expect(await textOf(store, info.handle, ['session:1'])).toBe('mine');
   });
 
-  it('is streamed when it is large, whole and in order', async () => {
+  it('is streamed if it is large, complete and in order', async () => {
     const store = new ArtifactStore({ folder });
     const text = Array.from({ length: 200_000 }, (_, i) => `line ${i} größer 👍`).join('\n');
     const info = await store.store(draft('', { content: textContent(new LongText([text, 'end'])) }));
@@ -122,7 +122,7 @@ describe('a handle', () => {
     expect(await store.open(handle)).toBeUndefined();
   });
 
-  it('does not follow a link that lies in its place', async () => {
+  it('does not follow a symbolic link in its place', async () => {
     const store = new ArtifactStore({ folder });
     const { info, saved } = store.hold(draft('real'));
     await saved();
@@ -133,7 +133,7 @@ describe('a handle', () => {
     expect(await new ArtifactStore({ folder }).open(info.handle)).toBeUndefined();
   });
 
-  it('opens no file that was cut short or belongs to another handle', async () => {
+  it('opens no truncated file, and no file of another handle', async () => {
     const store = new ArtifactStore({ folder });
     const [one, two] = [store.hold(draft('one')), store.hold(draft('two'))];
     await store.flush();
@@ -146,8 +146,8 @@ describe('a handle', () => {
   });
 });
 
-describe('the store', () => {
-  it('keeps so many, the oldest leaving first', async () => {
+describe('artifact store', () => {
+  it('keeps a limited number, and drops the oldest first', async () => {
     let now = 1_000_000;
     const store = new ArtifactStore({ folder, maxCount: 3, now: () => now });
     const held = ['a', 'b', 'c', 'd', 'e'].map((text) => store.hold(draft(text)).info.handle);
@@ -163,7 +163,7 @@ describe('the store', () => {
     ]);
   });
 
-  it('counts what is asked for again as new', async () => {
+  it('treats a requested artifact as new', async () => {
     const store = new ArtifactStore({ folder, maxCount: 2 });
     const first = store.hold(draft('a')).info.handle;
     store.hold(draft('b'));
@@ -173,7 +173,7 @@ describe('the store', () => {
     expect(await textOf(store, first)).toBe('a');
   });
 
-  it('tells the disk behind the answers that something counts as new, once however often it was asked for', async () => {
+  it('touches a renewed file on disk once, after the answers', async () => {
     const touched: string[] = [];
     const counting: ArtifactFiles = {
       ...files,
@@ -195,7 +195,7 @@ describe('the store', () => {
     expect((await stat(file)).mtimeMs).toBe(now);
   });
 
-  it('opens what counts as new, though the disk has it as too old', async () => {
+  it('opens a renewed artifact although its file is too old', async () => {
     let now = Date.now();
     const store = new ArtifactStore({ folder, maxAgeMs: 60_000, now: () => now });
     const { handle } = store.hold(draft('a')).info;
@@ -206,7 +206,7 @@ describe('the store', () => {
     expect(await textOf(store, handle)).toBe('a');
   });
 
-  it('writes again what somebody has taken away meanwhile', async () => {
+  it('writes an artifact again after its file was removed', async () => {
     const store = new ArtifactStore({ folder });
     const { handle } = store.hold(draft('a')).info;
     await store.flush();
@@ -218,7 +218,7 @@ describe('the store', () => {
     expect(await textOf(store, handle)).toBe('a');
   });
 
-  it('keeps so many bytes, also of what an earlier run has left', async () => {
+  it('keeps a limited number of bytes, including files of an earlier run', async () => {
     const earlier = new ArtifactStore({ folder });
     const handles = ['c', 'a', 'b'].map((text) => earlier.hold(draft(text.repeat(1_000))).info.handle);
     await earlier.flush();
@@ -233,7 +233,7 @@ describe('the store', () => {
     expect(store.status().bytes).toBeLessThanOrEqual(2_800);
   });
 
-  it('forgets what is too old, on the disk and when it is asked for', async () => {
+  it('forgets expired artifacts, on disk and on request', async () => {
     let now = Date.now();
     const store = new ArtifactStore({ folder, maxAgeMs: 60_000, now: () => now });
     const { info } = store.hold(draft('old'));
@@ -244,7 +244,7 @@ describe('the store', () => {
     expect(await artifactFiles()).toHaveLength(1);
   });
 
-  it('sweeps what a killed process had half written, and leaves what a living one is writing', async () => {
+  it('removes partial files of killed processes, and keeps those of running ones', async () => {
     await mkdir(folder);
     const dead = execFileSync(process.execPath, ['-p', 'process.pid']).toString().trim();
     await writeFile(join(folder, `.${dead}-0123456789abcdef.part`), 'half');
@@ -254,7 +254,7 @@ describe('the store', () => {
     expect(parts).toEqual([`.${process.ppid}-0123456789abcdef.part`]);
   });
 
-  it('is shared by an old worker and the new one', async () => {
+  it('can be shared by an old and a new worker', async () => {
     const [old, young] = [new ArtifactStore({ folder }), new ArtifactStore({ folder })];
     await young.hold(draft('from the new one')).saved();
     const { info, saved } = old.hold(draft('from the old one'));
@@ -262,7 +262,7 @@ describe('the store', () => {
     expect(await textOf(young, info.handle)).toBe('from the old one');
   });
 
-  it('keeps so many bytes in memory, the oldest leaving first', async () => {
+  it('keeps a limited number of bytes in memory, and drops the oldest first', async () => {
     const store = new ArtifactStore({ maxBytes: 2_500 });
     const handles = ['a', 'b', 'c'].map((text) => store.hold(draft(text.repeat(1_000))).info.handle);
     const kept = await Promise.all(handles.map((handle) => textOf(store, handle)));
@@ -270,7 +270,7 @@ describe('the store', () => {
     expect(store.status().bytes).toBe(2_000);
   });
 
-  it('keeps in memory when it has no folder', async () => {
+  it('keeps artifacts in memory if it has no folder', async () => {
     const store = new ArtifactStore();
     const info = await store.store(draft('x'.repeat(1_000)));
     expect(await textOf(store, info.handle)).toHaveLength(1_000);
@@ -278,7 +278,7 @@ describe('the store', () => {
   });
 });
 
-describe('a disk that refuses', () => {
+describe('a disk error', () => {
   const full: ArtifactFiles = {
     ...files,
     open: async (path, ...rest) => {
@@ -291,7 +291,7 @@ describe('a disk that refuses', () => {
     },
   };
 
-  it('costs the one write, says so in a sentence without a path, and leaves nothing behind', async () => {
+  it('fails only the one write, with a sentence without a path, and leaves no file', async () => {
     const store = new ArtifactStore({ folder, files: full });
     const failure = await store.store(draft('x'.repeat(10_000))).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ArtifactError);
@@ -302,7 +302,7 @@ describe('a disk that refuses', () => {
     expect(store.status().faults).toBe(1);
   });
 
-  it('leaves what is small readable as long as the process lives', async () => {
+  it('leaves small artifacts readable while the process runs', async () => {
     const store = new ArtifactStore({ folder, files: full });
     const { info, saved } = store.hold(draft('small'));
     await expect(saved()).rejects.toThrow(ArtifactError);
@@ -310,12 +310,12 @@ describe('a disk that refuses', () => {
     await store.flush();
   });
 
-  it('names a folder that cannot be one', async () => {
+  it('names a folder that cannot be created', async () => {
     await writeFile(folder, 'a file in its place');
     await expect(new ArtifactStore({ folder }).store(draft('x'))).rejects.toThrow(ArtifactError);
   });
 
-  it.runIf(process.platform === 'linux' && process.getuid?.() === 0)('when it is really full', async (context) => {
+  it.runIf(process.platform === 'linux' && process.getuid?.() === 0)('is reported on a full disk', async (context) => {
     await mkdir(folder);
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'pipe' });

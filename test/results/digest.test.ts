@@ -9,13 +9,13 @@ const kindOf = (text: string): string => {
   const kind = textKind(text, true);
   return kind.kind === 'table' ? `table ${kind.form}` : kind.kind;
 };
-const told = async (text: string, room = 2_500) => {
+const textDigest = async (text: string, room = 2_500) => {
   const { title, body, views } = await digest(new LongText([text]), room);
   expect(body.length).toBeLessThanOrEqual(room + 200);
   return { title, body, views };
 };
 
-describe('the kind of a text', () => {
+describe('kind of a text', () => {
   it.each([
     ['table delimited', 'CSV', `id,name,email\n${lines(20, (i) => `${i},Ann,ann${i}@x.org`)}`],
     ['table delimited', 'CSV with commas in quotes', `id,"full name",city\n${lines(9, (i) => `${i},"Doe, Ann",Ulm`)}`],
@@ -62,7 +62,7 @@ describe('the kind of a text', () => {
   });
 });
 
-describe('the digest of JSON', () => {
+describe('digest of JSON', () => {
   const items = (count: number) =>
     Array.from({ length: count }, (_, i) => ({
       id: i,
@@ -73,8 +73,8 @@ describe('the digest of JSON', () => {
       ...(i === 3 ? { id: 'three' } : {}),
     }));
 
-  it('tells keys, types, counts and first values', async () => {
-    const { title, body, views } = await told(JSON.stringify({ total: 40, items: items(40) }));
+  it('lists keys, types, counts and first values', async () => {
+    const { title, body, views } = await textDigest(JSON.stringify({ total: 40, items: items(40) }));
     expect(title).toMatch(/^JSON, [\d,]+ characters: an object of 2 keys$/);
     expect(body.split('\n')).toEqual([
       'total: number, first 40',
@@ -90,23 +90,23 @@ describe('the digest of JSON', () => {
     expect(views).toContainEqual({ type: 'json_keys', keys: ['total'] });
   });
 
-  it('of an array at the top, indented or not', async () => {
-    const compact = await told(JSON.stringify(items(40)));
-    const pretty = await told(JSON.stringify(items(40), null, 4));
+  it('describes an array at the top, indented or not', async () => {
+    const compact = await textDigest(JSON.stringify(items(40)));
+    const pretty = await textDigest(JSON.stringify(items(40), null, 4));
     expect(pretty.body).toBe(compact.body);
     expect(compact.title).toContain('an array of 40 objects');
     expect(compact.views[0]).toEqual({ type: 'json_path', path: '$[0:5]' });
   });
 
-  it('counts the elements of an array that is longer than what is read in detail', async () => {
-    const { title, body } = await told(JSON.stringify(items(60_000)));
+  it('counts the elements of an array beyond the part read in detail', async () => {
+    const { title, body } = await textDigest(JSON.stringify(items(60_000)));
     expect(title).toContain('an array of 60,000 objects');
     expect(body).toContain('those of the beginning');
   });
 
-  it('tells less of a wide object, so that it fits', async () => {
+  it('has fewer details for a wide object, so that it fits', async () => {
     const wide = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`key_number_${i}`, { a: { b: { c: i } } }]));
-    const { body } = await told(JSON.stringify(wide), 800);
+    const { body } = await textDigest(JSON.stringify(wide), 800);
     expect(body).toMatch(/… more keys$/);
   });
 
@@ -116,37 +116,37 @@ describe('the digest of JSON', () => {
     ['with a comma too many', `[${'1,'.repeat(3_000)}]`],
     ['of single quotes', `{'a': ${'1'.repeat(3_000)}}`],
     ['that is a list in prose', `[see below] ${'This is a note. '.repeat(300)}`],
-  ])('is not made of text %s', async (_, text) => {
-    expect((await told(text)).title).not.toMatch(/^JSON/);
+  ])('is not used for text %s', async (_, text) => {
+    expect((await textDigest(text)).title).not.toMatch(/^JSON/);
   });
 
-  it('takes strings for what they are', async () => {
-    const { body } = await told(JSON.stringify({ a: '},]"\\', b: 'x'.repeat(5_000), 'c"d': ['\\"'] }));
+  it('parses strings correctly', async () => {
+    const { body } = await textDigest(JSON.stringify({ a: '},]"\\', b: 'x'.repeat(5_000), 'c"d': ['\\"'] }));
     expect(body.split('\n').map((line) => line.split(':')[0])).toEqual(['a', 'b', 'c\\"d']);
   });
 
-  it('nests as deep as one likes', async () => {
+  it('accepts any nesting depth', async () => {
     const deep = `${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}`;
-    expect((await told(deep)).title).toContain('an array of 1 object');
+    expect((await textDigest(deep)).title).toContain('an array of 1 object');
   });
 });
 
-describe('the digest of other kinds', () => {
-  it('of a table: header, number of rows, first rows, with quoted line breaks', async () => {
-    const { title, body, views } = await told(`id,note\n${lines(500, (i) => `${i},"two\nlines ""${i}"""`)}\n`);
+describe('digest of other kinds', () => {
+  it('describes a table by header, number of rows and first rows, with quoted line breaks', async () => {
+    const { title, body, views } = await textDigest(`id,note\n${lines(500, (i) => `${i},"two\nlines ""${i}"""`)}\n`);
     expect(title).toMatch(/^CSV, .*: 500 rows of 2 columns$/);
     expect(body).toMatch(/^id,note\n0,"two\nlines ""0"""\n1,/);
     expect(views[0]).toEqual({ type: 'rows', start: 24, end: 64 });
     expect(views[1]).toEqual({ type: 'columns', columns: ['id', 'note'], start: 1, end: 101 });
   });
 
-  it('of a log: head, tail, and what looks like an error, told once with its number', async () => {
+  it('describes a log by head, tail and lines that look like errors, each once with its number', async () => {
     const text = lines(5_000, (i) =>
       i === 700 || i === 4_000
         ? `2026-03-04 12:00:00 ERROR cannot reach 10.0.0.${i % 7}`
         : `2026-03-04 12:00:00 INFO ${i}, failed: 0`,
     );
-    const { title, body, views } = await told(text);
+    const { title, body, views } = await textDigest(text);
     expect(title).toContain('5,000 lines');
     expect(body).toContain('lines that look like errors: 2');
     expect(body).toContain('  700 (×2, last 4000): 2026-03-04 12:00:00 ERROR cannot reach 10.0.0.0');
@@ -155,17 +155,17 @@ describe('the digest of other kinds', () => {
     expect(views[0]).toEqual({ type: 'lines', start: 690, end: 720 });
   });
 
-  it('of prose: its first sentences, whole, and its headings', async () => {
+  it('describes prose by its first complete sentences and its headings', async () => {
     const text = `# Guide\n\n${lines(60, (i) => `## Part ${i}\n\nThis part explains how it works. It is not long, and it is easy to read for anyone.\n`)}`;
-    const { body, views } = await told(text, 1_500);
+    const { body, views } = await textDigest(text, 1_500);
     expect(body).toMatch(/^# Guide\n\n## Part 0\n\nThis part explains how it works\./);
     expect(body.split('\n… ')[0]).toMatch(/\.$/);
     expect(body).toContain('  2: ## Part 0\n  6: ## Part 1');
     expect(views[0]).toMatchObject({ type: 'range' });
   });
 
-  it('of one endless line: its beginning and its end', async () => {
-    const { body } = await told(`start${'x'.repeat(50_000)}end`);
+  it('describes a very long line by its beginning and its end', async () => {
+    const { body } = await textDigest(`start${'x'.repeat(50_000)}end`);
     expect(body).toMatch(/^start[\s\S]*more characters …\nx+end$/);
   });
 
@@ -176,8 +176,8 @@ describe('the digest of other kinds', () => {
   });
 });
 
-describe('the digest of a value', () => {
-  it('tells what that of its text tells', async () => {
+describe('digest of a value', () => {
+  it('equals the digest of its text', async () => {
     const value = {
       'a"b': 1,
       items: Array.from({ length: 30 }, (_, i) => ({ id: i, 'x y': i % 2 ? null : 'Ann', tags: ['a', { b: [true] }] })),
@@ -189,7 +189,7 @@ describe('the digest of a value', () => {
     expect({ ...ofValue, title: '' }).toEqual({ ...(await of(JSON.stringify(value))), title: '' });
   });
 
-  it('counts all of a long list, and looks at some', async () => {
+  it('counts all elements of a long list, and inspects some', async () => {
     const { title, body } = await digestOf(
       { value: Array.from({ length: 900_000 }, (_, id) => ({ id })), bytes: 9 },
       2_500,

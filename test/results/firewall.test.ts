@@ -30,28 +30,28 @@ const text = (words: string, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-describe('what a model gets', () => {
-  it('is the status and the result itself when it fits', async () => {
+describe('text for the model', () => {
+  it('is the status and the result if it fits', async () => {
     const { admit } = setUp();
     expect((await admit(text('all is well'))).text).toBe('ok\nall is well');
     expect((await admit({ content: [] })).text).toBe('ok (no content)');
     expect((await admit({})).text).toBe('ok (no content)');
   });
 
-  it('says Error first when the server says that it failed', async () => {
+  it('begins with Error if the server reports a failure', async () => {
     const { admit } = setUp();
     const failed = await admit(text('no such file', { isError: true }));
     expect(failed).toMatchObject({ isError: true, text: 'Error UPSTREAM_ERROR: no such file' });
     expect((await admit(text('x\n'.repeat(9_000), { isError: true }))).text).toMatch(/^Error UPSTREAM_ERROR · /);
   });
 
-  it('is a digest, its handle and calls to copy when it does not', async () => {
+  it('is a digest with a handle and calls to copy if the result is too long', async () => {
     const { admit, store } = setUp();
     const long = Array.from({ length: 2_000 }, (_, i) => `src/room/file${i}.ts`).join('\n');
-    const { text: told } = await admit(text(long));
-    expect(told.length).toBeLessThanOrEqual(4_000);
-    expect(told).toMatch(/^ok · Text, [\d,]+ characters: 2,000 lines/);
-    const calls = told.split('\n').filter((line) => line.startsWith('{"handle"'));
+    const { text: shown } = await admit(text(long));
+    expect(shown.length).toBeLessThanOrEqual(4_000);
+    expect(shown).toMatch(/^ok · Text, [\d,]+ characters: 2,000 lines/);
+    const calls = shown.split('\n').filter((line) => line.startsWith('{"handle"'));
     expect(calls).toHaveLength(3);
     const { handle, selector } = JSON.parse(calls[0] as string) as {
       handle: string;
@@ -60,7 +60,7 @@ describe('what a model gets', () => {
     expect((await viewArtifact(store, handle, selector)).data.text).toContain(`src/room/file${selector.start}.ts\n`);
   });
 
-  it.each([500, 4_000, 7_000, 1_000_000])('stays within what is allowed when %i characters are', async (shownChars) => {
+  it.each([500, 4_000, 7_000, 1_000_000])('stays within the limit with shownChars %i', async (shownChars) => {
     const { admit } = setUp({ shownChars });
     for (const unit of [
       'a line of words\n',
@@ -71,13 +71,13 @@ describe('what a model gets', () => {
       '2026-01-01 00:00:00 ERROR bad\n',
       'a,b,c\n',
     ]) {
-      const { text: told } = await admit(text(unit.repeat(20_000 / unit.length)));
-      expect(told.length).toBeLessThan(7_500);
-      expect(told).not.toMatch(/\p{Cs}|\u200b/u);
+      const { text: shown } = await admit(text(unit.repeat(20_000 / unit.length)));
+      expect(shown.length).toBeLessThan(7_500);
+      expect(shown).not.toMatch(/\p{Cs}|\u200b/u);
     }
   });
 
-  it('shows what is hidden in it; the artifact keeps it', async () => {
+  it('shows hidden characters, which the artifact keeps', async () => {
     const { admit, whole } = setUp();
     const result = await admit(text('safe\u{e0041}\u001b[8mhidden'));
     expect(result.text).toBe('ok\nsafe\\u{e0041}\\u001b[8mhidden');
@@ -86,7 +86,7 @@ describe('what a model gets', () => {
     expect((await whole(artifacts[0]?.handle)).toString()).toBe('safe\u{e0041}\u001b[8mhidden');
   });
 
-  it('is the structure where there is no text, and the text alone where there is', async () => {
+  it('is the structure if there is no text, else only the text', async () => {
     const { admit } = setUp();
     expect((await admit({ content: [], structuredContent: { b: 1, a: [true] } })).text).toBe(
       'ok\n{"a": [true], "b": 1}',
@@ -95,8 +95,8 @@ describe('what a model gets', () => {
   });
 });
 
-describe('parts that are no text', () => {
-  it('images, audio and embedded resources reach the client, each kept by its content', async () => {
+describe('parts other than text', () => {
+  it('images, audio and embedded resources reach the client, and each is stored by its content', async () => {
     const { admit, whole } = setUp();
     const first = await admit({
       content: [
@@ -135,12 +135,12 @@ describe('parts that are no text', () => {
     expect(await whole(image?.handle)).toEqual(Buffer.from(PIXEL, 'base64'));
   });
 
-  it('what is over the budget is named by its handle', async () => {
+  it('parts over the budget are named by their handles', async () => {
     const { admit } = setUp({ mediaBudget: 100 });
     const image = { type: 'image', data: PIXEL, mimeType: 'image/png' };
-    const { parts, text: told } = await admit({ content: [image, image] });
+    const { parts, text: shown } = await admit({ content: [image, image] });
     expect(parts).toHaveLength(1);
-    expect(told).toMatch(/attached, kept as image:[\s\S]*not attached, kept as image:/);
+    expect(shown).toMatch(/attached, kept as image:[\s\S]*not attached, kept as image:/);
   });
 
   it.each([
@@ -148,57 +148,57 @@ describe('parts that are no text', () => {
     ['no data', { type: 'image', mimeType: 'image/png' }],
     ['a type that is none', { type: 'audio', data: 'AAAA', mimeType: 'image/png' }],
     ['a type with more in it', { type: 'image', data: 'AAAA', mimeType: 'image/png\r\nX: y' }],
-  ])('an image with %s is kept and not handed on', async (_, part) => {
+  ])('an image with %s is stored and not passed on', async (_, part) => {
     const { parts, envelope } = await setUp().admit({ content: [part] });
     expect(parts).toEqual([]);
     expect(envelope().artifacts).toHaveLength(1);
   });
 
-  it('the text of a resource is read with the rest, and the resource is for the user alone', async () => {
-    const { text: told, parts } = await setUp().admit({
+  it('the text of a resource is part of the text, and the resource is for the user only', async () => {
+    const { text: shown, parts } = await setUp().admit({
       content: [{ type: 'resource', resource: { uri: 'file:///a.md', mimeType: 'text/markdown', text: '# A' } }],
     });
-    expect(told).toBe('ok\n# A');
+    expect(shown).toBe('ok\n# A');
     expect(parts).toMatchObject([{ type: 'resource', annotations: { audience: ['user'] } }]);
   });
 
-  it('a link reaches the client for the user alone; the model is told its address', async () => {
-    const { text: told, parts } = await setUp().admit({
+  it('a link reaches the client for the user only; the model reads its address', async () => {
+    const { text: shown, parts } = await setUp().admit({
       content: [{ type: 'resource_link', uri: 'file:///a.txt', name: 'A', annotations: { audience: ['assistant'] } }],
     });
-    expect(told).toBe('ok\nlink: A <file:///a.txt>');
+    expect(shown).toBe('ok\nlink: A <file:///a.txt>');
     expect(parts).toEqual([
       { type: 'resource_link', uri: 'file:///a.txt', name: 'A', annotations: { audience: ['user'] } },
     ]);
   });
 
-  it('a long name of a link is cut between characters, for the model and for the client', async () => {
+  it('a long name of a link is cut between characters, for the model and the client', async () => {
     const uri = 'file:///a.txt';
     const link = (name: string) => setUp().admit({ content: [{ type: 'resource_link', uri, name }] });
     expect((await link(`${'a'.repeat(199)}🚀`)).text).toBe(`ok\nlink: ${'a'.repeat(199)} <${uri}>`);
     expect((await link(`${'a'.repeat(255)}🚀`)).parts).toMatchObject([{ name: 'a'.repeat(255) }]);
   });
 
-  it('of a hundred links the model is told some, and that there are more', async () => {
+  it('the model reads some of a hundred links, and the number of the others', async () => {
     const link = (i: number) => ({
       type: 'resource_link',
       uri: `file:///a/rather/long/path/${i}.txt`,
       name: `file ${i}`,
     });
-    const { text: told, parts } = await setUp().admit({ content: Array.from({ length: 100 }, (_, i) => link(i)) });
+    const { text: shown, parts } = await setUp().admit({ content: Array.from({ length: 100 }, (_, i) => link(i)) });
     expect(parts).toHaveLength(100);
-    expect(told.length).toBeLessThan(2_000);
-    expect(told).toMatch(/… \d+ more of these; render=json lists all$/);
+    expect(shown.length).toBeLessThan(2_000);
+    expect(shown).toMatch(/… \d+ more of these; render=json lists all$/);
   });
 
-  it('text for the user alone is handed on as such, and not told', async () => {
+  it('text for the user only is passed on as such, and is hidden from the model', async () => {
     const forUser = { type: 'text', text: 'for you', annotations: { audience: ['user'] } };
     const {
-      text: told,
+      text: shown,
       parts,
       envelope,
     } = await setUp().admit({ content: [forUser, { type: 'text', text: 'for it' }] });
-    expect(told).toBe('ok\nfor it\n1 text part for the user alone');
+    expect(shown).toBe('ok\nfor it\n1 text part for the user alone');
     expect(parts).toEqual([forUser]);
     expect(envelope().provenance.content_annotations).toEqual([{ part_index: 0, audience: ['user'] }]);
   });
@@ -210,16 +210,16 @@ describe('parts that are no text', () => {
     [[{ type: 'resource' }]],
     [{ type: 'text' }],
     ['text'],
-  ])('parts of another shape are kept: %j', async (content) => {
-    const { envelope, text: told } = await setUp().admit({ content });
-    expect(told).toMatch(/^ok/);
+  ])('parts of unknown shape are stored: %j', async (content) => {
+    const { envelope, text: shown } = await setUp().admit({ content });
+    expect(shown).toMatch(/^ok/);
     expect(envelope().artifacts.every(({ handle }) => handle.startsWith('part:'))).toBe(true);
     expect(envelope().artifacts.length).toBeGreaterThan(0);
   });
 });
 
-describe('the envelope', () => {
-  it('has what the pipeline tells, and handles by content for every artifact', async () => {
+describe('envelope', () => {
+  it('has the provenance of the pipeline, and content handles for all artifacts', async () => {
     const firewall = new Firewall({ store: new ArtifactStore() });
     const call = { ...CALL, provenance: { cache_hit: true, arg_repairs: [{ path: 'a', rule: 'str_to_integer' }] } };
     const { envelope } = await firewall.admit(text('a: 1', { structuredContent: { a: 1 } }), call);
@@ -243,7 +243,7 @@ describe('secrets', () => {
     return PLANTED.map((one) => one.secret).filter((secret) => all.includes(secret));
   };
 
-  it('of a failed result appear nowhere but in the artifact they came from', async () => {
+  it('of a failed result appear only in their artifact', async () => {
     for (const filler of ['', 'nothing here\n'.repeat(2_000)]) {
       const { admit, whole } = setUp();
       const result = await admit(text(filler + planted, { isError: true }));
@@ -252,14 +252,14 @@ describe('secrets', () => {
     }
   });
 
-  it('of any result can be masked on the way to the model and to the disk', async () => {
+  it('of any result can be masked for the model and on disk', async () => {
     const { admit, whole } = setUp({ maskForModel: 'always', maskOnDisk: true });
     const result = await admit(text(planted, { structuredContent: { planted } }));
     expect(seen([result.text, result.envelope()])).toEqual([]);
     for (const { handle } of result.envelope().artifacts) expect(seen((await whole(handle)).toString())).toEqual([]);
   });
 
-  it('are left alone where nobody asked', async () => {
+  it('are not masked unless configured', async () => {
     expect((await setUp().admit(text('password: hunter2'))).text).toContain('hunter2');
     expect((await setUp({ maskForModel: 'never' }).admit(text('password: hunter2', { isError: true }))).text).toContain(
       'hunter2',
@@ -267,8 +267,8 @@ describe('secrets', () => {
   });
 });
 
-describe('with a disk', () => {
-  it('what was left out of an answer is on it when the answer is given', async () => {
+describe('storage on disk', () => {
+  it('has all omitted parts of an answer before the answer is sent', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waygate-firewall-'));
     const long = 'a line of a file\n'.repeat(1_000);
     await setUp({ store: new ArtifactStore({ folder }) }).admit(text(long));
@@ -277,7 +277,7 @@ describe('with a disk', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('that is full the call still gets its text, and says what was lost', async () => {
+  it('reports lost parts on a full disk, and the call still gets its text', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waygate-firewall-'));
     const full: ArtifactFiles = {
       ...files,
@@ -301,7 +301,7 @@ describe('with a disk', () => {
   });
 });
 
-it('an answer that is kept does not keep a large result', async () => {
+it('does not keep a large result in memory for a kept answer', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const folder = await mkdtemp(join(tmpdir(), 'waygate-firewall-'));

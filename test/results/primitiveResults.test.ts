@@ -6,7 +6,7 @@ import { Firewall } from '../../src/results/firewall.ts';
 const admit = (result: Record<string, unknown>) =>
   new Firewall({ store: new ArtifactStore() }).admit(result, { toolId: 'resource::file:a#0', upstreamName: 'a' });
 
-it('a resource is processed like a result: its text is shown, every part is stored (G10.5)', async () => {
+it('processes a resource like a result: shows its text, and stores every part (G10.5)', async () => {
   const read = {
     contents: [
       { uri: 'file:///a.md', mimeType: 'text/markdown', text: '# A' },
@@ -24,14 +24,14 @@ it('a resource is processed like a result: its text is shown, every part is stor
   ]);
 });
 
-it('a large resource is told by a digest', async () => {
+it('shows a large resource as a digest', async () => {
   const { text } = await admit(
     resourceAsResult({ contents: [{ uri: 'file:///a', text: 'a line of it\n'.repeat(3_000) }] }),
   );
   expect(text).toMatch(/^ok · Text, [\d,]+ characters: 3,000 lines/);
 });
 
-it('a prompt reads as its messages under their roles', async () => {
+it('renders a prompt as its messages under their roles', async () => {
   const prompt = {
     description: 'greets',
     messages: [
@@ -51,7 +51,7 @@ it('a prompt reads as its messages under their roles', async () => {
   expect(parts).toHaveLength(1);
 });
 
-it('what is none of these is an empty one', async () => {
+it('treats anything else as empty', async () => {
   expect((await admit(resourceAsResult({ contents: 7 }))).text).toBe('ok (no content)');
   expect((await admit(promptAsResult({}))).text).toBe('ok (no content)');
 });

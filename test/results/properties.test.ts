@@ -13,11 +13,11 @@ import { LongText } from '../../src/text/longText.ts';
 import { visibleText } from '../../src/text/visibleText.ts';
 
 const CALL = { toolId: 'any:tool#00000000', upstreamName: 'tool' };
-/** A variation selector behind an ideograph does visible work, and stays (visibleText.ts). */
+/** A variation selector behind an ideograph is visible, and stays (visibleText.ts). */
 const HIDDEN =
   /(?![\t\n\r])\p{Cc}|[\u202a-\u202e\u2060-\u206f\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}]|(?<!\p{Ideographic})[\u{e0100}-\u{e01ef}]|\p{Cs}/u;
 
-/** Text as it comes: words, odd characters, halves of pairs, long runs. */
+/** Realistic and odd text: words, rare characters, single surrogates, long runs. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
   fc.string({ unit: 'grapheme', maxLength: 200 }),
@@ -34,7 +34,7 @@ const anyText = fc.oneof(
     .map((unit) => unit.repeat(2_000)),
 );
 
-/** Parts as they should be, nearly as they should be, and anything. */
+/** Valid parts, nearly valid parts, and arbitrary values. */
 const anyPart = fc.oneof(
   fc.record({ type: fc.constant('text'), text: anyText }),
   fc.record(
@@ -62,8 +62,8 @@ const anyResult = fc.record(
   { requiredKeys: [] },
 );
 
-describe('whatever a server answers', () => {
-  it('the answer is bounded, well formed and shows what is hidden; every handle opens', async () => {
+describe('any result of a server', () => {
+  it('gives a bounded, well-formed answer that shows hidden characters; every handle opens', async () => {
     await fc.assert(
       fc.asyncProperty(anyResult, async (result) => {
         const store = new ArtifactStore();
@@ -81,7 +81,7 @@ describe('whatever a server answers', () => {
     );
   });
 
-  it('is answered alike twice', async () => {
+  it('gives the same answer twice', async () => {
     await fc.assert(
       fc.asyncProperty(anyResult, async (result) => {
         const [one, two] = await Promise.all(
@@ -93,7 +93,7 @@ describe('whatever a server answers', () => {
     );
   });
 
-  it('however deep it nests', async () => {
+  it('is accepted at any nesting depth', async () => {
     const deep = JSON.parse(`${'{"a":['.repeat(20_000)}1${']}'.repeat(20_000)}`) as Record<string, unknown>;
     for (const result of [
       { structuredContent: deep },
@@ -106,7 +106,7 @@ describe('whatever a server answers', () => {
   });
 });
 
-describe('whatever is asked for', () => {
+describe('any selector', () => {
   const examples = SELECTOR_EXAMPLES.map((example) => JSON.parse(example) as Record<string, unknown>);
   const number = fc.oneof(fc.integer({ min: -50, max: 20_000 }), fc.jsonValue());
   const selector = fc.oneof(
@@ -129,14 +129,14 @@ describe('whatever is asked for', () => {
         { requiredKeys: ['type'] },
       )
       .map((one) => {
-        // Most fields belong to another selector: those that fit stay.
+        // Most fields belong to another selector; keep those that fit.
         const example = examples.find((known) => known.type === one.type);
         return example ? Object.fromEntries(Object.entries(one).filter(([name]) => name in example)) : one;
       }),
     fc.dictionary(fc.string(), fc.jsonValue()),
   );
 
-  it('the view is bounded, well formed and shows what is hidden, or says what is wrong', async () => {
+  it('gives a bounded, well-formed view that shows hidden characters, or an error', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, selector, async (text, asked) => {
         const store = new ArtifactStore();
@@ -160,7 +160,7 @@ describe('whatever is asked for', () => {
     ['lines', '\n'],
     ['range', ''],
     ['head', ''],
-  ])('reading on by %s gives the whole text', async (type, separator) => {
+  ])('continues by %s through the whole text', async (type, separator) => {
     const clean = fc
       .oneof(fc.string({ unit: 'grapheme-ascii', maxLength: 30 }), fc.constantFrom('\n', 'ü', '👍', ' '))
       .map((unit) => unit.repeat(300));
@@ -182,7 +182,7 @@ describe('whatever is asked for', () => {
         let last: string | undefined;
         for (let next: Readonly<Record<string, unknown>> | undefined = { type }; next && reader; ) {
           const part = await select(reader, next);
-          // What a range continues belongs to the same line.
+          // The continuation of a range belongs to the same line.
           all += (last === undefined || last === 'range' || next.type === 'range' ? '' : separator) + part.text;
           last = next.type as string;
           next = part.next;
@@ -196,13 +196,13 @@ describe('whatever is asked for', () => {
   });
 });
 
-describe('the parts of it', () => {
-  it('visibleText comes to rest, and leaves plain text alone', () => {
+describe('parts of the pipeline', () => {
+  it('visibleText is idempotent, and leaves plain text unchanged', () => {
     fc.assert(fc.property(anyText, (text) => visibleText(visibleText(text)) === visibleText(text)));
     fc.assert(fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => visibleText(text) === text));
   });
 
-  it('scrubSecrets comes to rest, and finds in a stream what it finds in the whole', () => {
+  it('scrubSecrets is idempotent, and finds the same secrets in a stream as in the whole', () => {
     const words = fc.constantFrom(
       'password=',
       'hunter2hunter2',
@@ -227,7 +227,7 @@ describe('the parts of it', () => {
     );
   });
 
-  it('pythonJson is JSON of the same value', () => {
+  it('pythonJson gives JSON of the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(pythonJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -235,7 +235,7 @@ describe('the parts of it', () => {
     );
   });
 
-  it('an outline is made of every JSON container, and of nothing else', async () => {
+  it('an outline exists for every JSON container, and for nothing else', async () => {
     const turn = async (): Promise<void> => {};
     const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
     await fc.assert(
@@ -252,7 +252,7 @@ describe('the parts of it', () => {
     );
   });
 
-  it('records come back from fields', () => {
+  it('records survive a round trip through fields', () => {
     const row = fc.array(fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', ' ') }), {
       minLength: 2,
       maxLength: 5,
@@ -266,7 +266,7 @@ describe('the parts of it', () => {
     );
   });
 
-  it('a long text has the head, the tail and the chunks of the joined one', () => {
+  it('a long text has the head, the tail and the chunks of the joined text', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme' })),

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../../src/results/firewall.ts';
 
-/** Results of servers that people run, of every kind of content, through the firewall. */
+/** Runs results of popular servers, with every kind of content, through the firewall. */
 
 const require = createRequire(import.meta.url);
 const entryOf = (name: string): string =>
@@ -31,7 +31,7 @@ async function start(name: string, args: readonly string[], env: Record<string, 
 async function call(client: Client, name: string, args: Record<string, unknown>): Promise<AdmittedResult> {
   const result = await client.callTool({ name, arguments: args });
   const admitted = await new Firewall({ store }).admit(result, { toolId: `real:${name}#0`, upstreamName: name });
-  // What is handed on must be a result that any client takes.
+  // The passed-on result must be valid for any client.
   CallToolResultSchema.parse({ content: [{ type: 'text', text: admitted.text }, ...admitted.parts] });
   for (const { handle, size_bytes: size, content_hash: hash } of admitted.envelope().artifacts) {
     const reader = await store.open(handle);
@@ -57,23 +57,23 @@ describe('server-everything', () => {
     everything = await start('server-everything', ['stdio']);
   });
 
-  it('text', async () => {
+  it('returns text', async () => {
     expect((await call(everything, 'echo', { message: 'hi' })).text).toBe('ok\nEcho: hi');
   });
 
-  it('an error', async () => {
+  it('returns an error', async () => {
     const failed = await call(everything, 'echo', {});
     expect(failed.isError).toBe(true);
     expect(failed.text).toMatch(/^Error UPSTREAM_ERROR: /);
   });
 
-  it('an image', async () => {
+  it('returns an image', async () => {
     const { text, parts } = await call(everything, 'get-tiny-image', {});
     expect(parts).toMatchObject([{ type: 'image', mimeType: 'image/png' }]);
     expect(text).toMatch(/image \(image\/png, [\d,]+ bytes\) attached, kept as image:real:get-tiny-image#0:/);
   });
 
-  it('links', async () => {
+  it('returns links', async () => {
     const { text, parts } = await call(everything, 'get-resource-links', { count: 4 });
     const links = parts.filter((part) => part.type === 'resource_link');
     expect(links).toHaveLength(4);
@@ -83,7 +83,7 @@ describe('server-everything', () => {
     }
   });
 
-  it('an embedded resource of text, and one of bytes', async () => {
+  it('returns an embedded resource of text, and one of bytes', async () => {
     for (const resourceType of ['Text', 'Blob']) {
       const { parts, envelope } = await call(everything, 'get-resource-reference', { resourceType, resourceId: 2 });
       expect(parts).toMatchObject([{ type: 'resource', annotations: { audience: ['user'] } }]);
@@ -91,13 +91,13 @@ describe('server-everything', () => {
     }
   });
 
-  it('a file that it makes', async () => {
+  it('returns a created file', async () => {
     const data = `data:text/plain;base64,${Buffer.from('words '.repeat(500)).toString('base64')}`;
     const { text } = await call(everything, 'gzip-file-as-resource', { name: 'w.gz', data, outputType: 'resource' });
     expect(text).toMatch(/^ok\n[\s\S]*application\/gzip/);
   });
 
-  it('annotated parts', async () => {
+  it('returns annotated parts', async () => {
     const { parts, envelope, text } = await call(everything, 'get-annotated-message', {
       messageType: 'success',
       includeImage: true,
@@ -110,7 +110,7 @@ describe('server-everything', () => {
     expect(text).toContain('1 text part for the user alone');
   });
 
-  it('structured content', async () => {
+  it('returns structured content', async () => {
     const { text, envelope } = await call(everything, 'get-structured-content', { location: 'New York' });
     expect(text).toMatch(/^ok\n\{.*temperature/);
     expect(envelope().artifacts.map(({ media_type: type }) => type)).toEqual(['application/json', 'text/plain']);
@@ -119,7 +119,7 @@ describe('server-everything', () => {
 });
 
 describe('server-filesystem', () => {
-  it('a file too large to be shown, and one that is an image', async () => {
+  it('returns a file that is too large to be shown, and an image file', async () => {
     const files = await mkdtemp(join(folder, 'files-'));
     await writeFile(
       join(files, 'table.csv'),
@@ -135,7 +135,7 @@ describe('server-filesystem', () => {
 });
 
 describe('server-memory', () => {
-  it('a graph as text and as structure', async () => {
+  it('returns a graph as text and as structure', async () => {
     const memory = await start('server-memory', [], { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') });
     const entities = Array.from({ length: 3 }, (_, i) => ({ name: `n${i}`, entityType: 'note', observations: ['o'] }));
     const { text } = await call(memory, 'create_entities', { entities });

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('the cache lies where the system keeps caches, or where a person says', () => {
+test('the cache is in the system’s cache folder, or where the user configures it', () => {
   expect(cacheFolder({}, 'linux', '/home/ada')).toBe('/home/ada/.cache/waygate');
   expect(cacheFolder({ XDG_CACHE_HOME: '/x' }, 'linux', '/home/ada')).toBe('/x/waygate');
   expect(cacheFolder({}, 'darwin', '/Users/ada')).toBe('/Users/ada/Library/Caches/waygate');
@@ -30,7 +30,7 @@ test('the cache lies where the system keeps caches, or where a person says', () 
   expect(cacheFolder({ WAYGATE_CACHE: '/mine' }, 'linux', '/home/ada')).toBe('/mine');
 });
 
-test('what failed half way is not taken for whole, and the next attempt starts afresh', async () => {
+test('an incomplete folder is not used, and the next attempt starts again', async () => {
   const target = join(folder, 'editor');
   const half = async (temporary: string) => {
     writeFileSync(join(temporary, 'half'), '');
@@ -39,14 +39,14 @@ test('what failed half way is not taken for whole, and the next attempt starts a
   await expect(fillOnce(target, half)).rejects.toThrow('the network went away');
   expect(readdirSync(folder)).toEqual([]);
 
-  // A killed process could not even tidy up.
+  // A killed process could not clean up.
   mkdirSync(join(folder, 'editor.partial-1'));
   await fillOnce(target, async (temporary) => writeFileSync(join(temporary, 'whole'), ''));
   expect(readdirSync(folder)).toEqual(['editor']);
   expect(readdirSync(target)).toEqual(['whole']);
 });
 
-test('of ten processes that fill the same folder in the same instant, one does it', async () => {
+test('one of ten processes fills a folder that all request at once', async () => {
   const target = join(folder, 'editor');
   const log = join(folder, 'log');
   const cache = pathToFileURL(join(import.meta.dirname, '../../scripts/lib/cache.mjs'));
@@ -69,7 +69,7 @@ test('of ten processes that fill the same folder in the same instant, one does i
   expect(existsSync(join(target, 'whole'))).toBe(true);
 });
 
-test('a lock whose holder is dead is taken over', async () => {
+test('a lock of a dead holder is taken over', async () => {
   const lock = join(folder, 'lock');
   const child = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
   await new Promise((resolve) => child.once('exit', resolve));
@@ -78,7 +78,7 @@ test('a lock whose holder is dead is taken over', async () => {
   expect(existsSync(lock)).toBe(false);
 });
 
-test('a lock from another machine is taken over once nobody touches it any more', async () => {
+test('a lock from another machine is taken over once it is no longer refreshed', async () => {
   const lock = join(folder, 'lock');
   writeFileSync(lock, JSON.stringify({ pid: process.pid, host: 'elsewhere' }));
   const minuteAgo = Date.now() / 1000 - 60;
@@ -86,7 +86,7 @@ test('a lock from another machine is taken over once nobody touches it any more'
   expect(await withLock(lock, async () => 'mine')).toBe('mine');
 });
 
-test('a lock whose holder lives is waited for', async () => {
+test('a lock of a living holder is waited for', async () => {
   const lock = join(folder, 'lock');
   const order: string[] = [];
   const first = withLock(lock, async () => {

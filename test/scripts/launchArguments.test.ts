@@ -22,6 +22,6 @@ test('the arguments of runTests become the address of the workbench', () => {
   ]);
 });
 
-test.each(argv.filter((arg) => !/telemetry|sandbox/.test(arg)))('nothing runs without %s', (missing) => {
+test.each(argv.filter((arg) => !/telemetry|sandbox/.test(arg)))('the run fails without %s', (missing) => {
   expect(() => readLaunchArguments(argv.filter((arg) => arg !== missing))).toThrow('is missing');
 });

@@ -9,7 +9,7 @@ const lock = {
   },
 };
 
-test('packages are current when what is installed is what the lock file asks for', () => {
+test('packages are current if the installed versions match the lock file', () => {
   expect(installedIsCurrent(lock, { packages: { 'node_modules/a': { version: '1.0.0' } } })).toBe(true);
 });
 
@@ -25,7 +25,7 @@ test.each([
   expect(installedIsCurrent(lock, { packages })).toBe(false);
 });
 
-test('an npm of our own is told nothing of the npm that runs us, but keeps what a person set', () => {
+test('a nested npm gets the user’s settings, and no variables of the outer npm', () => {
   const environment = npmEnvironment('/repo', {
     PATH: '/repo/node_modules/.bin:/usr/bin',
     npm_package_name: 'waygate',

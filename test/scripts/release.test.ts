@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { nextVersion, releaseChangelog, withVersion } from '../../scripts/lib/release.mjs';
 
-describe('the version of a release', () => {
+describe('version of a release', () => {
   it.each([
     ['patch', '1.2.4'],
     ['minor', '1.3.0'],
@@ -18,10 +18,10 @@ describe('the version of a release', () => {
   ])('%s is refused', (wanted, message) => expect(() => nextVersion('1.2.3', wanted)).toThrow(message));
 });
 
-describe('the changelog of a release', () => {
+describe('changelog of a release', () => {
   const changelog = '# Changelog\n\n## [Unreleased]\n\n- New: a door.\n\n## [0.1.0] - 2026-01-02\n\n- First.\n';
 
-  it('dates what is unreleased, below a new empty section', () => {
+  it('dates the unreleased section, below a new empty section', () => {
     expect(releaseChangelog(changelog, '0.2.0', '2026-11-19')).toEqual({
       changelog:
         '# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-11-19\n\n- New: a door.\n\n## [0.1.0] - 2026-01-02\n\n- First.\n',
@@ -29,20 +29,20 @@ describe('the changelog of a release', () => {
     });
   });
 
-  it('is refused without a description, without the section, and for a version that is released', () => {
+  it('is refused without a description, without the section, and for a released version', () => {
     const released = releaseChangelog(changelog, '0.2.0', '2026-11-19').changelog;
     expect(() => releaseChangelog(released, '0.3.0', '2026-11-20')).toThrow('nothing under [Unreleased]');
     expect(() => releaseChangelog('# Changelog\n', '0.3.0', '2026-11-20')).toThrow('no section "## [Unreleased]"');
     expect(() => releaseChangelog(changelog, '0.1.0', '2026-11-20')).toThrow('has a section [0.1.0] already');
   });
 
-  it('can be made of the one in the repository', () => {
+  it('can be made from the one in the repository', () => {
     const { notes } = releaseChangelog(readFileSync('CHANGELOG.md', 'utf8'), '999.0.0', '2026-11-19');
     expect(notes).toMatch(/^- /m);
   });
 });
 
-test.each(['package.json', 'package-lock.json'])('a release changes nothing in %s but the version', (file) => {
+test.each(['package.json', 'package-lock.json'])('a release changes only the version in %s', (file) => {
   const text = readFileSync(file, 'utf8');
   const { version } = JSON.parse(text);
   expect(withVersion(text, version)).toBe(text);

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the editor’s log writes every line of its level at once, in a folder that it makes', async () => {
+test('the editor’s log writes every line of its level at once, in a folder that it creates', async () => {
   const file = join(folder, 'logs', 'exthost.log');
   const log = await createAsyncRotatingLogger('exthost', file, 10_000);
   log.debug('below the level');
@@ -21,7 +21,7 @@ test('the editor’s log writes every line of its level at once, in a folder tha
   expect(readFileSync(file, 'utf8')).toContain('[debug] at the level\n');
 });
 
-test('an output channel is written as it is', async () => {
+test('an output channel writes text unchanged', async () => {
   const file = join(folder, 'channel.log');
   const log = await createAsyncRotatingLogger('channel', file, 10_000);
   log.clearFormatters();
@@ -30,7 +30,7 @@ test('an output channel is written as it is', async () => {
   expect(readFileSync(file, 'utf8')).toBe('half a line\n');
 });
 
-test('a log above its size continues in a new file, with one older file kept', async () => {
+test('a log above its size limit continues in a new file, with one older file kept', async () => {
   const file = join(folder, 'server.log');
   writeFileSync(file, 'x'.repeat(101));
   const log = await createAsyncRotatingLogger('server', file, 100);
@@ -40,7 +40,7 @@ test('a log above its size continues in a new file, with one older file kept', a
   expect(readFileSync(file, 'utf8')).toBe('new');
 });
 
-test('a log whose folder is gone does not stop the editor', async () => {
+test('a deleted log folder does not stop the editor', async () => {
   const log = await createAsyncRotatingLogger('gone', join(folder, 'gone', 'a.log'), 100);
   rmSync(folder, { recursive: true });
   expect(() => log.error('lost')).not.toThrow();

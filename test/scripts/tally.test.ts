@@ -3,22 +3,22 @@ import {
   closingLine,
   failuresOfEditor,
   failuresOfVitest,
+  formatFailure,
   succeeded,
   sum,
   tallyOfStep,
   tallyOfTests,
   tallyOfVitest,
-  tellFailure,
 } from '../../scripts/lib/tally.mjs';
 
 const tally = (passed: number, failed = 0, skipped = 0) => ({ passed, failed, skipped });
 
-test('the closing line names skipped tests only when there are some', () => {
+test('the closing line mentions skipped tests only if there are some', () => {
   expect(closingLine(tally(12, 3))).toBe('12 passed, 3 failed');
   expect(closingLine(tally(12, 0, 1))).toBe('12 passed, 0 failed, 1 skipped');
 });
 
-test('a run succeeds when something passed and nothing failed', () => {
+test('a run succeeds if something passed and nothing failed', () => {
   expect(succeeded(tally(1))).toBe(true);
   expect(succeeded(tally(5, 1))).toBe(false);
   expect(succeeded(tally(0))).toBe(false);
@@ -37,7 +37,7 @@ test('a crash counts as a failure, once', () => {
   expect(tallyOfTests(0, tally(0))).toEqual(tally(0, 1));
 });
 
-test('a test file that could not be loaded counts as a failure', () => {
+test('a test file that cannot be loaded counts as a failure', () => {
   const report = {
     numPassedTests: 4,
     numFailedTests: 1,
@@ -52,7 +52,7 @@ test('a test file that could not be loaded counts as a failure', () => {
   expect(tallyOfVitest(report)).toEqual(tally(4, 2, 2));
 });
 
-test('what failed is told by file, title and first words, at the end of a run', () => {
+test('failures are listed by file, title and first lines at the end of a run', () => {
   const report = {
     testResults: [
       { name: 'test/good.test.ts', status: 'passed', assertionResults: [{ status: 'passed', fullName: 'works' }] },
@@ -82,9 +82,9 @@ test('what failed is told by file, title and first words, at the end of a run', 
   expect(failuresOfEditor({ tests })).toEqual([{ title: 'The tree hides', words: 'no tree' }]);
 });
 
-test('of a failure with many words the first are told', () => {
+test('a long failure is shortened to its first lines', () => {
   const words = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
-  const told = tellFailure({ title: 'long', words });
-  expect(told.split('\n')).toHaveLength(16);
-  expect(told).toMatch(/^✗ long\n {4}line 0\n/);
+  const formatted = formatFailure({ title: 'long', words });
+  expect(formatted.split('\n')).toHaveLength(16);
+  expect(formatted).toMatch(/^✗ long\n {4}line 0\n/);
 });

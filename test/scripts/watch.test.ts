@@ -5,7 +5,7 @@ import { onTestFinished, test } from 'vitest';
 import { runOnChange } from '../../scripts/lib/watch.mjs';
 import { until } from '../support/hostProcess.ts';
 
-test('a watch build builds at once and after a change, one build at a time, and once for changes during one', async () => {
+test('a watch build builds at the start and after a change, one build at a time, and once for all changes during a build', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wg-watch-'));
   mkdirSync(join(folder, 'room'));
   const source = join(folder, 'room', 'a.ts');

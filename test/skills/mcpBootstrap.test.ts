@@ -22,10 +22,10 @@ const headingsOf = (file: string): string[] =>
 
 const PATH = /^(?:src|test|docs|scripts)\/[\w./-]+$/;
 const NAME = /^[A-Za-z]\w*$/;
-/** Words of protocols and of Node, which no file of ours exports. */
+/** Words of protocols and of Node, which no file of the repository exports. */
 const FOREIGN = new Set(['initialize', 'ping', 'readOnlyHint', 'idempotentHint', 'isError', 'topK', 'top_k', 'tsc']);
 
-/** `- \`path\`: \`Name\`, words \`Other\`.` says that the file exports these names. */
+/** Line `- \`path\`: \`Name\`, words \`Other\`.`: the file exports these names. */
 interface Part {
   file: string;
   path: string;
@@ -43,7 +43,7 @@ const partsOf = (file: string): Part[] =>
     }));
 const parts = FILES.flatMap(partsOf);
 
-/** Members of types and of objects too: `outcome_unknown`, `retire`, `uptime_ms`. */
+/** Includes members of types and objects: `outcome_unknown`, `retire`, `uptime_ms`. */
 function mentions(path: string, name: string): boolean {
   return new RegExp(`\\b${name}\\b`).test(readFileSync(path, 'utf8'));
 }
@@ -54,8 +54,8 @@ function exportsName(path: string, name: string): boolean {
   );
 }
 
-describe('the skill mcp-bootstrap', () => {
-  it('is these four files, and leads from the first to the others', () => {
+describe('skill mcp-bootstrap', () => {
+  it('consists of these four files, and the first links to the others', () => {
     const there = globSync('**/*', { cwd: FOLDER, withFileTypes: true }).filter((entry) => entry.isFile());
     expect(there.map(({ name }) => name).sort()).toEqual(FILES.map((file) => file.split('/').at(-1)).sort());
     for (const file of FILES) {
@@ -66,7 +66,7 @@ describe('the skill mcp-bootstrap', () => {
     for (const file of FILES.slice(1)) expect(read('SKILL.md')).toContain(`](${file})`);
   });
 
-  it('has the front matter by which agents find it (name as its folder, at most 1,024 characters of description)', () => {
+  it('has the front matter by which agents find it (name of its folder, description of at most 1,024 characters)', () => {
     const [, matter] = /^---\n([\s\S]*?)\n---\n/.exec(read('SKILL.md')) ?? [];
     const fields = new Map(
       (matter ?? '').split('\n').map((line) => line.split(/: (.*)/).slice(0, 2) as [string, string]),
@@ -80,7 +80,7 @@ describe('the skill mcp-bootstrap', () => {
     expect(read('SKILL.md').split('\n').length).toBeLessThan(100);
   });
 
-  it('has the sections that specification 004 gives it', () => {
+  it('has the required sections', () => {
     expect(headingsOf('SKILL.md')).toEqual(['Classify first', 'Default posture', 'Guardrails']);
     const fresh = [
       /host.*worker/i,
@@ -108,13 +108,13 @@ describe('the skill mcp-bootstrap', () => {
     expect(questions.length).toBeGreaterThanOrEqual(30);
   });
 
-  it('names files that are there', () => {
+  it('names files that exist', () => {
     const named = FILES.flatMap((file) => codeOf(read(file)).filter((code) => PATH.test(code)));
     expect(new Set(named).size).toBeGreaterThan(30);
     expect(named.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  it('names what these files export', () => {
+  it('names exports of these files', () => {
     expect(parts.length).toBeGreaterThan(40);
     const untrue = parts.flatMap(({ file, path, names }) =>
       names
@@ -122,12 +122,12 @@ describe('the skill mcp-bootstrap', () => {
         .map((name) => `${file}: ${name} in ${path}`),
     );
     expect(untrue).toEqual([]);
-    // The first name after a file is a thing to import.
+    // The first name after a file is an import.
     const unexported = parts.filter(({ path, names: [first] }) => first === undefined || !exportsName(path, first));
     expect(unexported).toEqual([]);
   });
 
-  it('uses no word for code that the named files do not know', () => {
+  it('uses no code word that the named files do not contain', () => {
     const files = [...new Set(parts.map(({ path }) => path))];
     const words = new Set(FILES.flatMap((file) => codeOf(read(file)).filter((code) => NAME.test(code))));
     for (const word of FOREIGN) words.delete(word);
@@ -135,13 +135,13 @@ describe('the skill mcp-bootstrap', () => {
     expect([...words].filter((word) => !files.some((file) => mentions(file, word)))).toEqual([]);
   });
 
-  it('says the same as the code about contracts, classes and delays', () => {
+  it('agrees with the code on contracts, classes and delays', () => {
     const contracts = { convergent: 0, probe_required: 0, never_replay: 0 } satisfies Record<ReplayContract, 0>;
     for (const contract of Object.keys(contracts)) expect(read('SKILL.md')).toContain(`\`${contract}\``);
     const fresh = read('references/bootstrap-fresh.md');
     const classes = new Set<FaultClass>(Object.values(FAULT_CODES).map((traits) => traits.class));
-    const [, told] = /Ten classes are enough: ([^.]+)\./.exec(fresh) ?? [];
-    expect(new Set(codeOf(told ?? ''))).toEqual(classes);
+    const [, listed] = /Ten classes are enough: ([^.]+)\./.exec(fresh) ?? [];
+    expect(new Set(codeOf(listed ?? ''))).toEqual(classes);
     expect(RESTART_LIMITS).toMatchObject({
       baseDelayMs: 100,
       maxDelayMs: 30_000,
@@ -154,7 +154,7 @@ describe('the skill mcp-bootstrap', () => {
     );
   });
 
-  it('comes with the extension and with the npm package, its parts too', async () => {
+  it('is part of the extension and of the npm package, with its parts', async () => {
     const packed = await listFiles({ cwd: process.cwd(), packageManager: PackageManager.None });
     const parts = [...skillParts('.'), 'LICENSE'].map((file) => `parts/${file}`);
     for (const file of [...FILES, ...parts]) expect(packed).toContain(`dist/skills/${SKILL_NAME}/${file}`);

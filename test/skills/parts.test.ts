@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 
 const parts = skillParts('.');
 
-/** A stranger's package: the parts as the skill brings them, Node's types, and nothing else. */
+/** Package outside the repository: the parts as the skill brings them, Node's types, and nothing else. */
 function strangersPackage() {
   const folder = temporaryFolder('waygate-parts-');
   writeSkill('.', join(folder, 'skill'));
@@ -16,28 +16,28 @@ function strangersPackage() {
     symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name), 'junction');
   }
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
-  const run = (args: readonly string[], input = ''): { code: number | null; told: string } => {
+  const run = (args: readonly string[], input = ''): { code: number | null; output: string } => {
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', input });
-    return { code: status, told: `${stdout}${stderr}` };
+    return { code: status, output: `${stdout}${stderr}` };
   };
   return {
     folder,
     run,
-    runText: (text: string) => run(['--input-type=module-typescript', '--eval', text]).told,
+    runText: (text: string) => run(['--input-type=module-typescript', '--eval', text]).output,
   };
 }
 
-describe('the parts of the skill', () => {
-  it('are all that its text names, and all that those import', () => {
+describe('parts of the skill', () => {
+  it('are all files that its text names, and all that those import', () => {
     const { folder } = strangersPackage();
     expect(parts).toEqual(
       expect.arrayContaining([
         'src/replay/callJournal.ts',
-        // Named by the folder alone.
+        // Named by the folder only.
         'src/supervision/supervisor.ts',
         'src/link/lineFraming.ts',
         'src/host/session/sessionHost.ts',
-        // Imported alone.
+        // Only imported.
         'src/host/attach/workerConnection.ts',
         'test/support/historyChecker.ts',
         'test/fixtures/faultServer.mjs',
@@ -52,7 +52,7 @@ describe('the parts of the skill', () => {
     }
   });
 
-  it('come with their license, and no second copy of them is kept', () => {
+  it('come with their license, and are not stored twice', () => {
     const { folder } = strangersPackage();
     expect(readFileSync(join(folder, 'skill/parts/LICENSE'), 'utf8')).toContain('Apache License');
     expect(existsSync('skills/mcp-bootstrap/parts')).toBe(false);
@@ -61,24 +61,24 @@ describe('the parts of the skill', () => {
   it.each([
     ['to be checked', { allowImportingTsExtensions: true, noEmit: true }],
     ['to be emitted', { rewriteRelativeImportExtensions: true, rootDir: '.', outDir: 'out' }],
-  ])('compile by themselves as the skill says, %s', (_what, more) => {
+  ])('compile on their own as the skill describes, %s', (_what, more) => {
     const { folder, run } = strangersPackage();
     const compilerOptions = { module: 'nodenext', types: ['node'], strict: true, target: 'es2023', ...more };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['skill/parts'] }));
-    expect(run([resolve('node_modules/typescript/bin/tsc'), '-p', '.'])).toEqual({ code: 0, told: '' });
+    expect(run([resolve('node_modules/typescript/bin/tsc'), '-p', '.'])).toEqual({ code: 0, output: '' });
   });
 
-  it('run as they are', () => {
+  it('run unchanged', () => {
     const { folder, run } = strangersPackage();
     const sources = parts.filter((file) => file.endsWith('.ts'));
     const imports = sources.map((file) => `import './skill/parts/${file}';`).join('\n');
     writeFileSync(join(folder, 'all.ts'), imports);
-    expect(run(['all.ts'])).toEqual({ code: 0, told: '' });
+    expect(run(['all.ts'])).toEqual({ code: 0, output: '' });
   });
 
-  it('speak of no product that their taker does not have', () => {
+  it('mention no product that their user does not have', () => {
     const { runText } = strangersPackage();
-    const told = runText(
+    const output = runText(
       `import { FAULT_CODES } from './skill/parts/src/errors/faultCodes.ts';
        import { customFault } from './skill/parts/src/errors/fault.ts';
        import { faultError } from './skill/parts/src/errors/faultError.ts';
@@ -91,26 +91,26 @@ describe('the parts of the skill', () => {
        console.log(faultError(fault, { subject: 'notes', knowledge: 'completed', contract: 'never_replay' }).message);
        for (const { says, advice } of Object.values(FAULT_CODES)) console.log(says, advice);`,
     );
-    expect(told).toMatch(
-      /^notes met a mistake of its own\. Ask the user to look at this server, or use another tool\.\n/,
+    expect(output).toMatch(
+      /^notes had an internal error\. Ask the user to look at this server, or use another tool\.\n/,
     );
-    expect(told).not.toMatch(/Waygate/i);
+    expect(output).not.toMatch(/Waygate/i);
   });
 
   const programs = parts.filter((file) => file.startsWith('test/fixtures/'));
 
-  it('hold a program that acts as a server', () => expect(programs).not.toEqual([]));
+  it('include a program that acts as a server', () => expect(programs).not.toEqual([]));
 
-  it.each(programs)('hold a server of MCP whose log the checker reads: %s', (program) => {
+  it.each(programs)('include an MCP server whose log the checker reads: %s', (program) => {
     const { run, runText } = strangersPackage();
     const frame = (id: number, method: string, params: object): string =>
       `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
     const act = (id: number, nonce: string): string => frame(id, 'tools/call', { name: 'act', arguments: { nonce } });
-    const { told } = run(
+    const { output } = run(
       [`skill/parts/${program}`, '--effects', 'effects.log'],
       `${frame(0, 'initialize', { protocolVersion: '2025-11-25' })}${act(1, 'a')}${act(2, 'b')}`,
     );
-    const answers = told
+    const answers = output
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { id: number; result: object });
@@ -121,14 +121,14 @@ describe('the parts of the skill', () => {
        const effects = readEffects('effects.log');
        const history = ['a', 'b'].flatMap((nonce, id) => [
          { event: 'invoke', id, nonce, contract: 'never_replay' } as const,
-         { event: 'reply', id, told: 'ok', nonce } as const,
+         { event: 'reply', id, outcome: 'ok', nonce } as const,
        ]);
        console.log(JSON.stringify([Object.keys(effects[0]), violationsOf(history, effects), violationsOf(history, [])]));`,
     );
     expect(JSON.parse(judged)).toEqual([
       ['nonce', 'attempt', 'pid'],
       [],
-      ['a was told to be done and never ran', 'b was told to be done and never ran'],
+      ['a was reported as done and never ran', 'b was reported as done and never ran'],
     ]);
   });
 });

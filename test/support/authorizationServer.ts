@@ -3,19 +3,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 export interface AuthorizationServerOptions {
-  /** Seconds that an access token is good for. */
+  /** Lifetime of an access token in seconds. */
   expiresIn?: number;
-  /** Laid over its metadata (RFC 8414); `undefined` takes a field away. `{here}` is its own address. */
+  /** Overrides of its metadata (RFC 8414); `undefined` removes a field. `{here}` is its own address. */
   metadata?: Record<string, unknown>;
-  /** It publishes its metadata as OpenID Connect does. */
+  /** Publishes its metadata like OpenID Connect. */
   openId?: boolean;
-  /** What it answers to the browser in place of a code. */
+  /** Answer to the browser instead of a code. */
   refuse?: string;
-  /** Laid over the query that the browser brings back. */
+  /** Overrides of the query that the browser brings back. */
   redirect?: Record<string, string>;
-  /** It knows this client and registers none. */
+  /** Known client; no other client can register. */
   client?: { id: string; secret: string };
-  /** It has no metadata, as servers of MCP 2025-03-26 may. */
+  /** Has no metadata, as servers of MCP 2025-03-26 may. */
   silent?: boolean;
 }
 
@@ -26,17 +26,17 @@ interface Issued {
 }
 
 /**
- * A real authorization server: codes with PKCE, registration, rotation of refresh tokens, introspection, revocation. Free
- * of a test runner, because it serves the tests inside VS Code as well.
+ * Real authorization server: codes with PKCE, registration, rotation of refresh tokens, introspection, revocation.
+ * Independent of a test runner, because the tests inside VS Code use it too.
  */
 export class AuthorizationServer {
   /** Method and path of every request, in order. */
   readonly seen: string[] = [];
-  /** The form of every token request. */
+  /** Form of every token request. */
   readonly tokenRequests: Record<string, string>[] = [];
-  /** The query of every authorization request. */
+  /** Query of every authorization request. */
   readonly authorizations: Record<string, string>[] = [];
-  /** Every `Authorization` header, with the path it came to. */
+  /** Every `Authorization` header, with its path. */
   readonly credentials: string[] = [];
   readonly #options: AuthorizationServerOptions;
   readonly #http = createServer((request, response) => void this.#answer(request, response));
@@ -44,12 +44,12 @@ export class AuthorizationServer {
   readonly #codes = new Map<string, Record<string, string>>();
   readonly #access = new Map<string, Issued>();
   readonly #refresh = new Map<string, Omit<Issued, 'expiresAt'>>();
-  /** Every token that was given out. */
+  /** Every issued token. */
   readonly issued: string[] = [];
   issuer = '';
-  /** Answers token requests with this status. */
+  /** Status with which it answers token requests. */
   outage: number | undefined;
-  /** What it says of that. */
+  /** Text of that answer. */
   outageWords: string | undefined;
 
   private constructor(options: AuthorizationServerOptions) {
@@ -68,7 +68,7 @@ export class AuthorizationServer {
     this.#http.closeAllConnections();
   }
 
-  /** Access tokens are good for nothing from now on; refresh tokens are. */
+  /** Invalidates all access tokens; refresh tokens stay valid. */
   expireAll(): void {
     this.#access.clear();
   }
@@ -90,7 +90,7 @@ export class AuthorizationServer {
     try {
       for await (const chunk of request) chunks.push(chunk as Buffer);
     } catch {
-      // Whoever goes in the middle of a request is not waited for.
+      // Do not wait for a client that closes in the middle of a request.
       return;
     }
     const body = Buffer.concat(chunks).toString();
@@ -145,7 +145,7 @@ export class AuthorizationServer {
     return { ...wanted, client_id };
   }
 
-  /** The person consents at once. */
+  /** The user consents at once. */
   #authorize(query: Record<string, string>, response: ServerResponse): void {
     this.authorizations.push(query);
     const { client_id = '', redirect_uri = '', state = '', code_challenge_method } = query;
@@ -187,7 +187,7 @@ export class AuthorizationServer {
     const refused = () => json(400, { error: 'invalid_grant' });
     if (form.grant_type === 'refresh_token') {
       const grant = this.#refresh.get(form.refresh_token ?? '');
-      // It is good for once.
+      // Valid only once.
       this.#refresh.delete(form.refresh_token ?? '');
       return grant ? json(200, this.#issue(grant.aud, grant.scope)) : refused();
     }
@@ -216,7 +216,7 @@ export class AuthorizationServer {
   }
 }
 
-/** What a browser does with an address: it opens it and goes where it is led. */
+/** Opens an address and follows redirects, like a browser. */
 export async function browse(url: string): Promise<{ status: number; text: string }> {
   const response = await fetch(url);
   return { status: response.status, text: await response.text() };

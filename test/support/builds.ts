@@ -5,13 +5,13 @@ import { temporaryFolder, WAYGATE } from './workspace.ts';
 const BUILD = /\b(\d+\.\d+\.\d+)\+\d{14}\b/g;
 
 export interface BuildOptions {
-  /** `yyyymmddhhmmss`; the build under test was made long before 2099. */
+  /** `yyyymmddhhmmss`; the build under test is older than 2099. */
   builtAt?: string;
-  /** What the worker program is instead; `real` is where the real one lies. None at all when null. */
+  /** Replacement of the worker program; `real` is the path of the real one. Null for a missing program. */
   worker?: ((real: string) => string) | null;
 }
 
-/** A copy of what ships, changed; returns its `waygate`. */
+/** Makes a modified copy of the shipped bundles; returns its `waygate`. */
 export function otherBuild({ builtAt, worker }: BuildOptions): string {
   const folder = join(temporaryFolder('waygate-build-'), 'dist');
   const from = dirname(WAYGATE);
@@ -31,7 +31,7 @@ export function otherBuild({ builtAt, worker }: BuildOptions): string {
   return join(folder, 'waygate.cjs');
 }
 
-/** A worker that is killed with the step that gives it its place: before, or behind it. */
+/** Worker that is killed before or after the step that publishes its rendezvous file. */
 export const killedAtTakeover = (when: 'before' | 'behind') => (real: string) =>
   `
 const fs = require('node:fs');
@@ -44,7 +44,7 @@ fs.renameSync = (from, to) => {
 require(${JSON.stringify(real)});
 `;
 
-/** A worker that greets whoever attaches and ends of it, by this statement. */
+/** Worker that greets an attaching host and then runs this statement. */
 export const endedByAttachers = (end: string) => (real: string) =>
   `
 const { Socket } = require('node:net');
@@ -63,7 +63,7 @@ require(${JSON.stringify(real)});
 
 export const killedByAttachers = endedByAttachers("process.kill(process.pid, 'SIGKILL');");
 
-/** A worker that is killed as it writes these words, or when it has written them: once, when the file is there. */
+/** Worker that is killed once, before or after it writes this text, while the file exists. */
 export const killedAtWords = (when: 'before' | 'behind', words: string, file: string) => (real: string) =>
   `
 const fs = require('node:fs');
@@ -81,7 +81,7 @@ Socket.prototype.write = function (chunk, ...rest) {
 require(${JSON.stringify(real)});
 `;
 
-/** Only a worker that is to take over from another is that program, and only while the file is there. */
+/** Uses that program only for a worker that takes over from another, and only while the file exists. */
 export const candidatesWhile = (file: string, worker: (real: string) => string) => (real: string) =>
   `
 if (process.argv.includes('--candidate') && require('node:fs').existsSync(${JSON.stringify(file)})) {
@@ -89,7 +89,7 @@ if (process.argv.includes('--candidate') && require('node:fs').existsSync(${JSON
 } else require(${JSON.stringify(real)});
 `;
 
-/** A worker that may not write its name into the state folder. */
+/** Worker that cannot write its name into the state folder. */
 export const withoutPlace = (real: string): string => `
 const fs = require('node:fs');
 const rename = fs.renameSync;

@@ -81,7 +81,7 @@ export function runtimeOf({ folder, stateDir, env }: TestWorkspace): GatewayRunt
   return { workspace: folder, stateDir, env, nodePath: process.execPath, workerScript: WORKER };
 }
 
-/** A file that holds the start of the servers that are given it, until so many sessions are there to hear of what they list. */
+/** Delays the start of servers with this file until enough sessions exist to receive their list changes. */
 export function startHeld(workspace: TestWorkspace) {
   const file = workspace.write('held', '');
   const letGo = async (sessions: number): Promise<void> => {
@@ -102,7 +102,7 @@ export function rendezvous(workspace: TestWorkspace): Rendezvous | undefined {
   return readRendezvous(stateFolder(workspace));
 }
 
-/** The workers that serve a workspace, by what the system says, not by what they say of themselves. */
+/** Returns the workers of a workspace according to the operating system. */
 export async function workersOf(workspace: TestWorkspace): Promise<number[]> {
   const { stdout } = await run('ps', ['-eo', 'pid=,args=']);
   return stdout

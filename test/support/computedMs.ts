@@ -1,4 +1,4 @@
-/** What this thread computes with some work: what other processes take of the machine does not count. */
+/** Measures the CPU time of this thread, independent of other processes. */
 export function computedMs(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();
@@ -6,7 +6,7 @@ export function computedMs(work: () => unknown): number {
   return (user + system) / 1_000;
 }
 
-/** The same of work that waits in between. */
+/** Measures the same for asynchronous work. */
 export async function computedMsOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.threadCpuUsage();
   await work();

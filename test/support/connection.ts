@@ -4,7 +4,7 @@ import { type ConnectionServices, ServerConnection } from '../../src/upstream/co
 import type { ChildJournal } from '../../src/upstream/process/childJournal.ts';
 import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
 
-/** What the configuration of a test's server says where the test says nothing. */
+/** Configuration of a test's server, with defaults. */
 export function stdioConfig(given: Partial<StdioServerConfig>): StdioServerConfig {
   return {
     name: 'one',
@@ -20,7 +20,7 @@ export function stdioConfig(given: Partial<StdioServerConfig>): StdioServerConfi
   };
 }
 
-/** A connection to a real server; its states as they came, how often it told of a change, and its log. */
+/** Connection to a real server, with its states in order, its number of list changes, and its log. */
 export function connectStdio(
   given: Partial<StdioServerConfig>,
   journal: ChildJournal,

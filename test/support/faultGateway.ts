@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { status } from './census.ts';
 import { GatewaySession } from './gateway.ts';
-import { type Effect, readEffects, type Told } from './historyChecker.ts';
+import { type Effect, type Outcome, readEffects } from './historyChecker.ts';
 import { HostProcess, pidsIn, type StreamClient, type ToolAnswer, withoutIdNote } from './hostProcess.ts';
 import { type HttpServer, startHttpServer } from './httpServer.ts';
 import { servers, type TestWorkspace, testWorkspace } from './workspace.ts';
 
-/** What a fault server does in place of an answer; `test/fixtures/faultServer.mjs` lists it. */
+/** Action of a fault server instead of an answer; `test/fixtures/faultServer.mjs` lists them. */
 export type FaultAction = string | Record<string, unknown>;
 
 export interface FaultStep {
@@ -26,13 +26,13 @@ export interface FaultScript {
 }
 
 export interface FaultGatewayOptions {
-  /** Over HTTP, with one JSON body or a stream of events for an answer. */
+  /** Uses HTTP, with a JSON body or a stream of events as answer. */
   http?: 'json' | 'sse';
   /** Further flags of the server. */
   flags?: readonly string[];
   /** Further blocks of the configuration: time limits, contracts. */
   blocks?: Record<string, unknown>;
-  /** Whether the faulty server is expected to get ready. */
+  /** True if the faulty server is expected to become ready. */
   ready?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface TimedAnswer extends ToolAnswer {
 
 const FAULT_SERVER = resolve('test/fixtures/faultServer.mjs');
 
-/** Gateway with two servers: one that acts faults by a script, and one that must not notice. */
+/** Gateway with two servers: one that acts faults by a script, and one that must not be affected. */
 export class FaultGateway<Client extends StreamClient = StreamClient> {
   readonly workspace: TestWorkspace;
   readonly host: Client;
@@ -97,7 +97,7 @@ export class FaultGateway<Client extends StreamClient = StreamClient> {
     return this.#timed('faulty', tool, { nonce });
   }
 
-  /** Whether the other server answers as it should, told by what it says. */
+  /** Calls the other server and returns its answer, which shows whether it works. */
   async other(): Promise<string> {
     return (await this.#timed('other', 'echo', { text: 'undisturbed' })).text;
   }
@@ -110,17 +110,17 @@ export class FaultGateway<Client extends StreamClient = StreamClient> {
     return this.effects.filter((effect) => effect.nonce === nonce).length;
   }
 
-  /** The beginnings of all messages that the faulty server has received. */
+  /** Beginnings of all messages that the faulty server has received. */
   get received(): string[] {
     return readFileSync(this.#log, 'utf8').split('\n').filter(Boolean);
   }
 
-  /** The processes that the faulty server has had so far. */
+  /** Processes of the faulty server so far. */
   get lives(): number[] {
     return pidsIn(this.#pids);
   }
 
-  /** Those that it has started, and that hold its pipes. */
+  /** Processes that it has started and that hold its pipes. */
   get grandchildren(): number[] {
     return pidsIn(`${this.#pids}.grandchildren`);
   }
@@ -149,11 +149,11 @@ async function overHttp(kind: 'json' | 'sse', flags: readonly string[]): Promise
   return { url };
 }
 
-/** What an answer of `tool_execute` says of its call. */
-export function toldBy({ text, isError }: ToolAnswer): Told {
+/** Reads the outcome of a call from an answer of `tool_execute`. */
+export function outcomeOf({ text, isError }: ToolAnswer): Outcome {
   if (!isError) return 'ok';
   if (text.includes('outcome: unknown')) return 'unknown';
-  // The server that has the tool is not there yet: the call went nowhere.
+  // The server of the tool is not available yet, so the call was not sent.
   if (text.includes('outcome: not_dispatched') || text.includes('There is no tool')) return 'not_dispatched';
   return 'failed';
 }

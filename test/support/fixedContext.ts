@@ -15,7 +15,7 @@ import { type AdmittedResult, Firewall } from '../../src/results/firewall.ts';
 import { scrubSecrets } from '../../src/secrets/mask.ts';
 import { NotDispatchedError } from '../../src/upstream/connection/notDispatched.ts';
 
-/** The mode over a fixed catalog: no process behind it, so nothing can be executed, everything browsed. */
+/** Makes the context of a mode over a fixed catalog, without processes: everything can be browsed, nothing executed. */
 export function fixedContext(
   listings: readonly ServerListing[],
   options: {
@@ -24,7 +24,7 @@ export function fixedContext(
     primitives?: readonly Partial<PrimitiveListing>[];
     /** Answers for all servers. */
     upstream?: PrimitiveUpstream['request'];
-    /** How calls are made. */
+    /** Settings of calls. */
     calls?: Partial<CallSettings>;
   } = {},
 ): GatewayContext {
@@ -34,7 +34,7 @@ export function fixedContext(
   const firewall = new Firewall({ store: artifacts });
   let history = emptyHistory();
   const ports: PipelinePorts<AdmittedResult> = {
-    // Its servers are there by name alone: a dry run finds them, a call does not.
+    // Servers exist by name only: a dry run finds them, a call does not.
     upstream: (server) => ({
       state: 'not_started',
       call: () => Promise.reject(new NotDispatchedError(`${server} has no process here`)),

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 
-/** Tests run what ships: the bundles are built when a source is newer than they are. */
+/** Tests run the shipped bundles, which are rebuilt if a source is newer. */
 export function setup(): void {
   const sources = globSync([
     'src/**/*.ts',

@@ -7,10 +7,10 @@ const invoke = (id: number, contract: 'convergent' | 'never_replay' = 'never_rep
   nonce: `n${id}`,
   contract,
 });
-const reply = (id: number, told: Reply['told'], nonce = `n${id}`): HistoryEvent => ({
+const reply = (id: number, outcome: Reply['outcome'], nonce = `n${id}`): HistoryEvent => ({
   event: 'reply',
   id,
-  told,
+  outcome,
   nonce,
 });
 const cancel = (id: number): HistoryEvent => ({ event: 'cancel', id });
@@ -28,7 +28,7 @@ describe('a history', () => {
     ['a call that was refused', [invoke(1), reply(1, 'failed')], []],
     ['a cancelled call, with and without effect', [invoke(1), invoke(2), cancel(1), cancel(2)], [effect(1)]],
     ['a cancellation that came too late', [invoke(1), reply(1, 'ok'), cancel(1)], [effect(1)]],
-  ])('of %s is right', (_what, history, effects) => {
+  ])('of %s is correct', (_what, history, effects) => {
     expect(violationsOf(history, effects)).toEqual([]);
   });
 
@@ -47,9 +47,14 @@ describe('a history', () => {
       [effect(1), effect(1)],
       /ran 2 times/,
     ],
-    ['an effect of what was not sent', [invoke(1), reply(1, 'not_dispatched')], [effect(1)], /not to be sent and ran/],
-    ['an effect behind a plain failure', [invoke(1), reply(1, 'failed')], [effect(1)], /not told to be unknown/],
-    ['success without an effect', [invoke(1), reply(1, 'ok')], [], /told to be done and never ran/],
+    [
+      'an effect of what was not sent',
+      [invoke(1), reply(1, 'not_dispatched')],
+      [effect(1)],
+      /reported as not sent and ran/,
+    ],
+    ['an effect behind a plain failure', [invoke(1), reply(1, 'failed')], [effect(1)], /not reported as unknown/],
+    ['success without an effect', [invoke(1), reply(1, 'ok')], [], /reported as done and never ran/],
     [
       'an answer after a cancellation',
       [invoke(1), cancel(1), reply(1, 'ok')],
@@ -57,7 +62,7 @@ describe('a history', () => {
       /after it had been cancelled/,
     ],
     ['an effect that nobody asked for', [], [effect(3)], /n3, which nobody asked for/],
-  ])('with %s is found out', (_what, history, effects, violation) => {
+  ])('with %s has a violation', (_what, history, effects, violation) => {
     expect(violationsOf(history, effects)).toEqual([expect.stringMatching(violation)]);
   });
 });

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** One line of a fault server's effect log: something happened, told before anything was answered. */
+/** Line of a fault server's effect log, written before the answer. */
 export interface Effect {
   nonce: string;
   attempt: number;
   pid: number;
 }
 
-/** How a call ended, as far as its client was told. */
-export type Told =
+/** Outcome of a call as reported to its client. */
+export type Outcome =
   | 'ok'
-  /** The server answered that it did not do it, or an error of its own. */
+  /** The server reported an error, or that it did nothing. */
   | 'failed'
   /** `outcome: not_dispatched`: nothing was sent. */
   | 'not_dispatched'
@@ -19,8 +19,8 @@ export type Told =
 
 export interface Reply {
   id: number | string;
-  told: Told;
-  /** The nonce that the answer carries, where it is an answer of the server. */
+  outcome: Outcome;
+  /** Nonce in the answer, if the server answered. */
   nonce?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Invocation {
   contract: 'convergent' | 'never_replay';
 }
 
-/** All that happened, in the order in which the client saw it. */
+/** Events in the order in which the client saw them. */
 export type HistoryEvent =
   | ({ event: 'invoke' } & Invocation)
   | { event: 'cancel'; id: number | string }
@@ -82,19 +82,20 @@ function violationsOfCall(call: Call, effects: number): string[] {
   if (replies.length > 1) wrong.push(`id ${id} was answered ${replies.length} times`);
   if (replies.length === 0 && !cancelled) wrong.push(`id ${id} (${nonce}) was never answered`);
   if (contract === 'never_replay' && effects > 1) wrong.push(`${nonce} must not be repeated and ran ${effects} times`);
-  for (const { told, nonce: answered } of replies) {
-    if (told === 'ok' && answered !== nonce) wrong.push(`id ${id} was answered with ${answered} instead of ${nonce}`);
-    if (told === 'ok' && effects === 0) wrong.push(`${nonce} was told to be done and never ran`);
-    if (told === 'not_dispatched' && effects > 0) wrong.push(`${nonce} was told not to be sent and ran`);
-    if (told === 'failed' && effects > 0) wrong.push(`${nonce} ran, and its outcome was not told to be unknown`);
-    if (contract === 'convergent' && told !== 'ok') {
-      wrong.push(`${nonce} may be repeated and was lost (${told})`);
+  for (const { outcome, nonce: answered } of replies) {
+    if (outcome === 'ok' && answered !== nonce)
+      wrong.push(`id ${id} was answered with ${answered} instead of ${nonce}`);
+    if (outcome === 'ok' && effects === 0) wrong.push(`${nonce} was reported as done and never ran`);
+    if (outcome === 'not_dispatched' && effects > 0) wrong.push(`${nonce} was reported as not sent and ran`);
+    if (outcome === 'failed' && effects > 0) wrong.push(`${nonce} ran, and its outcome was not reported as unknown`);
+    if (contract === 'convergent' && outcome !== 'ok') {
+      wrong.push(`${nonce} may be repeated and was lost (${outcome})`);
     }
   }
   return wrong;
 }
 
-/** The effect log of a fault server. Its last line may be half of one: its writer was killed. */
+/** Reads the effect log of a fault server. The last line may be incomplete if the server was killed. */
 export function readEffects(file: string): Effect[] {
   const lines = readFileSync(file, 'utf8').split('\n');
   lines.pop();

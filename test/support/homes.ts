@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder } from '../../scripts/lib/cache.mjs';
 
-/** Folder of one test run, below which every test file has its home. */
+/** Folder of one test run, with one home per test file. */
 export const HOMES = 'WAYGATE_TEST_HOMES';
 
-/** Variables by which Waygate, or a program that it imports from, finds its files elsewhere than in the home folder. */
+/** Variables that let Waygate, or a program that it imports from, find its files outside the home folder. */
 const ELSEWHERE = [
   ...['XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME'],
   ...['CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'COPILOT_HOME'],
   ...['WAYGATE_CONFIG_DIR', 'WAYGATE_STATE_DIR'],
 ];
 
-/** Makes `home` the home folder of this process and of those that it starts. */
+/** Makes `home` the home folder of this process and of its children. */
 export function moveHome(home: string): void {
   for (const name of ELSEWHERE) delete process.env[name];
   process.env.HOME = home;

@@ -5,8 +5,8 @@ import { isAlive, pidsIn } from './hostProcess.ts';
 import { temporaryFolder } from './workspace.ts';
 
 describe('a process', () => {
-  // On Linux /proc speaks for it; elsewhere the signal alone, which 0 and below send to a whole group.
-  it.each([process.platform, 'darwin'])('that is none does not live: %s', (platform) => {
+  // Linux uses /proc; other systems use the signal alone, which 0 and negative numbers send to a whole group.
+  it.each([process.platform, 'darwin'])('with an invalid id is not alive: %s', (platform) => {
     const real = process.platform;
     onTestFinished(() => void Object.defineProperty(process, 'platform', { value: real }));
     Object.defineProperty(process, 'platform', { value: platform });
@@ -14,7 +14,7 @@ describe('a process', () => {
     expect(isAlive(process.pid)).toBe(true);
   });
 
-  it('is read from the file that it has signed, and nobody from one that is empty', () => {
+  it('is read from the file that it wrote, and an empty file names no process', () => {
     const file = join(temporaryFolder('waygate-pids-'), 'pids');
     writeFileSync(file, '');
     expect(pidsIn(file)).toEqual([]);

@@ -148,12 +148,12 @@ export class HostProcess extends StreamClient {
   }
 }
 
-/** For tests that name a tool without its hash, which is told (`tool_id`), and look at what its server says. */
+/** Removes the note (`tool_id`) from the answer to a call that names a tool without its hash. */
 export function withoutIdNote<Answer extends ToolAnswer>(answer: Answer): Answer {
   return { ...answer, text: answer.text.replace(/^note: "[^"\n]+" was read as "[^"\n]+" \(tool_id\)\n/m, '') };
 }
 
-/** Polls until there is a value; the limit is for a machine that is busy, not a measure of anything. */
+/** Polls until there is a value; the limit allows for a busy machine. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
@@ -168,29 +168,29 @@ export async function until<T>(
   throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
 }
 
-/** The processes that have signed a file, in the order in which they did. */
+/** Processes that have written their id into a file, in order. */
 export function pidsIn(file: string): number[] {
   return readFileSync(file, 'utf8').split(/\s+/).map(Number).filter(isPid);
 }
 
-/** What an empty file reads as is none: to the system 0 is the whole group of whoever asks, the runner's. */
+/** An empty file reads as 0, which would address the test runner's whole process group. */
 function isPid(pid: number): boolean {
   return Number.isInteger(pid) && pid > 0;
 }
 
-/** A process that runs. One that has ended and waits for its parent to notice (a zombie) does not. */
+/** Returns whether a process runs. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   if (!isPid(pid)) return false;
   try {
     process.kill(pid, 0);
-    // That of a zombie is empty.
+    // A zombie's command line is empty.
     return process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
   } catch {
     return false;
   }
 }
 
-/** Numbers are used again: of processes that may be long gone, those that run and have this on their command line. */
+/** Filters out reused process ids: the process must have this argument on its command line. */
 export function isAliveWith(argument: string): (pid: number) => boolean {
   return (pid) =>
     isAlive(pid) && (process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(argument));

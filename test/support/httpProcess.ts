@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { until } from './hostProcess.ts';
 import { type TestWorkspace, WAYGATE } from './workspace.ts';
 
-/** A process of the test's own that serves MCP on a URL. */
+/** Separate process that serves MCP on a URL. */
 export class HttpProcess {
   readonly child: ChildProcessWithoutNullStreams;
   stdout = '';
@@ -27,28 +27,28 @@ export class HttpProcess {
     });
   }
 
-  /** A real `waygate serve --http` on any free port. */
+  /** Real `waygate serve --http` on any free port. */
   static waygate(workspace: TestWorkspace, args: readonly string[] = []): HttpProcess {
     const command = [WAYGATE, 'serve', '--http', '--port', '0', '--workspace', workspace.folder, ...args];
     return new HttpProcess(command, workspace.env);
   }
 
-  /** The fixture of the conformance suites, by the SDK's own transport. */
+  /** Fixture of the conformance suites, on the SDK's own transport. */
   static fixture(): HttpProcess {
     return new HttpProcess([resolve('test/fixtures/conformanceServer.mjs'), '--http'], process.env);
   }
 
-  /** A server with tasks. */
+  /** Server with tasks. */
   static tasks(...flags: string[]): HttpProcess {
     return new HttpProcess([resolve('test/fixtures/tasksServer.mjs'), '--http', ...flags], process.env);
   }
 
-  /** The URL that it has told, once it listens. */
+  /** Resolves to its URL once it listens. */
   url(): Promise<string> {
     return until('the URL', () => /http:\/\/\S+(?=\n)/.exec(this.stdout + this.stderr)?.[0]);
   }
 
-  /** The token in the file that it has told. */
+  /** Reads the token from the file that it names. */
   async token(): Promise<string> {
     return readFileSync(await this.tokenFile(), 'utf8').trim();
   }

@@ -9,12 +9,12 @@ export interface HttpServer {
   end(): Promise<void>;
 }
 
-/** A real MCP server over HTTP in a process of its own, gone with the test. */
+/** Real MCP server over HTTP in its own process, stopped with the test. */
 export function httpServer(...flags: string[]): Promise<HttpServer> {
   return startHttpServer(resolve('test/fixtures/httpServer.mjs'), flags);
 }
 
-/** Any program that writes its port to stdout. */
+/** Starts any program that writes its port to stdout. */
 export async function startHttpServer(program: string, flags: readonly string[]): Promise<HttpServer> {
   const child = spawn(process.execPath, [program, ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,8 +1,8 @@
-import { toldBy } from './faultGateway.ts';
+import { outcomeOf } from './faultGateway.ts';
 import type { HistoryEvent, Invocation } from './historyChecker.ts';
 import type { HostProcess, RpcMessage } from './hostProcess.ts';
 
-/** A client that writes down what it asks and what it is told, in the order in which that happens. */
+/** Client that records its requests and the answers, in order. */
 export class Recorder {
   readonly history: HistoryEvent[] = [];
   readonly #host: HostProcess;
@@ -13,7 +13,7 @@ export class Recorder {
     host.onMessage((message) => this.#onMessage(message));
   }
 
-  /** Calls a tool of the server with a nonce of its own; resolves when it is answered. */
+  /** Calls a tool of the server with a new nonce; resolves with the answer. */
   async act(server: string, contract: Invocation['contract']): Promise<void> {
     this.#calls += 1;
     const id = `call-${this.#calls}`;
@@ -22,7 +22,7 @@ export class Recorder {
     await this.#host.request('tools/call', execute(server, nonce), id);
   }
 
-  /** Calls and takes it back at once or soon: there must be no answer afterwards. */
+  /** Calls a tool and cancels the call at once or soon: no answer may follow. */
   actAndCancel(server: string, afterMs: number): void {
     this.#calls += 1;
     const id = `call-${this.#calls}`;
@@ -31,7 +31,7 @@ export class Recorder {
     void this.#host.request('tools/call', execute(server, nonce), id);
     setTimeout(() => {
       this.#host.notify('notifications/cancelled', { requestId: id });
-      // An answer may be on its way already: what the host has written before it read this comes before its next word.
+      // An answer may be under way already; the host's next message marks the end of it.
       void this.#host.request('ping', {}).then(() => this.history.push({ event: 'cancel', id }));
     }, afterMs);
   }
@@ -40,10 +40,11 @@ export class Recorder {
     return this.#calls;
   }
 
-  /** How many calls ended in which way. */
+  /** Number of calls by outcome. */
   get tally(): Record<string, number> {
     const tally: Record<string, number> = {};
-    for (const event of this.history) if (event.event === 'reply') tally[event.told] = (tally[event.told] ?? 0) + 1;
+    for (const event of this.history)
+      if (event.event === 'reply') tally[event.outcome] = (tally[event.outcome] ?? 0) + 1;
     return tally;
   }
 
@@ -51,13 +52,13 @@ export class Recorder {
     if (typeof id !== 'string' || !id.startsWith('call-')) return;
     const content = (result?.content ?? []) as { text?: string }[];
     const text = error ? error.message : content.map((part) => part.text ?? '').join('');
-    const told = toldBy({
+    const outcome = outcomeOf({
       text,
       isError: error !== undefined || result?.isError === true,
       content: [],
       structured: undefined,
     });
-    this.history.push({ event: 'reply', id, told, nonce: told === 'ok' ? text.split('\n')[1] : undefined });
+    this.history.push({ event: 'reply', id, outcome, nonce: outcome === 'ok' ? text.split('\n')[1] : undefined });
   }
 }
 

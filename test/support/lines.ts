@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What other processes have written into a file by now, line by line; nothing where there is none yet. */
+/** Returns the lines that other processes have written to a file so far; none if it does not exist. */
 export function linesOf(file: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
 }
 
-/** The objects of such a file; what is none, or not whole yet, is left out. */
+/** Returns the objects of such a file, without invalid and incomplete lines. */
 export function recordsOf(file: string): Record<string, unknown>[] {
   return linesOf(file).flatMap((line) => {
     try {

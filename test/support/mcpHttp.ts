@@ -8,7 +8,7 @@ export interface SseEvent {
   retry: number | undefined;
 }
 
-/** The events of a stream as they come. */
+/** Yields the events of a stream as they arrive. */
 export async function* events(response: Response): AsyncGenerator<SseEvent> {
   let text = '';
   for await (const chunk of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
@@ -29,7 +29,7 @@ function parseEvent(block: string): SseEvent | undefined {
   return { id, data: field('data') ?? '', retry: retry === undefined ? undefined : Number(retry) };
 }
 
-/** The messages of a stream, to its end. */
+/** Returns the messages of a stream up to its end. */
 export async function messages(response: Response): Promise<RpcMessage[]> {
   const all: RpcMessage[] = [];
   for await (const { data } of events(response)) if (data !== '') all.push(JSON.parse(data) as RpcMessage);
@@ -42,7 +42,7 @@ export interface RawAnswer {
   body: string;
 }
 
-/** A request with headers that `fetch` would not let through. */
+/** Sends a request with headers that `fetch` does not allow. */
 export function rawRequest(
   url: string,
   options: { method?: string; headers?: Record<string, string>; body?: string },
@@ -72,7 +72,7 @@ export const INITIALIZE = {
   clientInfo: { name: 'test-client', version: '1.2.3' },
 };
 
-/** A client as plain as can be: what goes over the wire is what the test says. */
+/** Minimal client: the test controls everything on the wire. */
 export class McpHttpClient {
   readonly url: string;
   readonly headers: Record<string, string>;
@@ -98,7 +98,7 @@ export class McpHttpClient {
     return client;
   }
 
-  /** A body as it is, or a message. */
+  /** Sends a raw body, or a message. */
   post(message: object | string, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
     const body =
       typeof message === 'string'
@@ -115,7 +115,7 @@ export class McpHttpClient {
     return this.#fetch('DELETE');
   }
 
-  /** Everything that came on the stream of a request; its answer is the last. */
+  /** Returns all messages on the stream of a request; the last is its answer. */
   async exchange(method: string, params: object = {}, id: number | string = this.#next++): Promise<RpcMessage[]> {
     return messages(await this.post({ id, method, params }));
   }
@@ -127,7 +127,7 @@ export class McpHttpClient {
   #fetch(method: string, headers: Record<string, string> = {}, signal?: AbortSignal, body?: string): Promise<Response> {
     const abort = new AbortController();
     signal?.addEventListener('abort', () => abort.abort());
-    // What a test leaves open must not outlive it.
+    // Close streams that the test leaves open.
     onTestFinished(() => abort.abort());
     return fetch(this.url, {
       method,

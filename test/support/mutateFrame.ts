@@ -1,7 +1,7 @@
 import { RELATED_TASK } from '../../src/mcp/mcpTask.ts';
 import type { PseudoRandom } from './pseudoRandom.ts';
 
-/** Mutations of a frame. None keeps the frame unchanged, some keep it valid. */
+/** Mutations of a frame. All change it, and some keep it valid. */
 type Mutation = (frame: Buffer, random: PseudoRandom, others: readonly Buffer[]) => Buffer;
 
 const flip: Mutation = (frame, random) => {
@@ -47,7 +47,7 @@ const retype: Mutation = (frame, random) => {
   return Buffer.from(JSON.stringify({ ...message, [name]: value }));
 };
 
-/** Of `_meta` the SDK asks for a form, whatever else the message holds. */
+/** The SDK requires a form of `_meta`, whatever else the message contains. */
 const meta: Mutation = (frame, random) => {
   const message = parse(frame);
   const place = 'result' in message ? 'result' : 'params';
@@ -74,7 +74,7 @@ function parse(frame: Buffer): Record<string, unknown> {
   return JSON.parse(frame.toString('utf8')) as Record<string, unknown>;
 }
 
-/** One frame spoilt in one to three ways. The first is always one that needs a whole frame. */
+/** Damages a frame in one to three ways. The first way always needs a whole frame. */
 export function mutated(frame: Buffer, random: PseudoRandom, others: readonly Buffer[]): Buffer {
   let spoilt = random.pick(MUTATIONS)(frame, random, others);
   for (let more = random.below(3); more > 0 && spoilt.length > 1; more--) {
@@ -83,7 +83,7 @@ export function mutated(frame: Buffer, random: PseudoRandom, others: readonly Bu
   return spoilt;
 }
 
-/** Bytes cut at random places, now and then at every one. */
+/** Cuts bytes at random places, sometimes at every one. */
 export function chunked(bytes: Buffer, random: PseudoRandom): Buffer[] {
   const everywhere = random.below(20) === 0 && bytes.length < 2_000;
   const chunks: Buffer[] = [];

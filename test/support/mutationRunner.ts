@@ -1,10 +1,10 @@
 import { type SerializedConfig, TestRunner } from 'vitest';
 
 /**
- * Stryker names a test by its titles with a blank between them, vitest 5 by the same with ` > `: without this no test
- * would be run for any mutant, and all of them would survive.
+ * Stryker joins test titles with a blank, vitest 5 with ` > `. Without this runner Stryker would run no test for any
+ * mutant, and all mutants would survive.
  */
-// biome-ignore lint/style/noDefaultExport: vitest takes a runner as the default export of its file
+// biome-ignore lint/style/noDefaultExport: vitest requires a runner as the default export
 export default class MutationRunner extends TestRunner {
   constructor(config: SerializedConfig) {
     const pattern = config.testNamePattern;

@@ -11,28 +11,28 @@ import { HOMES } from './homes.ts';
 
 const homes = String(process.env[HOMES]);
 
-// `userInfo` reads the account's home folder, which no environment variable moves.
-describe('the home folder of a test', () => {
-  it('is a fresh one below the folder of the run', () => {
+// `userInfo` reads the account's home folder, which no environment variable changes.
+describe('home folder of a test', () => {
+  it('is a new one below the folder of the run', () => {
     expect(homedir()).not.toBe(userInfo().homedir);
     expect(homedir().startsWith(homes)).toBe(true);
     expect(String(process.env.HOME).startsWith(homes + sep)).toBe(true);
     expect(readdirSync(String(process.env.HOME))).toEqual([]);
   });
 
-  it('is where Waygate and the import look', () => {
+  it('is used by Waygate and the import', () => {
     const { home } = surroundingsOf('/w', process.env);
     for (const place of [stateRoot(process.env), configRoot(process.env), home]) {
       expect(place.startsWith(homes + sep)).toBe(true);
     }
   });
 
-  it('is that of the programs that the test starts', () => {
+  it('is passed on to programs that the test starts', () => {
     const ask = ['-p', 'os.homedir()'];
     expect(execFileSync(process.execPath, ask, { encoding: 'utf8' }).trim()).toBe(process.env.HOME);
   });
 
-  it('does not hide the cache of downloads', () => {
+  it('does not hide the download cache', () => {
     expect(cacheFolder().startsWith(homes)).toBe(false);
   });
 

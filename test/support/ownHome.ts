@@ -1,4 +1,4 @@
-// Gives each test file a fresh home folder: no test reads or writes the developer's own.
+// Gives each test file a new home folder, so that no test reads or writes the developer's own.
 
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';

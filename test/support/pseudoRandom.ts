@@ -1,4 +1,4 @@
-/** The same numbers in [0, 1) in every run with the same seed. */
+/** Gives the same numbers in [0, 1) in every run with the same seed. */
 export class PseudoRandom {
   #state: number;
 
@@ -7,7 +7,7 @@ export class PseudoRandom {
   }
 
   next(): number {
-    // Mulberry32: small, and good enough in all its bits.
+    // Mulberry32: small, and good in all bits.
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);

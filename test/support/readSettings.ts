@@ -1,10 +1,10 @@
 import { parseTree } from 'jsonc-parser';
-import { closed, type MergedConfig, mergeConfigs } from '../../src/config/configLayers.ts';
+import { failClosed, type MergedConfig, mergeConfigs } from '../../src/config/configLayers.ts';
 import type { Settings } from '../../src/config/declaration/document.ts';
 import type { Field } from '../../src/config/declaration/field.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
 
-/** Reads a value as waygate.json has it; throws the first error. */
+/** Reads a value as in waygate.json; throws the first error. */
 export function readField<T>(field: Field<T>, value: unknown, path = 'it'): T {
   const tree = parseTree(JSON.stringify(value));
   if (!tree) throw new Error('There is no value.');
@@ -14,17 +14,17 @@ export function readField<T>(field: Field<T>, value: unknown, path = 'it'): T {
   return field.read(tree, path, { report }) as T;
 }
 
-/** Joins a user's and a workspace's file, given as values or texts. */
+/** Merges a user's and a workspace's file, given as values or texts. */
 export function joinedFiles(user: object | string, workspace: object | string): MergedConfig {
   const layers = ([user, workspace] as const).map((content, index) => {
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     const origin = index === 0 ? 'user' : 'workspace';
-    return closed(parseConfig(text, `/${origin}.json`, '/w', {}, origin));
+    return failClosed(parseConfig(text, `/${origin}.json`, '/w', {}, origin));
   });
   return mergeConfigs(layers);
 }
 
-/** Settings of one file that is given by hand; throws the first error. */
+/** Reads the settings of one explicitly given file; throws the first error. */
 export function settingsOf(content: object): Settings {
   const { problems, settings } = mergeConfigs([parseConfig(JSON.stringify(content), '/w.json', '/w', {}, 'given')]);
   if (problems[0]) throw new Error(problems[0].message);

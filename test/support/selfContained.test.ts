@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 const tests = globSync('test/**/*.ts').map((file) => file.replaceAll('\\', '/'));
 const using = (pattern: RegExp): string[] => tests.filter((file) => pattern.test(readFileSync(file, 'utf8'))).sort();
 
-it('tests read nothing beside the clone, apart from listings that have a generated replacement', () => {
+it('tests read nothing outside the clone, except listings that have a generated replacement', () => {
   expect(tests.length).toBeGreaterThan(200);
   expect(using(/['"](?:\.\.\/)+shared\/(?:cases|data)\//)).toEqual([
     'test/bench/catalog.ts',
@@ -12,6 +12,6 @@ it('tests read nothing beside the clone, apart from listings that have a generat
   ]);
 });
 
-it('no test is skipped because a file is missing, apart from a device that only Linux has', () => {
+it('no test is skipped because of a missing file, except for a device that only Linux has', () => {
   expect(using(/skipIf\(!existsSync\((?!'\/dev\/)/)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PROBE_MS = 10;
 
-/** How long some work took that waits for timers, less what a busy machine was late with them. */
+/** Measures work that waits for timers, minus the delays of timers on a busy machine. */
 export async function waitedMs(work: () => Promise<unknown>): Promise<number> {
   let late = 0;
   let done = false;

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { parseConfig } from '../../src/config/loadConfig.ts';
 import { approvable, approvalsOf } from '../../src/config/state/approvals.ts';
 
-/** The bundles under test. */
+/** Bundles under test. */
 export const WAYGATE = resolve('dist/waygate.cjs');
 export const WORKER = resolve('dist/worker.cjs');
 
@@ -13,24 +13,27 @@ export interface TestWorkspace {
   folder: string;
   stateDir: string;
   configFile: string;
-  /** The person's own `waygate.json`, for every workspace. */
+  /** The user's own `waygate.json`, for every workspace. */
   userConfigFile: string;
-  /** The environment of every process of the test: its own state, a short linger, nothing of the runner's or his shell's. */
+  /**
+   * Environment of all processes of the test: a separate state folder, a short linger, and nothing from the runner or
+   * the user's shell.
+   */
   env: NodeJS.ProcessEnv;
-  /** The `waygate` of another build than the one under test. */
+  /** The `waygate` of another build. */
   program?: string;
-  /** Writes the configuration and approves what it names, as a person would. */
+  /** Writes the configuration and approves its servers, as a user would. */
   configure(servers: Record<string, unknown>): void;
-  /** Approves what the configuration names now: for a test that writes it otherwise. */
+  /** Approves the current configuration, for a test that writes it differently. */
   approve(): void;
   write(name: string, text: string): string;
-  /** What the fixtures' `wait` and `work` wait for as `until`: that this file is there. */
+  /** File whose existence ends `wait` and `work` of the fixtures (`until`). */
   gate: string;
-  /** Lets them go. */
+  /** Creates that file. */
   letGo(): void;
 }
 
-/** A workspace and a state folder of the test's own, gone with it. */
+/** Creates a workspace and a state folder for the test, and removes them afterwards. */
 export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace {
   const root = temporaryFolder('waygate-test-');
   const folder = join(root, 'workspace');
@@ -50,10 +53,10 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
       WAYGATE_CONFIG_DIR: configDir,
       WAYGATE_LINGER_MS: '1000',
     },
-    // By `this`: a test may put the state of a copy elsewhere.
+    // Uses `this`, because a test may move the state of a copy.
     configure(entries) {
       const text = JSON.stringify({ servers: entries }, null, 2);
-      // First: a gateway that runs must not find a server that nobody has approved yet.
+      // Approve first: a running gateway must not find an unapproved server.
       approve(this, text);
       writeFileSync(configFile, text);
     },
@@ -83,7 +86,7 @@ function approve({ configFile, folder, env, stateDir }: TestWorkspace, text: str
     );
 }
 
-/** A worker that was called for an hour has kept five thousand artifacts, and the disk may have others to serve. */
+/** A worker that ran for an hour has stored five thousand artifacts, and the disk may be busy. */
 const REMOVAL_MS = 120_000;
 
 export function temporaryFolder(prefix: string): string {
@@ -98,7 +101,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   );
 }
 
-/** Real servers from npm, and those that the tests bring. */
+/** Real servers from npm, and the fixtures of the tests. */
 export const servers = {
   everything: {
     command: process.execPath,
@@ -122,7 +125,7 @@ export const servers = {
     command: process.execPath,
     args: [resolve('test/fixtures/tasksServer.mjs'), ...flags],
   }),
-  /** Everything that the conformance suites ask of a server. */
+  /** Everything that the conformance suites need from a server. */
   conformance: {
     command: process.execPath,
     args: [resolve('test/fixtures/conformanceServer.mjs')],

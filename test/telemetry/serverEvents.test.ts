@@ -25,7 +25,7 @@ describe('the watch over servers', () => {
     expect(look('ready')).toEqual(['upstream.started']);
     expect(look('ready')).toEqual([]);
     expect(look('ready', STARTED, { tools: [{}, {}] })).toEqual(['upstream.list_changed']);
-    const killed = { ...STARTED, consecutive_failures: 1, last_fault: fault('killed', 1, 'It ended by itself.') };
+    const killed = { ...STARTED, consecutive_failures: 1, last_fault: fault('killed', 1, 'It exited unexpectedly.') };
     const again = { ...killed, generation: 2, restart_count: 1 };
     expect(look('starting', again)).toEqual(['upstream.crashed', 'upstream.restarting']);
     const failed = { ...again, consecutive_failures: 2, last_fault: fault('handshake_timeout', 2, 'no') };

@@ -49,7 +49,7 @@ describe('normalisation', () => {
     ['constructor', ['query'], {}, undefined],
     ['…', ['query'], {}, undefined],
     ['x'.repeat(1_000), ['query'], {}, undefined],
-  ])('a token %j of %j with aliases %j is %j', (text, known, aliases, meant) => {
+  ])('a token %j of %j with aliases %j means %j', (text, known, aliases, meant) => {
     expect(meantToken(text, known, aliases)).toBe(meant);
   });
 
@@ -61,15 +61,15 @@ describe('normalisation', () => {
     ['JSON', 'json'],
     ['structured', 'json'],
     ['xml', undefined],
-  ])('render %j is %j', (text, mode) => {
+  ])('render %j means %j', (text, mode) => {
     expect(meantRenderMode(text)).toBe(mode);
   });
 
-  it('takes letters and digits alone for a token', () => {
+  it('ignores everything but letters and digits in a token', () => {
     expect(asciiToken('Top-K_1!')).toBe('topk1');
   });
 
-  it('file_uri reads a URI as the path it names, and what names no local file as nothing', () => {
+  it('file_uri reads a URI as its path, and rejects a URI without a local file', () => {
     const path = resolve('/tmp/a b/ü.txt');
     expect(localPath(pathToFileURL(path).href, '/elsewhere')).toBe(path);
     expect(localPath('FILE:///tmp/x', '/elsewhere')).toBe(resolve('/tmp/x'));
@@ -79,7 +79,7 @@ describe('normalisation', () => {
     }
   });
 
-  it('renders a path relative to its root with forward slashes, and one outside of it whole', () => {
+  it('renders a path relative to its root with forward slashes, and a path outside it unchanged', () => {
     const root = resolve('/work/shop');
     expect(renderPath(join(root, 'src', 'a.ts'), root, 'relative')).toBe('src/a.ts');
     expect(renderPath('src/a.ts', root, 'absolute')).toBe(join(root, 'src', 'a.ts'));
@@ -88,7 +88,7 @@ describe('normalisation', () => {
     expect(renderPath(join(root, '..x'), root, 'relative')).toBe('..x');
   });
 
-  it('tells a rule on one line', () => {
+  it('renders a rule on one line', () => {
     expect(normalisationNote({ rule: 'field_alias', from: 'topK', to: 'top_k' })).toBe(
       'note: "topK" was read as "top_k" (field_alias)',
     );

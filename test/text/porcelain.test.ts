@@ -18,7 +18,7 @@ import {
 } from '../../src/text/porcelain.ts';
 
 describe('porcelain', () => {
-  it('bounds a text, never cutting a character in two', () => {
+  it('bounds a text without splitting a character', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '😀', '\n', 'é'), maxLength: 400 });
     fc.assert(
       fc.property(text, fc.integer({ min: 60, max: 300 }), (whole, limit) => {
@@ -31,20 +31,20 @@ describe('porcelain', () => {
     );
   });
 
-  it('says how much it left out', () => {
+  it('states how much it omitted', () => {
     expect(boundText('x'.repeat(200), 100)).toBe(`${'x'.repeat(60)}\n… 140 more characters`);
   });
 
-  it('makes one line of anything', () => {
+  it('makes one line of any text', () => {
     expect(oneLine(' a\u0000b\n\tc\u009b ')).toBe('a b c');
     expect(oneLine('x'.repeat(20), 10)).toBe(`${'x'.repeat(9)}…`);
   });
 
-  it('shortens to the limit with a mark, and never cuts a character in two', () => {
+  it('shortens to the limit with a mark, without splitting a character', () => {
     expect([shortened('abc', 3), shortened('abcd', 3), shortened('a😀b', 3)]).toEqual(['abc', 'ab…', 'a…']);
   });
 
-  it('tells times and latencies as exactly as they are worth', () => {
+  it('formats times and latencies with sensible precision', () => {
     expect([0, 119_400, 180_000, 7_199_000, 7_200_000, -5].map(duration)).toEqual([
       '0 s',
       '119 s',
@@ -56,7 +56,7 @@ describe('porcelain', () => {
     expect([0, 0.4321, 12.345, 999, 1_500].map(latency)).toEqual(['0 ms', '0.432 ms', '12.3 ms', '999 ms', '1.5 s']);
   });
 
-  it('sets a table: numbers to the right and grouped, texts to the left, no space at an end', () => {
+  it('formats a table: numbers to the right and grouped, texts to the left, no trailing space', () => {
     expect(
       table(
         ['tool', 'calls', 'last'],
@@ -68,12 +68,12 @@ describe('porcelain', () => {
     ).toEqual(['tool    calls  last', 'a       1,234  1 ms', 'longer      7']);
   });
 
-  it('says how many lines it left out', () => {
+  it('states how many lines it omitted', () => {
     expect(firstLines(['a', 'b', 'c'], 3)).toEqual(['a', 'b', 'c']);
     expect(firstLines(['a', 'b', 'c'], 1)).toEqual(['a', '… 2 lines omitted']);
   });
 
-  it('counts as a person does', () => {
+  it('formats counts with singular, plural and digit groups', () => {
     expect([count(1, 'tool'), count(0, 'tool'), count(3288, 'tool'), count(2, 'entry', 'entries')]).toEqual([
       '1 tool',
       '0 tools',
@@ -83,7 +83,7 @@ describe('porcelain', () => {
     expect([999, 1000, 1234567].map(groupDigits)).toEqual(['999', '1,000', '1,234,567']);
   });
 
-  it('says of an error what to do', () => {
+  it('renders an error with its advice', () => {
     const error = new GatewayError('UPSTREAM_UNAVAILABLE', 'It is gone.', { path: 'x', details: { a: 1, b: 'c' } });
     expect(errorText(error)).toBe(
       'Error UPSTREAM_UNAVAILABLE: It is gone.\na: 1\nb: c\nretryable: the same call may succeed later',
@@ -99,8 +99,8 @@ describe('porcelain', () => {
   });
 });
 
-describe('data that is too long', () => {
-  it('always fits, and stays as it is where it does', () => {
+describe('overlong data', () => {
+  it('always fits, and stays unchanged if it is short', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 6 })),
@@ -116,13 +116,13 @@ describe('data that is too long', () => {
     );
   });
 
-  it('loses the end of its texts before it loses members, and never an id', () => {
+  it('loses the ends of texts before members, and never an id', () => {
     const cards = Array.from({ length: 20 }, (_, i) => ({ id: `server:tool_${i}#abcdef01`, text: 'x'.repeat(2_000) }));
     const { cards: kept } = boundData({ cards }) as { cards: typeof cards };
     expect(kept.map(({ id }) => id)).toEqual(cards.map(({ id }) => id));
   });
 
-  it('may be too deep to be written at all', () => {
+  it('may be too deep for serialization', () => {
     let deep: unknown = 1;
     for (let i = 0; i < 100_000; i++) deep = [deep];
     expect(JSON.stringify(boundData({ deep })).length).toBeLessThan(8_000);
@@ -146,7 +146,7 @@ describe('a mistyped word', () => {
 });
 
 describe('builds', () => {
-  it('are ordered by version, then by the time they were made', () => {
+  it('are ordered by version, then by build time', () => {
     const order = ['nonsense', '0.1.0+20260101000000', '0.1.0+20260102000000', '0.2.0-beta.1+1', '0.10.0+0', '1.0.0+0'];
     for (let i = 1; i < order.length; i++) {
       expect(compareBuilds(order[i - 1] as string, order[i] as string)).toBeLessThan(0);

@@ -34,8 +34,8 @@ describe('hidden characters', () => {
     expect(visibleText(text)).toBe(text);
   });
 
-  it('changes nothing twice', () => {
-    // A joiner beside a sign that is hidden itself, of a script that needs joiners: nothing is left for it to join.
+  it('is idempotent', () => {
+    // A joiner beside a hidden character of a script that needs joiners: nothing is left for it to join.
     for (const text of ['\u001b[0m\u200b\u{e0041}', 'ن\u200c\u17b4', '\u061c\u200cن']) {
       const shown = visibleText(text);
       expect(visibleText(shown)).toBe(shown);

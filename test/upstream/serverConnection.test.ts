@@ -128,7 +128,7 @@ describe('a connection to a server', () => {
     await expect(connection.call('crash', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
     await until('its successor', () => connection.health.restart_count === 1 && connection.state === 'ready');
     expect(connection.health.last_fault).toMatchObject({ class: 'process', code: 'exited', generation: 1 });
-    expect(connection.health.last_fault?.detail).toBe('It ended by itself (exit code 7).');
+    expect(connection.health.last_fault?.detail).toBe('It exited unexpectedly (exit code 7).');
     // The server keeps its catalog.
     expect(connection.tools).toHaveLength(6);
     expect(textOf(await connection.call('echo', { text: 'again' }, WAIT))).toBe('again');

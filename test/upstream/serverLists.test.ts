@@ -113,7 +113,7 @@ describe('the lists of a server beside its tools', () => {
   it('do not count as failed if the server ends meanwhile: its end is the reason', async () => {
     const { connection, log } = await logged('--hangs', 'resources/list');
     await expect(connection.call('crash', {}, WAIT)).rejects.toMatchObject({ failure: 'closed' });
-    await until('its loss', () => log.some((line) => line.startsWith('one: lost: It ended by itself (exit code')));
+    await until('its loss', () => log.some((line) => line.startsWith('one: lost: It exited unexpectedly (exit code')));
     expect(log.filter((line) => line.includes('resources/list'))).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ function pool() {
   const gate = join(folder, 'go');
   const journal = new ChildJournal(folder);
   onTestFinished(() => journal.close());
-  /** Names of the servers at every change. */
+  /** Names of the servers at each change. */
   const seen: string[][] = [];
   const servers: ServerPool = new ServerPool(
     { openLink: async (config, events) => new StdioLink(config as StdioServerConfig, journal, events) },
@@ -27,7 +27,7 @@ function pool() {
     },
   );
   onTestFinished(() => servers.stop());
-  /** Entries by name; what follows the name changes what a server is started with. */
+  /** Applies entries by name; the value changes the start of the server. */
   const reconcile = (entries: Record<string, string>, more: Partial<StdioServerConfig> = {}): void =>
     servers.reconcile(
       Object.entries(entries).map(([name, suffix]) => {
@@ -47,7 +47,7 @@ function pool() {
 }
 
 describe('the servers of an edited configuration', () => {
-  it('stay where their start is the same, with the rest of their entry as it is now', async () => {
+  it('keep their process if their start is the same, and adopt the rest of their entry', async () => {
     const { seen, reconcile, connection, ready, names } = pool();
     reconcile({ one: '_a' });
     await ready('one');
@@ -61,13 +61,13 @@ describe('the servers of an edited configuration', () => {
     expect(names('one')).toEqual(['echo_a']);
   });
 
-  it('restart behind their calls where it is another, show their tools meanwhile, and let new calls wait', async () => {
+  it('restart after their calls if their start has changed, show their tools meanwhile, and make new calls wait', async () => {
     const { servers, reconcile, connection, ready, held, names, letGo } = pool();
     reconcile({ one: '_a' });
     await ready('one');
     const before = connection('one');
     const call = held('one', 'wait_a');
-    // Twice: the one in between never ran.
+    // Edit twice: the configuration in between never runs.
     for (const suffix of ['_b', '_c']) reconcile({ one: suffix });
     expect(servers.connections).toHaveLength(1);
     expect(connection('one')).toMatchObject({
@@ -84,7 +84,7 @@ describe('the servers of an edited configuration', () => {
     expect(names('one')).not.toContain('wait_a');
   });
 
-  it('end after their calls where they are named no more, and with the pool at the latest', async () => {
+  it('end after their calls if they are removed, or at the latest with the pool', async () => {
     const { servers, reconcile, connection, ready, held, letGo } = pool();
     reconcile({ one: '_a', two: '_a' });
     await Promise.all(['one', 'two'].map(ready));

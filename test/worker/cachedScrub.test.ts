@@ -11,14 +11,14 @@ function counted() {
   return { searched, scrub };
 }
 
-describe('what was found to hold no secret', () => {
-  it('is searched once', () => {
+describe('a text without secrets', () => {
+  it('is scanned once', () => {
     const { searched, scrub } = counted();
     for (let i = 0; i < 3; i++) expect(scrub('tool_execute')).toBe('tool_execute');
     expect(searched).toEqual(['tool_execute']);
   });
 
-  it('is forgotten before it is too much, and so is no long text kept', () => {
+  it('is remembered within a bound, and only if it is short', () => {
     const { searched, scrub } = counted();
     for (let i = 0; i < 1_001; i++) scrub(`t${i}`);
     scrub('t0');
@@ -27,13 +27,13 @@ describe('what was found to hold no secret', () => {
     expect(searched).toHaveLength(1_004);
   });
 
-  it('is not what holds one: that is scrubbed each time', () => {
+  it('is remembered, unlike a text with a secret, which is masked each time', () => {
     const { searched, scrub } = counted();
     for (let i = 0; i < 2; i++) expect(scrub('a secret7')).toBe('a ***');
     expect(searched).toHaveLength(2);
   });
 
-  it('is searched again when there is another secret to look for', () => {
+  it('is scanned again after a new secret became known', () => {
     const scrub = cachedScrub(scrubSecrets);
     expect(scrub('is Rc8-kept here')).toBe('is Rc8-kept here');
     knownSecrets.learn('a test', ['Rc8-kept']);

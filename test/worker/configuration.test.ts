@@ -24,7 +24,7 @@ const denies = ({ current }: Configuration): boolean =>
   decide(current.settings.policy, { metaTool: 'tool_execute', toolName: 'x' }).action === 'deny';
 
 describe('the configuration in force', () => {
-  it('is what the files mean when they are read, as one value that does not change', () => {
+  it('is one immutable value of the files as they were read', () => {
     const { write, read } = place();
     write({ servers: ONE, idleMinutes: 3 });
     const configuration = read();
@@ -37,7 +37,7 @@ describe('the configuration in force', () => {
     expect(before).toMatchObject({ settings: { idleMinutes: 3 }, servers: [{ name: 'one' }] });
   });
 
-  it('is the same where positions alone have changed, which are kept up', () => {
+  it('is unchanged if only positions changed, which are updated', () => {
     const { write, read } = place();
     write({ servers: ONE, idleMinutes: 3 });
     const configuration = read();
@@ -46,7 +46,7 @@ describe('the configuration in force', () => {
     expect(configuration.current.servers[0]?.location.line).toBe(3);
   });
 
-  it('keeps what was last readable: of a file, of its blocks about calls, here and with the next worker', () => {
+  it('keeps the last readable content of a file and of its call blocks, in this worker and the next', () => {
     const { write, read } = place();
     write({ servers: ONE, policy: DENY });
     const running = read();
@@ -62,14 +62,14 @@ describe('the configuration in force', () => {
       // The worker after that gets the same rules.
       expect(denies(read(() => next.texts))).toBe(true);
     }
-    // What can be read counts, whatever was before.
+    // Readable content wins over earlier content.
     write({ servers: { two: { command: 'a' } } });
     expect(names(read(() => texts))).toEqual(['two']);
     expect(running.read()).toBe(true);
     expect([names(running), denies(running), running.current.problems]).toEqual([['two'], false, []]);
   });
 
-  it('denies every call where rules were never readable, here and with the next worker', () => {
+  it('denies every call if the rules were never readable, in this worker and the next', () => {
     const { write, read } = place();
     for (const text of ['{', { servers: ONE, policy: { rules: 'none' } }]) {
       write(text);
@@ -80,7 +80,7 @@ describe('the configuration in force', () => {
   });
 });
 
-describe('an edit', () => {
+describe('an edit of the configuration', () => {
   function applied(content: object) {
     const { write, read } = place();
     write(content);
@@ -100,7 +100,7 @@ describe('an edit', () => {
     return { write, steps, kept, edits, configuration };
   }
 
-  it('is seen in the file and applied: settings, servers, what the next worker needs, what is shown', async () => {
+  it('is detected and applied: settings, servers, texts for the next worker, watchers', async () => {
     const { write, steps, kept, edits } = applied({ servers: ONE });
     edits.watch();
     write({ servers: {} });
@@ -124,7 +124,7 @@ describe('an edit', () => {
     expect(kept).toEqual([]);
   });
 
-  it('is left to the next worker once this one has stopped', () => {
+  it('is ignored once this worker has stopped', () => {
     const { write, steps, edits, configuration } = applied({ servers: ONE });
     edits.stop();
     write({ servers: {} });

@@ -13,7 +13,7 @@ import { until } from '../support/hostProcess.ts';
 import { recordsOf } from '../support/lines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-/** Of no form that tells: it is known because a server was given it. */
+/** A secret without a recognisable form, known only because a server received it. */
 const SECRET = 'Dg6-kept-of-no-form';
 knownSecrets.learn('a test', [SECRET]);
 
@@ -27,13 +27,13 @@ const state = (more: Partial<GatewayState> = {}): GatewayState => ({
 function diagnostics(prepare: (stateFolder: string) => void = () => undefined) {
   const stateFolder = temporaryFolder('waygate-diagnostics-');
   prepare(stateFolder);
-  const told = new Diagnostics({ workspace: '/shop', stateFolder, scrubSecrets });
-  onTestFinished(() => told.close());
+  const subject = new Diagnostics({ workspace: '/shop', stateFolder, scrubSecrets });
+  onTestFinished(() => subject.close());
   const events = async () => {
-    await told.flush();
+    await subject.flush();
     return recordsOf(eventLogFile(stateFolder));
   };
-  return { told, events, stateFolder };
+  return { subject, events, stateFolder };
 }
 
 function call(tool: string, more: Partial<CallEvent> = {}): CallEvent & { sessionId: string } {
@@ -54,10 +54,10 @@ function call(tool: string, more: Partial<CallEvent> = {}): CallEvent & { sessio
 
 describe('diagnostics', () => {
   it('write a snapshot of the busiest and the slowest tools every two hundred calls', async () => {
-    const { told, events } = diagnostics();
+    const { subject, events } = diagnostics();
     for (let n = 0; n < 400; n++) {
       const tool = `files:t${n % 20}#00000001`;
-      told.callEnded({ durationMs: n % 20 }, call(tool));
+      subject.callEnded({ durationMs: n % 20 }, call(tool));
     }
     const snapshots = (await events()).filter(({ event }) => event === 'hot_paths_snapshot');
     expect(snapshots.map((one) => one.total_tool_events)).toEqual([200, 400]);
@@ -71,26 +71,26 @@ describe('diagnostics', () => {
       avg_latency_ms: 19,
       max_latency_ms: 19,
     });
-    // All have been called as often: the slowest call decides.
+    // All have the same number of calls, so the slowest call decides.
     expect(hottest_paths?.[0]?.path).toBe('files:t19#00000001');
-    expect(told.telemetry(state()).tokens).toMatchObject({ result_tokens_raw: 40_000, result_tokens_saved: 28_000 });
+    expect(subject.telemetry(state()).tokens).toMatchObject({ result_tokens_raw: 40_000, result_tokens_saved: 28_000 });
   });
 
-  it('scrub what a server said in numbers, and have none of it in the log; a timeout is an incident, a refusal is none', async () => {
-    const { told, events } = diagnostics();
+  it('mask server texts in counters and keep them out of the log; timeouts are incidents, refusals are not', async () => {
+    const { subject, events } = diagnostics();
     const failed = { event: 'execute.failed', success: false, attributes: () => ({ error_code: 'X' }) } as const;
     const timedOut = faultOf('outcome_unknown_after_timeout', { generation: 3 }, (text) => text);
     const lost = { code: 'UPSTREAM_TIMEOUT', message: `no answer to ${SECRET}` };
-    told.callEnded(
+    subject.callEnded(
       { durationMs: 5 },
       call('files:a#00000001', { ...failed, end: 'lost', error: lost, fault: timedOut }),
     );
     const refused = { code: 'ARGS_INVALID', message: 'no' };
-    told.callEnded(
+    subject.callEnded(
       { durationMs: 1 },
       call('files:b#00000001', { ...failed, dispatched: false, end: 'answered_with_error', error: refused }),
     );
-    const numbers = told.telemetry(state());
+    const numbers = subject.telemetry(state());
     expect(numbers.tools[0]?.last_error?.message).toBe('no answer to [REDACTED-SECRET]');
     expect(numbers.totals).toMatchObject({ recovery_fault_count: 1, recovery_error_count: 1, response_error_count: 1 });
     const records = await events();
@@ -100,13 +100,13 @@ describe('diagnostics', () => {
     expect(JSON.stringify([numbers, records])).not.toContain(SECRET);
   });
 
-  it('count a catalog once it has come to rest, and only the last one', async () => {
-    const { told, events } = diagnostics();
+  it('count only the last catalog, after it stopped changing', async () => {
+    const { subject, events } = diagnostics();
     const view = (n: number) => {
       const tools = Array.from({ length: n }, (_, i) => ({ name: `t${i}`, inputSchema: { type: 'object' } }));
       return CatalogView.build([{ server: 'files', tools }], n);
     };
-    for (const n of [1, 2, 3]) told.catalogChanged(view(n));
+    for (const n of [1, 2, 3]) subject.catalogChanged(view(n));
     const loaded = await until('the count', async () => {
       const found = (await events()).filter(({ event }) => event === 'catalog.loaded');
       return found.length > 0 && found;
@@ -117,15 +117,15 @@ describe('diagnostics', () => {
       [1, 2, 3].map((registered) => ({ outcome: 'refreshed', registered })),
     );
     expect(loaded[0]?.attributes).toMatchObject({ mode: 'gateway', tool_count: 3, exposed_tool_count: 3 });
-    expect(told.telemetry(state()).tokens.schema_tokens_full).toBeGreaterThan(0);
+    expect(subject.telemetry(state()).tokens.schema_tokens_full).toBeGreaterThan(0);
   });
 
-  it('take from whoever supervises the worker what it knows of its life', () => {
+  it('include the facts about the life of the worker', () => {
     const last_fault = faultOf('killed', { generation: 6, detail: 'SIGKILL' }, (text) => text);
     const before = Date.now();
     const life = () => ({ generation: 7, restart_count: 6, rollout: 'pending' as const, last_fault });
-    const told = new Diagnostics({ workspace: '/shop', stateFolder: '/nowhere', scrubSecrets, life });
-    const { event_log: _log, uptime_ms, since_unix_ms, ...report } = told.health(state());
+    const subject = new Diagnostics({ workspace: '/shop', stateFolder: '/nowhere', scrubSecrets, life });
+    const { event_log: _log, uptime_ms, since_unix_ms, ...report } = subject.health(state());
     expect(uptime_ms).toBeGreaterThanOrEqual(0);
     expect(since_unix_ms).toBeGreaterThanOrEqual(before);
     expect(report).toEqual({
@@ -141,44 +141,44 @@ describe('diagnostics', () => {
       problems: [],
       servers: [],
     });
-    expect(told.telemetry(state())).toMatchObject({ generation: 7, restart_count: 6 });
+    expect(subject.telemetry(state())).toMatchObject({ generation: 7, restart_count: 6 });
   });
 
-  it('serve on where the log cannot be written, and health tells', async () => {
-    const { told } = diagnostics((folder) => mkdirSync(join(folder, 'events.jsonl')));
-    told.started();
-    await told.flush();
-    const { event_log: log, problems } = told.health(state());
+  it('continue if the log cannot be written, and report that in health', async () => {
+    const { subject } = diagnostics((folder) => mkdirSync(join(folder, 'events.jsonl')));
+    subject.started();
+    await subject.flush();
+    const { event_log: log, problems } = subject.health(state());
     expect(log).toMatchObject({ written: 0, dropped: 1, failures: 1, failing: 'EISDIR' });
     expect(problems).toEqual([`The event log ${log.file} cannot be written (EISDIR).`]);
-    told.callEnded({ durationMs: 1 }, call('files:a#00000001'));
-    expect(told.telemetry(state()).totals.request_count).toBe(1);
+    subject.callEnded({ durationMs: 1 }, call('files:a#00000001'));
+    expect(subject.telemetry(state()).totals.request_count).toBe(1);
   });
 
-  it('tell of each server by its history; one that was not started is not down', async () => {
-    const { told, events } = diagnostics();
+  it('report each server with its history; a server that never started is not down', async () => {
+    const { subject, events } = diagnostics();
 
     const reason = 'It said: what it was given';
     const watched = { name: 'git', tools: [] };
     const fault = faultOf('exited', { generation: 1, detail: reason }, (text) => text);
     const record = new HealthRecord(() => 1_000);
     record.starting(1, false);
-    told.serversChanged([{ ...watched, state: 'starting', health: record.snapshot() }]);
+    subject.serversChanged([{ ...watched, state: 'starting', health: record.snapshot() }]);
     record.countFailuresWith(() => 1);
     record.failed(fault, 'backing_off', 3_000);
-    told.serversChanged([{ ...watched, state: 'failed', health: record.snapshot() }]);
+    subject.serversChanged([{ ...watched, state: 'failed', health: record.snapshot() }]);
     const statuses = [
       { ...readyServer('git', 0), state: 'failed' as const, reason, supervised: record.snapshot() },
       { ...readyServer('later', 0), state: 'not_started' as const },
       { ...readyServer('mail', 0), state: 'needs_sign_in' as const },
     ];
-    const { servers } = told.health(state({ condition: 'degraded', servers: statuses }));
+    const { servers } = subject.health(state({ condition: 'degraded', servers: statuses }));
     expect(servers.map(({ name, down, supervision }) => [name, down, supervision])).toEqual([
       ['git', true, 'backing_off'],
       ['later', false, 'idle'],
       ['mail', true, 'idle'],
     ]);
-    // Nothing else of what is known of it: there are its tools too.
+    // Health has no other member of the status, such as the tools.
     expect(servers[0]).toEqual({
       name: 'git',
       state: 'failed',
@@ -194,15 +194,15 @@ describe('diagnostics', () => {
       reason,
       last_fault: fault,
     });
-    expect(told.telemetry(state({ condition: 'degraded' }))).toMatchObject({
+    expect(subject.telemetry(state({ condition: 'degraded' }))).toMatchObject({
       totals: { recovery_fault_count: 1 },
       last_fault: { class: 'process' },
     });
     const failed = (await events()).find(({ event }) => event === 'upstream.failed');
-    // A server's words may repeat what it was given: the log has none of them.
+    // A server's error may repeat a secret, so the log contains none of it.
     expect(failed?.attributes).toEqual({
       generation: 1,
-      reason: 'It ended by itself (process/exited).',
+      reason: 'It exited unexpectedly (process/exited).',
       consecutive_failures: 1,
     });
   });

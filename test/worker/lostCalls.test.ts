@@ -12,8 +12,8 @@ const lost = (method: string, dispatches: number): LostCall => ({
   dispatches,
 });
 
-describe('what a host has answered without a worker', () => {
-  it('is a retry as often as it was sent again, a call or a read', () => {
+describe('calls that a host answered without a worker', () => {
+  it('count one retry per resend, for calls and reads', () => {
     const call = (dispatches: number) =>
       lostToolCall({ ...lost('tools/call', dispatches), tool: 'tool_browse' }, 'c', () => undefined);
     expect([0, 1, 3].map((n) => lostRequest(lost('tools/list', n)).replays)).toEqual([0, 0, 2]);

@@ -73,7 +73,7 @@ describe('the status of servers', () => {
     for (const none of [off, bad]) expect(none).not.toHaveProperty('supervised');
   });
 
-  it('says what the user is asked for, in the state that asks', () => {
+  it('names the missing secret or approval in the states that wait for it', () => {
     expect(serverStatuses(sources('needs_secret'))[0]).toMatchObject({ secret: { key: 'k' } });
     expect(serverStatuses(sources('needs_approval'))[0]?.approval?.hash).toMatch(/./);
     for (const member of ['secret', 'approval'])

@@ -17,8 +17,8 @@ function kept() {
   return { file, editor, tokens: new SharedTokens(file, ask) };
 }
 
-describe('what sign-ins brought', () => {
-  it('lies with the editor, and not in a file', async () => {
+describe('tokens of sign-ins', () => {
+  it('are stored in the editor and not in a file', async () => {
     const { tokens, editor, file } = kept();
     await tokens.set('k', 'one');
     expect([editor.values.get('k'), await file.get('k'), await tokens.get('k')]).toEqual(['one', undefined, 'one']);
@@ -26,7 +26,7 @@ describe('what sign-ins brought', () => {
     expect([editor.values.get('k'), await tokens.get('k')]).toEqual([undefined, undefined]);
   });
 
-  it('lies in the file where no editor is, and stays there', async () => {
+  it('are stored in the file without an editor, and stay there', async () => {
     const { tokens, editor, file } = kept();
     editor.here = false;
     await tokens.set('k', 'one');
@@ -35,7 +35,7 @@ describe('what sign-ins brought', () => {
     expect([editor.values.get('k'), await file.get('k'), await tokens.get('k')]).toEqual([undefined, 'two', 'two']);
   });
 
-  it('serves on when the editor goes, and what is renewed meanwhile is the newest when it comes back', async () => {
+  it('remain available without the editor, and a renewal meanwhile wins when it returns', async () => {
     const { tokens, editor } = kept();
     await tokens.set('k', 'one');
     editor.here = false;
@@ -47,7 +47,7 @@ describe('what sign-ins brought', () => {
     expect(await tokens.get('k')).toBeUndefined();
   });
 
-  it('is gone here when another window has forgotten it', async () => {
+  it('are gone here after another window deleted them', async () => {
     const { tokens, editor } = kept();
     await tokens.set('k', 'one');
     editor.values.clear();
@@ -56,7 +56,7 @@ describe('what sign-ins brought', () => {
     expect(await tokens.get('k')).toBeUndefined();
   });
 
-  it('is told in no text of this process, neither what it was nor what it is', async () => {
+  it('are masked in every text of this process, old values included', async () => {
     const grant = (n: number, more = {}) =>
       JSON.stringify({
         issuer: 'https://issuer.example',

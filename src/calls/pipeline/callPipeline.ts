@@ -235,10 +235,10 @@ export class CallPipeline<R> {
   #unexpected(error: unknown, { toolId, signal }: CallRequest): GatewayError {
     if (signal.aborted)
       return new GatewayError('UPSTREAM_ERROR', 'The call was cancelled before it was sent.', { path: toolId });
-    const words = this.#ports.scrubSecrets(
+    const detail = this.#ports.scrubSecrets(
       error instanceof Error ? (error.stack ?? error.message) : thrownWords(error),
     );
-    this.#ports.log?.(`${toolId}: unexpected: ${words}`);
+    this.#ports.log?.(`${toolId}: unexpected: ${detail}`);
     return new GatewayError(
       'UPSTREAM_ERROR',
       'Waygate itself failed on this call; the reason is in its log. Inform the user.',

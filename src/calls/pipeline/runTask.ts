@@ -157,7 +157,7 @@ function pollsOf(upstream: TaskUpstream, { taskId }: McpTask) {
 
 /** Error for a process that ended between two polls. */
 function lostWith({ health }: TaskUpstream): UpstreamRequestError {
-  const error = new UpstreamRequestError('closed', 'the server ended, and the task with it');
+  const error = new UpstreamRequestError('closed', 'the server ended and its task is lost');
   const { last_fault: fault } = health;
   return fault ? new CallFailedError(error, { fault, knowledge: 'outcome_unknown' }) : error;
 }

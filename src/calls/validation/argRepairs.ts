@@ -3,11 +3,11 @@ import { resolvePointer } from './schemaProfile.ts';
 
 /** The five repairs (G6.7). No rule renames, guesses or drops anything (G6.8). */
 export const REPAIR_RULES = {
-  parse_stringified_object: { reads: 'arguments that are a text that is a JSON object', as: 'the object' },
-  str_to_integer: { reads: 'a text that is a whole number, where the schema asks for `integer`', as: 'the number' },
-  str_to_number: { reads: 'a text that is a number, where the schema asks for `number`', as: 'the number' },
-  str_to_boolean: { reads: '`"true"` or `"false"`, where the schema asks for `boolean`', as: 'the truth value' },
-  str_to_null: { reads: '`"null"`, where the schema asks for `null` and takes no text', as: '`null`' },
+  parse_stringified_object: { reads: 'arguments sent as a string that holds a JSON object', as: 'the object' },
+  str_to_integer: { reads: 'a whole number as a string, where the schema requires `integer`', as: 'the number' },
+  str_to_number: { reads: 'a number as a string, where the schema requires `number`', as: 'the number' },
+  str_to_boolean: { reads: '`"true"` or `"false"`, where the schema requires `boolean`', as: 'the boolean' },
+  str_to_null: { reads: '`"null"`, where the schema requires `null` and allows no string', as: '`null`' },
 } as const;
 
 export type RepairRule = keyof typeof REPAIR_RULES;

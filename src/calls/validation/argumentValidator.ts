@@ -98,7 +98,7 @@ export class ArgumentValidator {
     const plan = this.#planFor(schema);
     if (plan.verdict) return plan.verdict;
     if (size.nodes > MAX_CHECKED_NODES || size.chars > MAX_CHECKED_CHARS) {
-      return { kind: 'unchecked', reason: 'the arguments are too large to be checked here' };
+      return { kind: 'unchecked', reason: 'the arguments are too large to check' };
     }
     return isQuick(plan, size) ? this.#checkInline(schema, plan, args) : this.#checkInThread(plan, args);
   }
@@ -116,11 +116,10 @@ export class ArgumentValidator {
     const profile = profileSchema(schema);
     const plan: Plan = { key: `k${this.#nextKey++}`, profile, inline: false };
     const [excess] = limitFindings(profile, this.#limits);
-    if (excess) return { ...plan, verdict: unchecked(`its schema goes beyond the limits (${excess.detail})`) };
+    if (excess) return { ...plan, verdict: unchecked(`its schema exceeds the limits (${excess.detail})`) };
     if (profile.async) return { ...plan, verdict: unchecked('its schema is asynchronous') };
     const read = readSchema(schema);
-    if ('problem' in read && read.foreign)
-      return { ...plan, verdict: unchecked('its schema is of a dialect unknown here') };
+    if ('problem' in read && read.foreign) return { ...plan, verdict: unchecked('its schema has an unknown dialect') };
     if ('problem' in read) return { ...plan, verdict: { kind: 'bad_schema', problem: read.problem } };
     return { ...plan, read, inline: compilesQuickly(profile) };
   }
@@ -141,7 +140,7 @@ export class ArgumentValidator {
     plan.json ??= JSON.stringify(schema);
     const question = { key: plan.key, dialect, schema: plan.json, value: args };
     const verdict = await this.#thread.check(question, () => {
-      plan.verdict = unchecked('checking against its schema took too long once');
+      plan.verdict = unchecked('an earlier check against its schema took too long');
     });
     switch (verdict.kind) {
       case 'answered':

@@ -155,17 +155,17 @@ function describeError(
       return { text: `must be ${describeSchema({ type: 'string', [error.keyword]: params[error.keyword] }, root)}` };
     case 'anyOf':
     case 'oneOf': {
-      if (Array.isArray(params.passingSchemas)) return { text: 'fits more than one of its alternatives' };
+      if (Array.isArray(params.passingSchemas)) return { text: 'matches more than one of its alternatives' };
       const branches = parent[error.keyword];
       const options = Array.isArray(branches)
         ? [...new Set(branches.map((branch) => describeSchema(branch, root)))]
         : [];
       return {
-        text: options.length > 0 ? `must be ${options.slice(0, 6).join(', or ')}` : 'fits none of its alternatives',
+        text: options.length > 0 ? `must be ${options.slice(0, 6).join(', or ')}` : 'matches none of its alternatives',
       };
     }
     case 'not':
-      return { text: 'has a form that is not allowed' };
+      return { text: 'has a forbidden form' };
     case 'false schema':
       return { text: 'is not allowed' };
     case 'uniqueItems':
@@ -173,7 +173,7 @@ function describeError(
     case 'dependentRequired':
     case 'dependencies':
       return {
-        text: `${quoted(String(params.missingProperty))} is needed beside ${quoted(String(params.property))}`,
+        text: `${quoted(String(params.missingProperty))} is required together with ${quoted(String(params.property))}`,
         own: true,
       };
     case 'minLength':

@@ -18,24 +18,24 @@ export const AJV_OPTIONS = {
   code: { optimize: false },
 } as const;
 
-const JUDGE_OPTIONS = { ...AJV_OPTIONS, validateFormats: false, allErrors: false } as const;
+const META_OPTIONS = { ...AJV_OPTIONS, validateFormats: false, allErrors: false } as const;
 
 /** Validators of schemas, built on first use: each takes some 30 ms. */
-const JUDGES: Record<Dialect, () => Judge> = {
+const META_VALIDATORS: Record<Dialect, () => MetaValidator> = {
   'draft-07': once(() => {
     // ajv's copy of draft-07 wants an enum to be unique, which compares every pair. The standard does not require it.
     const properties = { ...draft07.properties, enum: { type: 'array', items: true } };
-    const fits = new Ajv({ ...JUDGE_OPTIONS, meta: false }).compile({ ...draft07, properties });
+    const fits = new Ajv({ ...META_OPTIONS, meta: false }).compile({ ...draft07, properties });
     return (schema) => (fits(schema) ? undefined : (fits.errors?.[0] ?? NO_REASON));
   }),
   '2020-12': once(() => {
-    const ajv = new Ajv2020(JUDGE_OPTIONS);
+    const ajv = new Ajv2020(META_OPTIONS);
     return (schema) => (ajv.validateSchema(schema) === true ? undefined : (ajv.errors?.[0] ?? NO_REASON));
   }),
 };
 
 /** Returns a schema's first error by the rules of its dialect. */
-type Judge = (schema: JsonObject) => Pick<ErrorObject, 'instancePath' | 'message'> | undefined;
+type MetaValidator = (schema: JsonObject) => Pick<ErrorObject, 'instancePath' | 'message'> | undefined;
 
 const NO_REASON = { instancePath: '', message: 'it does not fit its meta-schema' };
 
@@ -60,7 +60,7 @@ export function readSchema(schema: unknown): ReadSchema | SchemaProblem {
   const { $schema: declared, $id: _id, ...rest } = schema;
   let problem = '';
   for (const dialect of dialectsOf(declared)) {
-    const found = judge(rest, dialect);
+    const found = metaError(rest, dialect);
     if (found === undefined) return { dialect, schema: rest };
     problem ||= found;
   }
@@ -86,9 +86,9 @@ function isForeign(declared: unknown): boolean {
   return typeof declared === 'string' && !/2020-12|draft-0[67]/.test(declared);
 }
 
-function judge(schema: JsonObject, dialect: Dialect): string | undefined {
+function metaError(schema: JsonObject, dialect: Dialect): string | undefined {
   try {
-    const error = JUDGES[dialect]()(schema);
+    const error = META_VALIDATORS[dialect]()(schema);
     if (error === undefined) return undefined;
     const place = error.instancePath === '' ? '' : `at ${error.instancePath}: `;
     return oneLine(`${place}${error.message}`, MAX_DETAIL_CHARS);
@@ -99,7 +99,7 @@ function judge(schema: JsonObject, dialect: Dialect): string | undefined {
 
 /** Builds both schema validators, some 30 ms each, before the first call needs them. */
 export function warmMetaSchemas(): void {
-  for (const dialect of ['2020-12', 'draft-07'] as const) judge({ type: 'object' }, dialect);
+  for (const dialect of ['2020-12', 'draft-07'] as const) metaError({ type: 'object' }, dialect);
 }
 
 function once<T>(make: () => T): () => T {

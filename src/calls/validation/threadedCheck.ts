@@ -25,7 +25,7 @@ export type ThreadVerdict =
   | { kind: 'overrun' }
   | { kind: 'unavailable'; reason: string };
 
-const NOT_STARTED: ThreadVerdict = { kind: 'unavailable', reason: 'there is no thread to check it in' };
+const NOT_STARTED: ThreadVerdict = { kind: 'unavailable', reason: 'the validation thread did not start' };
 
 export type Question = Omit<CheckRequest, 'id'>;
 
@@ -81,7 +81,7 @@ export class ThreadedCheck {
 
   dispose(): void {
     clearTimeout(this.#idleTimer);
-    for (const { settle } of this.#end()) settle({ kind: 'unavailable', reason: 'the gateway stops' });
+    for (const { settle } of this.#end()) settle({ kind: 'unavailable', reason: 'the gateway is stopping' });
   }
 
   #start(): Promise<boolean> {

@@ -16,7 +16,7 @@ function check({ id, key, dialect, schema, value }: CheckRequest): CheckReply {
     send({ compiled: id });
     return { id, errors: errorsOf(validate, value) };
   } catch (error) {
-    return { id, failed: error instanceof RangeError ? 'it leads back to itself' : (error as Error).message };
+    return { id, failed: error instanceof RangeError ? 'it refers to itself without end' : (error as Error).message };
   }
 }
 

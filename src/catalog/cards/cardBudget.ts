@@ -32,7 +32,7 @@ export function fitCard(card: ChoiceCard, options: LineOptions = {}): ChoiceCard
   return { ...card, description };
 }
 
-/** Cards within the cap, and the others with the reason. One card over the cap never costs the answer. */
+/** Cards within the cap, and the others with the reason. A card over the cap never fails the whole answer. */
 export interface BudgetedCards {
   cards: ChoiceCard[];
   omitted: { id: string; reason: string }[];

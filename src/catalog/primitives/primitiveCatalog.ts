@@ -112,7 +112,7 @@ export function unlistedPrompt(name: string, server: string, namespace: string):
   return promptChoice({ ...ingestPrompt({ name }, namespace), server, raw: { name } });
 }
 
-/** Reads the lists of a server. A bad item costs only itself; of two equal items the first is used. */
+/** Reads the lists of a server. Drops only bad items, and the second of two equal items. */
 class Intake {
   readonly #server: string;
   readonly #findings: RefreshFinding[];

@@ -85,7 +85,7 @@ export function ingestPrompt(raw: unknown, serverNamespace?: string): CatalogPro
   };
 }
 
-/** Returns the valid arguments: a bad item never costs the prompt. */
+/** Returns the valid arguments: a bad argument never drops the prompt. */
 function argumentsOf(value: unknown): PromptArgument[] {
   if (!Array.isArray(value)) return [];
   return value

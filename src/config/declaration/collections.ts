@@ -35,7 +35,7 @@ export function list<T, const O extends ListOptions>(
 }
 
 interface RecordOptions extends Options {
-  keys?: { pattern: RegExp; words: string };
+  keys?: { pattern: RegExp; description: string };
 }
 
 /** Declares an object whose keys the user chooses. */
@@ -51,7 +51,7 @@ export function record<T, const O extends RecordOptions>(
       if (node.type !== 'object') return must('an object', node, path, reader);
       const entries = distinctMembers(node, path, reader).map(([key, value]) => {
         const at = joined(path, key.value);
-        if (keys && !keys.pattern.test(key.value)) reader.report(`"${at}" needs ${keys.words}.`, key);
+        if (keys && !keys.pattern.test(key.value)) reader.report(`"${at}" needs ${keys.description}.`, key);
         return [key.value as string, item.read(value, at, reader)] as const;
       });
       return Object.fromEntries(

@@ -100,16 +100,16 @@ export function number<const O extends NumberOptions>(
     value >= (min ?? Number.NEGATIVE_INFINITY) &&
     value > (above ?? Number.NEGATIVE_INFINITY) &&
     value <= (max ?? Number.POSITIVE_INFINITY);
-  const words = `${whole ? 'a whole number' : 'a number'}${rangeWords(options)}${hint === undefined ? '' : `; ${hint}`}`;
+  const description = `${whole ? 'a whole number' : 'a number'}${rangeText(options)}${hint === undefined ? '' : `; ${hint}`}`;
   type T = O extends { nullable: true } ? number | null : number;
   return field<T, O>(options, schema, (node, path, reader) => {
     if (nullable && node.type === 'null') return null as T;
     const value = lenient && isDigits(node.value) ? Number(node.value) : node.value;
-    return fits(value) ? (value as T) : must(words, node, path, reader);
+    return fits(value) ? (value as T) : must(description, node, path, reader);
   });
 }
 
-function rangeWords({ min, above, max }: NumberOptions): string {
+function rangeText({ min, above, max }: NumberOptions): string {
   if (above !== undefined) return ` above ${above}${max === undefined ? '' : `, at most ${max}`}`;
   if (min === undefined) return '';
   return max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
@@ -140,11 +140,11 @@ export function oneOf<const V extends string, const O extends Options>(
   options: O,
 ): Field<V, PresenceOf<O>> {
   const quoted = values.map((value) => `"${value}"`);
-  const words = [quoted.slice(0, -1).join(', '), ...quoted.slice(-1)].filter((part) => part !== '').join(' or ');
+  const description = [quoted.slice(0, -1).join(', '), ...quoted.slice(-1)].filter((part) => part !== '').join(' or ');
   return field<V, O>(
     options,
     { enum: values },
-    (node, path, reader) => values.find((value) => value === node.value) ?? must(words, node, path, reader),
+    (node, path, reader) => values.find((value) => value === node.value) ?? must(description, node, path, reader),
   );
 }
 
@@ -152,7 +152,7 @@ interface TextOptions extends Options {
   /** Refuses blank strings. */
   filled?: true;
   /** Form of the string before references are replaced. */
-  form?: { pattern: RegExp; words: string };
+  form?: { pattern: RegExp; description: string };
   /** Allows `${secret:NAME}` and `${input:ID}`. */
   secrets?: true;
   /** Returns a description of a valid value if this one is not; sees references replaced. */
@@ -170,12 +170,12 @@ export function text<const O extends TextOptions>(options: O): Field<string, Pre
   };
   return field<string, O>(options, schema, (node, path, reader) => {
     if (scalar && (node.type === 'number' || node.type === 'boolean')) return String(node.value);
-    if (node.type !== 'string') return must('a text', node, path, reader);
+    if (node.type !== 'string') return must('a string', node, path, reader);
     const written = node.value as string;
     const flaw =
       filled && written.trim() === '' ? 'be empty' : written.includes('\0') ? 'have a NUL character' : undefined;
     if (flaw !== undefined) return void reader.report(`"${path}" must not ${flaw}.`, node);
-    if (form && !form.pattern.test(written)) return must(form.words, node, path, reader);
+    if (form && !form.pattern.test(written)) return must(form.description, node, path, reader);
     let value = written;
     try {
       value = reader.resolve?.(written, secrets) ?? written;
@@ -196,6 +196,6 @@ export function scalar<const O extends Options>(options: O): Field<string | numb
     (node, path, reader) =>
       /^(string|number|boolean)$/.test(node.type)
         ? node.value
-        : must('a text, a number, true or false', node, path, reader),
+        : must('a string, a number, true or false', node, path, reader),
   );
 }

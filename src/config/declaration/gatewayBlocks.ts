@@ -9,7 +9,7 @@ const INPUT = object(
   {
     id: text({
       required: true,
-      form: { pattern: SECRET_NAME, words: 'made of letters, digits, "_", "." and "-"' },
+      form: { pattern: SECRET_NAME, description: 'made of letters, digits, "_", "." and "-"' },
       doc: 'The name after `input:` where the value is used.',
     }),
     type: oneOf(['promptString', 'pickString'], {

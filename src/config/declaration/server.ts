@@ -62,7 +62,7 @@ const STDIO = {
   args: list(text({ secrets: true }), { default: [], doc: 'Arguments of the program, one item each.' }),
   env: record(VALUE, {
     default: {},
-    keys: { pattern: /^[^=\0]+$/, words: 'a name without "="' },
+    keys: { pattern: /^[^=\0]+$/, description: 'a name without "="' },
     doc: 'Environment variables of the program, in addition to a small safe set of yours. For a secret write `${secret:NAME}` and run `waygate secret set NAME`.',
   }),
   envFile: text({ filled: true, doc: 'A file of `NAME=value` lines. `env` overrides it.' }),
@@ -84,7 +84,7 @@ const HTTP = {
   }),
   headers: record(HEADER_VALUE, {
     default: {},
-    keys: { pattern: /^[!#$%&'*+.^`|~\w-]+$/, words: 'a name of letters, digits and "-"' },
+    keys: { pattern: /^[!#$%&'*+.^`|~\w-]+$/, description: 'a name of letters, digits and "-"' },
     doc: 'Headers that are sent with every request to `url`. For a token write `Bearer ${secret:NAME}` and run `waygate secret set NAME`.',
   }),
   auth: object(
@@ -96,7 +96,7 @@ const HTTP = {
       clientSecret: text({
         filled: true,
         secrets: true,
-        form: { pattern: /^\$\{[^}]+\}$/, words: 'a reference like "${secret:NAME}"' },
+        form: { pattern: /^\$\{[^}]+\}$/, description: 'a reference like "${secret:NAME}"' },
         doc: 'The secret of that client, by reference alone: `${secret:NAME}`.',
       }),
       scopes: list(text({}), { doc: 'Scopes to ask for instead of those that the server names.' }),

@@ -13,7 +13,7 @@ const DECISIVE =
 /**
  * Characters that a terminal hides or changes: control characters, changes of the writing direction, unusual spaces.
  */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
 /** Description of a server that the user approves. */
 export interface Approvable {
@@ -135,7 +135,7 @@ function references(value: string): string {
 function shown(text: string): string {
   const written = writtenForm(text);
   const quoted = /^[\w@%+=:,./\\${}~-]+$/.test(written) ? written : JSON.stringify(written);
-  return quoted.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`);
+  return quoted.replace(INVISIBLE, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`);
 }
 
 interface Approved {

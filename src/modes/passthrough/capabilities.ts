@@ -2,7 +2,7 @@ import type { ServerConnection } from '../../upstream/connection/serverConnectio
 
 type Capabilities = Record<string, unknown>;
 
-/** What may be sent in a session of this mode: the SDK refuses to send what was never declared. */
+/** Everything that may be sent in a session of this mode: the SDK refuses messages of undeclared capabilities. */
 export const ALL_CAPABILITIES: Capabilities = {
   tools: { listChanged: true },
   resources: { subscribe: true, listChanged: true },
@@ -11,14 +11,14 @@ export const ALL_CAPABILITIES: Capabilities = {
   logging: {},
 };
 
-/** What a client is told that it can do here: what the servers behind it say. */
+/** Returns the capabilities that a client sees: those that the servers declare. */
 export function capabilitiesOf(connections: readonly ServerConnection[], hasSeveralServers: boolean): Capabilities {
   const known = connections.filter(({ isKnown }) => isKnown);
   const [only] = known;
-  // Of one that is not up yet nothing is known: lists are empty until it is.
+  // The capabilities of a server that has not started are unknown; its lists are empty until then.
   if (known.length < connections.length || !only) return ALL_CAPABILITIES;
   if (!hasSeveralServers) {
-    // Tasks are run inside a call here: a client that began one itself would be refused.
+    // Waygate runs tasks inside a call, and would refuse a client that began a task itself.
     const { tasks: _tasks, ...own } = only.capabilities as Capabilities;
     return own.tools ? { ...own, tools: { ...(own.tools as object), listChanged: true } } : own;
   }
@@ -36,16 +36,16 @@ export function capabilitiesOf(connections: readonly ServerConnection[], hasSeve
   };
 }
 
-/** The server's own words; where there are several, each under the prefix of its names. */
+/** Returns the server's own instructions. With several servers, each part has the prefix of the server's names. */
 export function instructionsOf(
   connections: readonly ServerConnection[],
   hasSeveralServers: boolean,
   namespaceOf: (server: string) => string,
 ): string | undefined {
-  const told = connections.flatMap(({ config, catalog }) =>
-    catalog.instructions ? [{ server: config.name, words: catalog.instructions }] : [],
+  const instructions = connections.flatMap(({ config, catalog }) =>
+    catalog.instructions ? [{ server: config.name, text: catalog.instructions }] : [],
   );
-  if (!hasSeveralServers) return told[0]?.words;
-  if (told.length === 0) return undefined;
-  return told.map(({ server, words }) => `# ${namespaceOf(server)}__*\n${words}`).join('\n\n');
+  if (!hasSeveralServers) return instructions[0]?.text;
+  if (instructions.length === 0) return undefined;
+  return instructions.map(({ server, text }) => `# ${namespaceOf(server)}__*\n${text}`).join('\n\n');
 }

@@ -22,7 +22,7 @@ type Params = Readonly<Record<string, unknown>>;
 
 const FORWARDED_TIMEOUT_MS = 120_000;
 
-/** What is listed, and under which capability: a server without it is not asked. */
+/** Capability of each list. A server without it gets no request. */
 const LISTS: Readonly<Record<string, { capability: string; key: string }>> = {
   'resources/list': { capability: 'resources', key: 'resources' },
   'resources/templates/list': { capability: 'resources', key: 'resourceTemplates' },
@@ -30,7 +30,7 @@ const LISTS: Readonly<Record<string, { capability: string; key: string }>> = {
 };
 const FORWARDED_LISTS = ['resources', 'prompts'] as const;
 
-/** Everything but tools: to the one server as it came, or to whose resource or prompt it is. */
+/** Forwards everything but tools: to the only server unchanged, or to the server that has the resource or prompt. */
 export class Forwarding {
   readonly #context: PassthroughContext;
   readonly #states: SessionStates;
@@ -43,10 +43,10 @@ export class Forwarding {
     this.#news = news;
   }
 
-  /** Hears what a server tells by itself. */
+  /** Forwards notifications of a server. */
   attach(connection: ServerConnection): void {
     for (const kind of FORWARDED_LISTS) {
-      // Of several servers it is told when the new list is there.
+      // With several servers, clients learn of a change when the new list is there.
       connection.onNotification(`notifications/${kind}/list_changed`, () => {
         if (this.#only) this.#news.changed(kind);
       });
@@ -59,12 +59,12 @@ export class Forwarding {
     connection.onReady(() => this.#subscriptions.renew(connection));
   }
 
-  /** What several servers list has changed. */
+  /** Notifies clients of a changed list of several servers. */
   onListsChanged(kind: 'resources' | 'prompts'): void {
     if (!this.#only) this.#news.changed(kind);
   }
 
-  /** Returns what ends it. */
+  /** Registers a session and returns a function that removes it. */
   open(peer: ClientPeer): () => void {
     return () => this.#subscriptions.leave(peer.session);
   }
@@ -89,7 +89,7 @@ export class Forwarding {
     }
   }
 
-  /** What a client tells goes on where there is no doubt to whom. */
+  /** Forwards a client's notification if there is only one server. */
   notification(method: string, params: Params): void {
     void this.#only?.notify(method, { ...params }).catch(() => undefined);
   }
@@ -109,7 +109,7 @@ export class Forwarding {
     return server.capabilities[capability] ? this.#send(server, method, params, call) : { [key]: [] };
   }
 
-  /** As they were listed last: servers may be many, and idle. */
+  /** Lists the items of all servers as they were last listed: there may be many servers, and idle ones. */
   async #listAll(key: string, { cursor }: Params): Promise<object> {
     await this.#context.settled();
     const { resources, templates } = this.#owners;
@@ -146,7 +146,7 @@ export class Forwarding {
     return guardedRead(read, call, { context: this.#context, sessionId }, send);
   }
 
-  /** The person's rules alone: what is not read is not counted. */
+  /** Applies the user's rules without counting a read. */
   async #allowed(choice: CatalogTool, call: CallContext): Promise<void> {
     try {
       await authorized(this.#context.primitives, choice, call);
@@ -162,7 +162,7 @@ export class Forwarding {
     await this.#allowed(this.#resourceChoice(owner, uri), call);
     const answer = await this.#send(owner, 'resources/subscribe', params, call);
     if (call.peer) this.#subscriptions.add(owner, String(params.uri), call.peer);
-    // What has changed while there was no worker nobody has told the client.
+    // The client may have missed an update while there was no worker.
     if (call.meta?.[RESUMED_META]) call.peer?.notify('notifications/resources/updated', { uri: params.uri });
     return answer;
   }
@@ -190,7 +190,7 @@ export class Forwarding {
     return new ResourceOwners(this.#context.connections());
   }
 
-  /** Whose a resource is; a server that has never been listed may have it. */
+  /** Returns the server of a resource. If it is unknown, waits for servers that were never listed. */
   async #ownerOf(uri: string): Promise<ServerConnection> {
     const known = this.#only ?? this.#owners.of(uri);
     if (known) return known;
@@ -215,7 +215,7 @@ export class Forwarding {
     const owners = this.#context
       .connections()
       .map((owner) => ({ owner, prefix: prefixed(this.#namespaceOf(owner), '') }))
-      // A namespace may itself begin with another and two underscores.
+      // A namespace may begin with another one and two underscores.
       .sort((a, b) => b.prefix.length - a.prefix.length);
     const found = owners.find(({ prefix }) => name.startsWith(prefix));
     if (found) return { owner: found.owner, name: name.slice(found.prefix.length) };

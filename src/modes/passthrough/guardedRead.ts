@@ -24,7 +24,7 @@ const COUNTED_AS = { 'resources/read': RESOURCE_READ, 'prompts/get': PROMPT_GET 
 
 /**
  * Reads with the same rules, limits and telemetry as in gateway mode, where the read counts as a `tool_view` (G7.8).
- * The server's answer is passed on unchanged.
+ * Forwards the server's answer unchanged.
  */
 export async function guardedRead<T>(
   { method, choice, isListed }: Read,
@@ -52,6 +52,6 @@ export async function guardedRead<T>(
 }
 
 function unexplained(thrown: unknown, { id, server }: CatalogTool): GatewayError {
-  const words = thrown instanceof RpcError ? `${server} answered with an error of its own.` : 'The read has failed.';
+  const words = thrown instanceof RpcError ? `${server} answered with an error of its own.` : 'The read failed.';
   return new GatewayError('UPSTREAM_ERROR', words, { path: id });
 }

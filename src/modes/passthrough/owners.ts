@@ -4,8 +4,9 @@ import type { ServerConnection } from '../../upstream/connection/serverConnectio
 type Item = Readonly<Record<string, unknown>>;
 
 /**
- * The resources of several servers as they were listed last, and whose each is: whoever lists it, else whoever has a
- * template that it can come from. Nobody is asked: the lists are renewed when a server says that they have changed.
+ * Resources of several servers as they were last listed, and the server of each: the one that lists it, otherwise the
+ * one with a matching template. No server gets a request: it announces changes of its lists, and Waygate lists them
+ * again.
  */
 export class ResourceOwners {
   readonly #connections: readonly ServerConnection[];
@@ -30,7 +31,7 @@ export class ResourceOwners {
     return this.#connections.flatMap(({ catalog }) => objects(catalog.resourceTemplates));
   }
 
-  /** `uri` may be that of a template. */
+  /** Returns the server of a resource or of a template. */
   of(uri: string): ServerConnection | undefined {
     const lister = this.#connections.find(({ catalog }) => objects(catalog.resources).some((one) => one.uri === uri));
     if (lister) return lister;
@@ -47,7 +48,7 @@ export class ResourceOwners {
   }
 }
 
-/** Of those whose templates begin as the address does, the one that does so for longest. */
+/** Returns the template with the longest literal beginning that the address shares. */
 function closest<T extends { template: string }>(templates: readonly T[], uri: string): T | undefined {
   return templates
     .map((one) => ({ one, prefix: one.template.split('{')[0] as string }))

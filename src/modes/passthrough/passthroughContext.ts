@@ -4,19 +4,19 @@ import type { ServerConnection } from '../../upstream/connection/serverConnectio
 import type { ClientRequests } from '../shared/client/clientRequests.ts';
 import type { GatewayContext } from '../shared/modeContext.ts';
 
-/** What the passthrough mode works on: the worker owns it. */
+/** Dependencies of the passthrough mode. The worker owns them. */
 export interface PassthroughContext extends Omit<GatewayContext, 'clientRequests'> {
   clientRequests: ClientRequests;
-  /** The servers that are not switched off, in the order of the configuration. */
+  /** Enabled servers, in the order of the configuration. */
   connections(): readonly ServerConnection[];
-  /** Whether all names have their server's before them: so it is where the configuration has several. */
+  /** Whether the configuration has several servers. Names have the server's namespace as a prefix then. */
   hasSeveralServers(): boolean;
-  /** Resolves when every server is known or has failed, or after a while. */
+  /** Resolves when every server is known or has failed, or after a timeout. */
   settled(): Promise<void>;
-  /** What is shown of a long result instead of it; none where results are forwarded as they are. */
+  /** Returns the digest of a long result; undefined if results are forwarded unchanged. */
   digest():
     | ((result: Record<string, unknown>, tool: Pick<CatalogTool, 'id' | 'upstreamName'>) => Promise<AdmittedResult>)
     | undefined;
-  /** Results up to this are forwarded as they are, also where longer ones are not. */
+  /** Returns the size up to which results are always forwarded unchanged. */
   shownChars(): number;
 }

@@ -1,7 +1,7 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
 
-/** Forwarded as it is; where results are firewalled, a long one as its digest and a handle. */
+/** Returns the result unchanged, or a digest with a handle if results pass the firewall and this one is long. */
 export async function shownResult(
   result: Record<string, unknown>,
   tool: Pick<CatalogTool, 'id' | 'upstreamName'>,
@@ -23,7 +23,7 @@ function isShort({ content, structuredContent }: Record<string, unknown>, chars:
     const structured = structuredContent === undefined ? 0 : JSON.stringify(structuredContent).length;
     return JSON.stringify(content ?? []).length + structured <= chars;
   } catch {
-    // Too deep to be written is too long to be shown.
+    // A result too deep to serialise is too long to show.
     return false;
   }
 }

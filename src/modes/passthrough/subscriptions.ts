@@ -8,11 +8,11 @@ interface Subscription {
   connection: ServerConnection;
   uri: string;
   sessions: Map<object, ClientPeer>;
-  /** A server with subscribers is not idle: stopped, it would tell nobody of anything. */
+  /** Keeps a server with subscribers running, since a stopped one sends no updates. */
   release: () => void;
 }
 
-/** Which sessions hear of which resource. A server knows one subscriber, the gateway. */
+/** Subscriptions of sessions to resources. A server knows only one subscriber, the gateway. */
 export class Subscriptions {
   readonly #all = new Map<string, Map<string, Subscription>>();
 
@@ -25,7 +25,7 @@ export class Subscriptions {
     subscription.sessions.set(peer.session, peer);
   }
 
-  /** Whether that was the last session: then the server need not tell any more. */
+  /** Removes a session. Returns whether it was the last, so that the server can be unsubscribed. */
   remove(connection: ServerConnection, uri: string, session: object): boolean {
     const own = this.#all.get(connection.config.name);
     const subscription = own?.get(uri);
@@ -35,25 +35,25 @@ export class Subscriptions {
     return true;
   }
 
-  /** A session has gone, and with it what nobody else wants to hear. */
+  /** Ends the subscriptions of a session, at the server too unless another session shares them. */
   leave(session: object): void {
     for (const { connection, uri } of this.#subscriptions()) {
-      if (this.remove(connection, uri, session)) tell(connection, 'resources/unsubscribe', uri);
+      if (this.remove(connection, uri, session)) send(connection, 'resources/unsubscribe', uri);
     }
   }
 
-  /** A server that was started anew has forgotten its subscribers. */
+  /** Subscribes again after a restart of the server. */
   renew(connection: ServerConnection): void {
     for (const subscription of this.#all.get(connection.config.name)?.values() ?? []) {
       // A changed server has another connection.
       subscription.release();
       subscription.release = connection.hold();
       subscription.connection = connection;
-      tell(connection, 'resources/subscribe', subscription.uri);
+      send(connection, 'resources/subscribe', subscription.uri);
     }
   }
 
-  /** Those who hear of a change; it may be told of a part of what they have subscribed to. */
+  /** Returns the subscribers of a resource. A server may report a part of a subscribed resource. */
   listeners(connection: ServerConnection, changed: string): ClientPeer[] {
     const peers = new Map<object, ClientPeer>();
     for (const { uri, sessions } of this.#all.get(connection.config.name)?.values() ?? []) {
@@ -68,7 +68,7 @@ export class Subscriptions {
   }
 }
 
-function tell(connection: ServerConnection, method: string, uri: string): void {
+function send(connection: ServerConnection, method: string, uri: string): void {
   if (connection.state !== 'ready') return;
   void connection.request(method, { uri }, { timeoutMs: TIMEOUT_MS, origin: OWN_BUSINESS }).catch(() => undefined);
 }

@@ -10,7 +10,9 @@ interface Route {
   raw: RawTool;
 }
 
-/** Names in `tools/list` and whose they are: a single server's own, those of several with the namespace before them. */
+/**
+ * Names in `tools/list` with their tools: unchanged for a single server, with the namespace as a prefix for several.
+ */
 export class ToolRoutes {
   readonly #routes = new Map<string, Route>();
 
@@ -22,7 +24,7 @@ export class ToolRoutes {
     for (const route of routes) this.#routes.set(names?.get(route.tool.id) ?? route.tool.upstreamName, route);
   }
 
-  /** Everything as the server tells it, but for the name where several servers would collide. */
+  /** Tools as the servers list them. With several servers, only the name differs. */
   get list(): RawTool[] {
     return [...this.#routes].map(([name, { raw }]) => (name === raw.name ? raw : { ...raw, name }));
   }
@@ -32,7 +34,7 @@ export class ToolRoutes {
   }
 }
 
-/** Every tool is called plainly here: a client that reads `required` would refuse to call it so. */
+/** Removes the task support: Waygate calls every tool plainly, and a client that reads `required` would not call it. */
 function withoutTasks(route: Route): Route {
   const { execution } = route.raw as { execution?: RawTool };
   if (execution?.taskSupport === undefined) return route;
@@ -44,7 +46,10 @@ export function prefixed(namespace: string, name: string): string {
   return `${namespace}__${name}`;
 }
 
-/** In the server's own order; what the catalog cannot hold could not be called, and what clients cannot read not be listed. */
+/**
+ * Returns the tools of a server in its order. Leaves out tools that the catalog cannot hold, since they could not be
+ * called.
+ */
 function routesOf(view: CatalogView, { config, listedTools }: ServerConnection): Route[] {
   const own = new Map(
     view.catalog.tools.filter(({ server }) => server === config.name).map((tool) => [tool.upstreamName, tool]),
@@ -54,7 +59,7 @@ function routesOf(view: CatalogView, { config, listedTools }: ServerConnection):
     const tool = own.get(raw.name as string);
     if (!tool) continue;
     routes.push({ tool, raw });
-    // Listed twice: the first counts.
+    // The first of two tools with one name counts.
     own.delete(tool.upstreamName);
   }
   return routes;

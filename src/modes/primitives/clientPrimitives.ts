@@ -24,8 +24,8 @@ type Json = Record<string, unknown>;
 type Params = Readonly<Json>;
 
 /**
- * MCP's own methods for resources and prompts, over all servers: what a client asks by itself, or for its person, and
- * not its model. Whatever a server answers is passed on as it came; only addresses and names are the client's.
+ * Serves MCP's own methods for resources and prompts over all servers, for requests by the client or its user rather
+ * than the model. Forwards the servers' answers unchanged, apart from addresses and names, which are the client's.
  */
 export class ClientPrimitives {
   readonly #ports: PrimitivePorts;
@@ -38,7 +38,7 @@ export class ClientPrimitives {
     this.#subscriptions = subscriptions;
   }
 
-  /** Undefined for a method that is none of these. */
+  /** Returns undefined for any other method. */
   readonly request: NonNullable<SessionMode['request']> = (method, params, call) => {
     switch (method) {
       case 'resources/list':
@@ -65,7 +65,7 @@ export class ClientPrimitives {
     }
   };
 
-  /** To be called for every session; returns what ends it. */
+  /** Registers a session and returns a function that removes it. */
   readonly open = (peer: ClientPeer): (() => void) => {
     const leave = this.#news.add(peer);
     return () => {
@@ -98,7 +98,7 @@ export class ClientPrimitives {
   async #subscribe(params: Params, call: CallContext): Promise<object> {
     const address = textParam(params, 'uri');
     const peer = this.#peerOf(call);
-    // What the gateway tells of itself changes all the time: whoever wants to know reads it.
+    // The gateway's own resources change all the time, so Waygate sends no updates of them.
     if (this.#ports.own?.read(address)) return {};
     const target = await this.#target(address, call);
     await this.#guarded({ id: address, server: target.server }, async () => {
@@ -139,13 +139,13 @@ export class ClientPrimitives {
       choice = this.#choiceAt(found);
       own = { ...ref, uri: found.uri };
     } else throw new RpcError(INVALID_PARAMS, '"ref" must be of type "ref/prompt" or "ref/resource".');
-    // Where a server does not complete there is nothing to choose from, and no fault.
+    // A server without completion offers no values, which is no error.
     const { capabilities } = this.#upstream(target.server);
     if (!capabilities.completions) return { completion: { values: [], total: 0, hasMore: false } };
     return this.#ask(target, choice, 'completion/complete', { ...params, ref: own }, call);
   }
 
-  /** The client's `_meta` is in what is sent already. */
+  /** Sends a request to a server. `params` drops the client's `_meta`, because the call adds it. */
   #ask(target: ReadTarget, choice: CatalogTool, method: string, params: Json, call: CallContext): Promise<Json> {
     const { _meta: _, ...plain } = params;
     return this.#guarded(target, async () => {
@@ -164,7 +164,7 @@ export class ClientPrimitives {
 
   #upstream(server: string): PrimitiveUpstream {
     const upstream = this.#ports.upstream(server);
-    if (!upstream) throw new RpcError(INTERNAL_ERROR, `The server ${server} has left the configuration.`);
+    if (!upstream) throw new RpcError(INTERNAL_ERROR, `The server ${server} is no longer in the configuration.`);
     return upstream;
   }
 
@@ -173,7 +173,7 @@ export class ClientPrimitives {
       resourceDirectory.resolve(address, this.#ports.linkedServer),
     );
     if (!target) {
-      const message = `No server has the resource ${JSON.stringify(address.slice(0, 200))}; resources/list has those there are.`;
+      const message = `No server has the resource ${JSON.stringify(address.slice(0, 200))}; resources/list shows all resources.`;
       throw new RpcError(RESOURCE_NOT_FOUND, message, { uri: address });
     }
     if ('server' in target) return target;
@@ -190,19 +190,22 @@ export class ClientPrimitives {
       return prompt && { prompt, choice: view.choice(prompt.id) as CatalogTool };
     });
     if (wanted) return wanted;
-    const message = `There is no prompt ${JSON.stringify(name.slice(0, 100))}; prompts/list has those there are.`;
+    const message = `There is no prompt ${JSON.stringify(name.slice(0, 100))}; prompts/list shows all prompts.`;
     throw new RpcError(INVALID_PARAMS, message);
   }
 
-  /** What a session is told by itself is told to the session, not on behalf of a request that has long ended. */
+  /** Returns the session as a peer. Updates belong to the session, not to a request that has already ended. */
   #peerOf({ peer }: CallContext): ClientPeer {
     const session = peer && this.#news.get(peer.session);
-    if (!session) throw new RpcError(INVALID_REQUEST, 'Subscribing needs a session that is initialized.');
+    if (!session) throw new RpcError(INVALID_REQUEST, 'Initialize the session before you subscribe.');
     return session;
   }
 }
 
-/** A client looks for what it asked for: an editor takes contents under another address for those of a folder. */
+/**
+ * Adds the prefix to the addresses of contents. Clients compare them with the requested address: an editor treats
+ * contents under another address as those of a folder.
+ */
 function prefixed(contents: unknown, prefix: string): unknown {
   if (!Array.isArray(contents)) return contents;
   return contents.map((one) => {

@@ -1,12 +1,12 @@
 import { INVALID_PARAMS } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 
-/** Items of a page, and their characters: icons can be large. */
+/** Limits of a page in items and characters: icons can be large. */
 const PAGE_ITEMS = 250;
 const PAGE_CHARS = 1024 * 1024;
 const CURSOR = /^from:(\d{1,9})$/;
 
-/** One page of a list; the cursor is the place where the next begins, which no client need understand. */
+/** Returns one page of a list. The cursor encodes the start of the next page. */
 export function pageOf(key: string, items: readonly object[], cursor: unknown): Record<string, unknown> {
   const start = startOf(cursor);
   let end = start;
@@ -23,6 +23,6 @@ export function pageOf(key: string, items: readonly object[], cursor: unknown): 
 function startOf(cursor: unknown): number {
   if (cursor === undefined) return 0;
   const place = typeof cursor === 'string' ? CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) : null;
-  if (!place) throw new RpcError(INVALID_PARAMS, 'The cursor is not one of this list; begin without one.');
+  if (!place) throw new RpcError(INVALID_PARAMS, 'The cursor does not belong to this list; start without a cursor.');
   return Number(place[1]);
 }

@@ -10,44 +10,44 @@ import type { PrimitiveView } from './primitiveView.ts';
 
 type Json = Record<string, unknown>;
 
-/** A server as resources and prompts are asked of it; `ServerConnection` is one. */
+/** Server as a source of resources and prompts; `ServerConnection` implements it. */
 export interface PrimitiveUpstream extends Reader {
   readonly state: string;
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** Keeps it running until what is returned is called. */
+  /** Keeps the server running until the returned function is called. */
   hold(): () => void;
 }
 
-/** Resources of the gateway itself, which no server has. */
+/** Resources of the gateway itself. */
 export interface OwnResources {
   list(): readonly object[];
-  /** The contents; undefined where the address is none of these. */
+  /** Returns the contents; undefined for an unknown address. */
   read(uri: string): readonly object[] | undefined;
 }
 
-/** What resources and prompts need of the rooms around them: the worker provides it. */
+/** Dependencies of resources and prompts on other rooms. The worker provides them. */
 export interface PrimitivePorts {
   view(): PrimitiveView;
   upstream(server: string): PrimitiveUpstream | undefined;
   firewall(result: Json, of: { id: string; name: string }): Promise<AdmittedResult>;
   /** Resolves when the user's rules allow reading a resource or prompt, which counts as a `tool_view` (G7.8). */
   authorize(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void>;
-  /** The server whose result named an address last. */
+  /** Returns the server whose result named an address last. */
   linkedServer(uri: string): string | undefined;
-  /** Resolves when every server has been listed that may be soon, or when that has taken too long. */
+  /** Resolves when all starting servers are listed, or after the timeout. */
   settled(timeoutMs: number, signal: AbortSignal): Promise<void>;
   scrubSecrets(text: string): string;
-  /** Where what servers ask their clients goes. */
+  /** Routes requests that servers send to their clients. */
   clientRequests: Pick<ClientRequests, 'during'>;
   own?: OwnResources;
 }
 
-/** A list is asked for once by some clients, and on every start by others. */
+/** Short, since some clients list at every start and others only once. */
 export const LIST_WAIT_MS = 3_000;
-/** What somebody asks for by its name is there. */
+/** Longer, since a named item probably exists. */
 const FIND_WAIT_MS = 15_000;
 
-/** Finds something in the view; where it is not there a server that has never been listed may have it. */
+/** Finds an item in the view. If it is absent, waits for servers that were never listed and tries again. */
 export async function found<T>(
   ports: PrimitivePorts,
   signal: AbortSignal,
@@ -64,7 +64,7 @@ export function authorized(ports: PrimitivePorts, tool: CatalogTool, call: CallC
   return ports.authorize({ tool, session, signal, approval: elicitApproval(ask, visibleText) });
 }
 
-/** Asks a server on behalf of a client's request; the client's `_meta` goes along, but for the token of its progress. */
+/** Sends a client's request to a server, with the client's `_meta` but without its progress token. */
 export function asked(
   { clientRequests }: PrimitivePorts,
   upstream: PrimitiveUpstream,
@@ -78,7 +78,7 @@ export function asked(
   );
 }
 
-/** The token is ours to translate. */
+/** Adds the client's `_meta` without the progress token, which the gateway translates. */
 function withMeta(params: Json, { meta }: CallContext): Json {
   if (meta === undefined) return params;
   const { progressToken: _, ...rest } = meta;

@@ -41,7 +41,7 @@ export class PrimitiveView {
     this.#idByAddress = new Map(
       this.catalog.resources
         .map(({ server, uri, id }): [string, string] => [addressKey(server, uri), id])
-        // Of a resource and a template of one spelling the resource is meant.
+        // A resource has priority over a template of the same spelling.
         .reverse(),
     );
     this.#promptById = new Map(this.catalog.prompts.map((prompt) => [prompt.id, prompt]));
@@ -55,14 +55,14 @@ export class PrimitiveView {
     return this.#promptById.get(id);
   }
 
-  /** A resource or prompt as rules and cards know it. */
+  /** Returns a resource or prompt in the form that rules and cards use. */
   choice(id: string): CatalogTool | undefined {
     return this.resources.catalog.byId.get(id) ?? this.prompts.catalog.byId.get(id);
   }
 
   /**
-   * The resource at a server's own address, as rules know it: the one that is listed, or the template that the address
-   * is made from. A server may have more than it lists.
+   * Returns the resource at a server's own address in the form that rules use: the listed one, or the template that
+   * matches the address. A server may have more resources than it lists.
    */
   choiceAt({ server, uri }: { server: string; uri: string }): CatalogTool {
     const id = this.#idByAddress.get(addressKey(server, uri)) ?? this.#templateFor(server, uri);
@@ -70,14 +70,14 @@ export class PrimitiveView {
     return listed ?? unlistedChoice(uri, server, this.#namespaceOf(server));
   }
 
-  /** The same for a prompt by a server's own name. */
+  /** Returns the prompt with a server's own name in the form that rules use. */
   promptAt({ server, name }: { server: string; name: string }): CatalogTool {
     const listed = this.catalog.prompts.find((prompt) => prompt.server === server && prompt.name === name);
     const choice = listed && this.prompts.catalog.byId.get(listed.id);
     return choice ?? unlistedPrompt(name, server, this.#namespaceOf(server));
   }
 
-  /** A server that is only just being added has no namespace yet. */
+  /** Returns the namespace of a server. A server that was just added has none yet. */
   #namespaceOf(server: string): string {
     return this.catalog.namespaces.get(server) ?? 'mcp';
   }
@@ -93,7 +93,7 @@ function addressKey(server: string, uri: string): string {
   return `${server}\n${uri}`;
 }
 
-/** Nobody may ever search: the index is built for the first who does. */
+/** Builds the index at the first search, since many sessions never search. */
 function choices(catalog: Catalog, ranking: RankResources): Choices {
   let index: RankIndex | undefined;
   return {
@@ -105,17 +105,17 @@ function choices(catalog: Catalog, ranking: RankResources): Choices {
   };
 }
 
-/** Names that every client accepts. */
+/** Form of names that every client accepts. */
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MAX_NAME = 64;
 const HASH_CHARS = 8;
 
 /**
- * The prompts of all servers as one client sees them. A name is passed on as it came where it is legal and nobody else
- * has it; otherwise it stands behind its namespace, made to fit. Both ways it leads back to the one prompt.
+ * Prompts of all servers as one client sees them. A legal and unique name stays unchanged. Any other name gets its
+ * namespace as a prefix and is shortened to fit. Each name leads back to exactly one prompt.
  */
 export class PromptDirectory {
-  /** As a client lists them: the names are its own. */
+  /** Prompts in the client's list, with the client's names. */
   readonly prompts: readonly Readonly<Record<string, unknown>>[];
   readonly #byName = new Map<string, OfferedPrompt>();
 
@@ -123,7 +123,7 @@ export class PromptDirectory {
     const sharers = new Map<string, number>();
     for (const { name } of prompts) sharers.set(name, (sharers.get(name) ?? 0) + 1);
     const keepsName = ({ name }: OfferedPrompt): boolean => NAME.test(name) && sharers.get(name) === 1;
-    // Who keeps a name has it before any that is made.
+    // Unchanged names have priority over generated ones.
     for (const prompt of prompts) if (keepsName(prompt)) this.#byName.set(prompt.name, prompt);
     const names = prompts.map((prompt) => (keepsName(prompt) ? prompt.name : this.#madeName(prompt)));
     this.prompts = prompts.map(({ raw }, index) => ({ ...raw, name: names[index] as string }));
@@ -136,7 +136,7 @@ export class PromptDirectory {
   #madeName(prompt: OfferedPrompt): string {
     const wanted = `${prompt.namespace}.${prompt.name.replaceAll(/[^A-Za-z0-9_.-]/g, '_')}`;
     const isFree = wanted.length <= MAX_NAME && !this.#byName.has(wanted);
-    // By what it is and not by its place in the list, so that it keeps its name.
+    // The hash depends on the prompt and not on its position, so that the name is stable.
     const hash = sha256(`${prompt.server}\n${prompt.name}`).slice(0, HASH_CHARS);
     const name = isFree ? wanted : `${wanted.slice(0, MAX_NAME - HASH_CHARS - 1)}-${hash}`;
     this.#byName.set(name, prompt);

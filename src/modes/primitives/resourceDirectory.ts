@@ -1,35 +1,35 @@
 import type { OfferedResource, PrimitiveCatalog } from '../../catalog/primitives/primitiveCatalog.ts';
 import { matchesTemplate } from '../../catalog/primitives/uriTemplate.ts';
 
-/** Where an address leads: to a server, by the address the server itself uses. */
+/** Target of a client's address: a server, and the address that the server itself uses. */
 export interface ResourceTarget {
   server: string;
   uri: string;
-  /** What stands before the server's own address in the client's. */
+  /** Part of the client's address before the server's own. */
   prefix: string;
 }
 
 export interface AmbiguousUri {
-  /** The addresses that are not. */
+  /** Unambiguous addresses to use instead. */
   instead: readonly string[];
 }
 
 /**
- * The addresses of all servers' resources as one client sees them. An address is passed on as it came, but where several
- * servers have the same: then each has it behind `waygate://server/<namespace>/`, which is always understood. The
- * address stands whole behind it, so that an editor that takes it apart and puts it together again has the same.
+ * Prefix of addresses that several servers have: `waygate://server/<namespace>/`. Every other address stays unchanged,
+ * although the prefixed form is always accepted. The full address follows the prefix, so that an editor which parses
+ * and reassembles it gets the same.
  */
 const QUALIFIER = 'waygate://server/';
 
 export class ResourceDirectory {
-  /** As a client lists them: the addresses are its own. */
+  /** Resources in the client's list, with the client's addresses. */
   readonly resources: readonly Readonly<Record<string, unknown>>[];
   readonly templates: readonly Readonly<Record<string, unknown>>[];
   readonly #catalog: PrimitiveCatalog;
   readonly #byUri = new Map<string, OfferedResource[]>();
   readonly #templates: readonly OfferedResource[];
   readonly #serverOf: ReadonlyMap<string, string>;
-  /** The servers that have addresses of a scheme. */
+  /** Servers that have addresses of a scheme. */
   readonly #schemes = new Map<string, Set<string>>();
 
   constructor(catalog: PrimitiveCatalog) {
@@ -48,15 +48,15 @@ export class ResourceDirectory {
     this.templates = this.#templates.map((template) => ({ ...template.raw, uriTemplate: this.uriOf(template) }));
   }
 
-  /** The client's address of a listed resource or template. */
+  /** Returns the client's address of a listed resource or template. */
   uriOf({ uri, isTemplate, namespace }: OfferedResource): string {
     const sharers = this.#byUri.get(isTemplate ? templateKey(uri) : uri) ?? [];
     return sharers.length > 1 ? qualified(namespace, uri) : uri;
   }
 
   /**
-   * Where a client's address leads; `linked` tells which server has named it last in a result. Links need not be
-   * listed, so what nobody lists goes to the one server that has such addresses, or to the only one with resources.
+   * Resolves a client's address. `linked` returns the server whose result named it last. Links need not be listed, so
+   * an unlisted address goes to the only server with addresses of its scheme, or to the only one with resources.
    */
   resolve(
     address: string,
@@ -99,7 +99,7 @@ function qualified(namespace: string, uri: string): string {
   return `${QUALIFIER}${namespace}/${uri}`;
 }
 
-/** A template may be spelled like an address. */
+/** Returns a key that no address has, since a template may be spelled like one. */
 function templateKey(template: string): string {
   return `template ${template}`;
 }

@@ -1,13 +1,16 @@
-/** Links in results need not be listed (MCP): whoever named an address last is asked for it. */
+/**
+ * Limit of remembered links. Links in results need not be listed (MCP), so the server that named an address last gets
+ * the request.
+ */
 const MAX_LINKS = 5_000;
-/** Of one result. */
+/** Limit of parts per result. */
 const MAX_PARTS = 1_000;
 const MAX_URI = 2_048;
 
 export class ResultLinks {
   readonly #servers = new Map<string, string>();
 
-  /** Remembers what a server's result links to and embeds. */
+  /** Remembers the addresses that a server's result links to or embeds. */
   note(server: string, result: Readonly<Record<string, unknown>>): void {
     if (!Array.isArray(result.content)) return;
     for (const part of result.content.slice(0, MAX_PARTS)) {
@@ -22,7 +25,7 @@ export class ResultLinks {
   }
 
   #remember(uri: string, server: string): void {
-    // Reinsert, so that the latest stays longest.
+    // Reinsert, so that recent addresses stay longest.
     this.#servers.delete(uri);
     this.#servers.set(uri, server);
     for (const oldest of this.#servers.keys()) {

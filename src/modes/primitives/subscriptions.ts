@@ -6,9 +6,9 @@ import type { ClientPeer } from '../../mcp/session/sessionMode.ts';
 import type { PrimitiveUpstream } from './primitivePorts.ts';
 import type { ResourceTarget } from './resourceDirectory.ts';
 
-/** Of one session; also how many a host remembers. */
+/** Limit per session, for the host too. */
 export const MAX_SUBSCRIPTIONS = 1_024;
-/** Some servers tell of a file at each of its lines: a client that reads it after each would do nothing else. */
+/** Limits updates to a client. Some servers report a file at every line, and the client would read it each time. */
 const UPDATE_PACE = { delayMs: 20, intervalMs: 250 };
 
 interface Listener {
@@ -17,18 +17,20 @@ interface Listener {
   pace: Pace;
 }
 
-/** One address of one server, subscribed there once, however many sessions want to know of it. */
+/** Subscription to one address of one server, shared by all sessions. */
 interface Subscription {
   server: string;
   uri: string;
   listeners: Map<object, Listener>;
-  /** The server has said yes; until then nothing is sent again. */
+  /** True once the server has accepted; restarts do not repeat it before. */
   settled: boolean;
   subscribing: Promise<void>;
   release: () => void;
 }
 
-/** Who wants to hear of which resource. It outlives the servers: one that starts again is told anew. */
+/**
+ * Subscriptions of sessions to resources. They outlive the server's process: after a restart, Waygate subscribes again.
+ */
 export class Subscriptions {
   readonly #upstream: (server: string) => PrimitiveUpstream | undefined;
   readonly #log: (line: string) => void;
@@ -39,12 +41,12 @@ export class Subscriptions {
     this.#log = log;
   }
 
-  /** Rejects where the server refuses, and then nothing is kept. */
+  /** Subscribes a session. Rejects if the server refuses, and stores nothing then. */
   async subscribe(peer: ClientPeer, target: ResourceTarget): Promise<void> {
     const { server, uri, prefix } = target;
     const upstream = this.#upstream(server);
     if (!subscribable(upstream)) {
-      throw new RpcError(METHOD_NOT_FOUND, `${server} does not tell of changes of its resources.`);
+      throw new RpcError(METHOD_NOT_FOUND, `${server} does not support subscriptions to resources.`);
     }
     if (this.#countOf(peer.session) >= MAX_SUBSCRIPTIONS) {
       throw new RpcError(INVALID_PARAMS, `A session can subscribe to ${MAX_SUBSCRIPTIONS} resources; end one first.`);
@@ -52,8 +54,8 @@ export class Subscriptions {
     const key = keyOf(target);
     const subscription = this.#subscriptions.get(key) ?? this.#begin(key, target, upstream);
     if (!subscription.listeners.has(peer.session)) {
-      const tell = (): void => peer.notify('notifications/resources/updated', { uri: prefix + uri });
-      subscription.listeners.set(peer.session, { peer, prefix, pace: new Pace(tell, UPDATE_PACE) });
+      const notify = (): void => peer.notify('notifications/resources/updated', { uri: prefix + uri });
+      subscription.listeners.set(peer.session, { peer, prefix, pace: new Pace(notify, UPDATE_PACE) });
     }
     await subscription.subscribing;
   }
@@ -65,12 +67,12 @@ export class Subscriptions {
     await this.#leave(key, subscription, session);
   }
 
-  /** The session has ended. */
+  /** Ends all subscriptions of a session. */
   end(session: object): void {
     for (const [key, subscription] of [...this.#subscriptions]) void this.#leave(key, subscription, session);
   }
 
-  /** What a server tells goes to those who asked for it; it may tell of something below what was asked for. */
+  /** Forwards an update to the subscribed sessions. A server may report a resource below the subscribed one. */
   updated(server: string, params: Readonly<Record<string, unknown>>): void {
     const { uri } = params;
     if (typeof uri !== 'string') return;
@@ -85,25 +87,25 @@ export class Subscriptions {
     }
   }
 
-  /** A session was with another worker until now: what changed meanwhile nobody has told it. */
+  /** Sends an update after a session moved here from another worker, because it may have missed one. */
   resumed(session: object, target: ResourceTarget): void {
     this.#subscriptions.get(keyOf(target))?.listeners.get(session)?.pace.request();
   }
 
-  /** A server has started: it knows nothing of what its predecessor was asked. */
+  /** Renews the subscriptions of a restarted server, which has lost them. */
   serverReady(server: string): void {
     const upstream = this.#upstream(server);
     if (!subscribable(upstream)) return;
     for (const subscription of this.#subscriptions.values()) {
       if (subscription.server !== server || !subscription.settled) continue;
-      // It may be another connection by now.
+      // The connection may be a new one.
       subscription.release();
       subscription.release = upstream.hold();
       this.#send(upstream, 'resources/subscribe', subscription.uri).then(
         () => {
           for (const { pace } of subscription.listeners.values()) pace.request();
         },
-        (error: Error) => this.#log(`${server}: a resource could not be subscribed to again: ${error.message}`),
+        (error: Error) => this.#log(`${server}: a subscription could not be renewed: ${error.message}`),
       );
     }
   }
@@ -138,7 +140,7 @@ export class Subscriptions {
     if (subscription.listeners.size > 0) return;
     this.#drop(key, subscription);
     const upstream = this.#upstream(subscription.server);
-    // One that is down has forgotten it already.
+    // A stopped server has no subscriptions.
     if (upstream?.state !== 'ready') return;
     await this.#send(upstream, 'resources/unsubscribe', subscription.uri).catch((error: Error) =>
       this.#log(`${subscription.server}: a subscription could not be ended: ${error.message}`),

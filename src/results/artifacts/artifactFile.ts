@@ -34,7 +34,7 @@ export function fileNameOf(owner: string, handle: string): string {
   return hash('sha256', `${owner}\0${handle}`, 'hex');
 }
 
-/** Facts about bytes that are known after all have passed. */
+/** Facts about bytes, known after the last chunk. */
 export interface Measured {
   size: number;
   lines: number;

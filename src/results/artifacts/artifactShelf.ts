@@ -25,9 +25,7 @@ const NAME = /^[0-9a-f]{64}$/;
 const PART = /^\.(\d+)-[0-9a-f]+\.part$/;
 /** Age above which a part is a leftover. No write takes this long, so its process id belongs to another process. */
 const MAX_PART_AGE_MS = 60 * 60 * 1_000;
-/**
- * Delay of touching files. An agent that polls gets the same bytes many times a second, and the disk is touched once.
- */
+/** Delay of touching files: an agent that polls gets the same bytes many times a second. */
 const TOUCH_BEHIND_MS = 1_000;
 
 /** Content of the folder, oldest first, and the rules for removing it. Two workers may share a folder for a while. */
@@ -79,7 +77,7 @@ export class ArtifactShelf {
     return true;
   }
 
-  /** Touches renewed files on disk. A file that has gone meanwhile is written again the next time. */
+  /** Touches renewed files on disk. Drops a missing file, so that the next call writes it again. */
   async touchRenewed(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

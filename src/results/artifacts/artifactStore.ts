@@ -31,7 +31,7 @@ export interface ArtifactDraft {
   owner: string;
 }
 
-/** Artifact that can be opened from now on, whether or not it is on disk yet. */
+/** Artifact that can be opened from now on, on disk or not. */
 export interface HeldArtifact {
   info: ArtifactInfo;
   /** Resolves when the artifact survives a restart. Rejects with an ArtifactError if the write fails. */
@@ -69,9 +69,9 @@ const REASONS: Readonly<Record<string, string>> = {
 const MAX_BYTES = 512 * 1024 * 1024;
 const MAX_COUNT = 5_000;
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1_000;
-/** Size limit of artifacts in memory, which wait for the disk or failed to be written (M3.4). */
+/** Size limit of artifacts in memory, which wait for the disk or could not be stored (M3.4). */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** Delay of writes, so that the call is answered first. */
+/** Delay of writes, so that the answer goes out first. */
 const WRITE_BEHIND_MS = 20;
 
 interface Held {
@@ -85,7 +85,7 @@ export class ArtifactStore {
   readonly #folder: string | undefined;
   readonly #files: ArtifactFiles;
   readonly #shelf: ArtifactShelf;
-  /** Artifacts in memory by file name: those being written, and those that could not be. */
+  /** Artifacts in memory by file name, during a write or after a failed write. */
   readonly #held = new Map<string, Held>();
   readonly #behind = new Set<string>();
   #maxHeldBytes: number;
@@ -171,7 +171,7 @@ export class ArtifactStore {
     return { count: count + this.#held.size, bytes: bytes + this.#heldBytes, faults: this.#faults };
   }
 
-  /** Writes all waiting artifacts. Never throws: artifacts that cannot be written stay in memory. */
+  /** Writes all waiting artifacts. Never throws: after a failed write an artifact stays in memory. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -254,7 +254,7 @@ export class ArtifactStore {
     this.#heldBytes += held.bytes.length;
     for (const [oldest, other] of this.#held) {
       if (this.#heldBytes <= this.#maxHeldBytes || oldest === name) break;
-      // A file that is being written leaves memory by itself.
+      // The end of a write removes a file from memory.
       if (!other.saving) this.#forget(oldest, other);
     }
   }

@@ -10,7 +10,7 @@ import { tableDigest } from './tableDigest.ts';
 import { outlineValue } from './valueOutline.ts';
 
 const SAMPLE_CHARS = 64 * 1024;
-/** Size up to which several parts are joined for a look at their JSON. */
+/** Size limit for joining several parts to inspect their JSON. */
 const JOIN_CHARS = 1 << 20;
 
 /** Makes a digest that suits the kind of a long text: faithful, deterministic, without a model (M2.10). */

@@ -137,7 +137,7 @@ interface List {
   isTop: boolean;
 }
 
-/** Finds the longest array that is reached by keys alone. */
+/** Finds the longest array that keys alone lead to. */
 function findList(root: OutlineNode): List | undefined {
   let best: List | undefined;
   const visit = (node: OutlineNode, path: string, depth: number): void => {
@@ -152,7 +152,9 @@ function firstText(node: OutlineNode): string | undefined {
   return [...node.keys].find(([, child]) => child.types.has('string'))?.[0];
 }
 
-/** Returns whether a key can be offered. Keys are kept as written, so keys with an escape are not offered. */
+/**
+ * Returns whether a selector can name a key. The outline has keys as written, so keys with an escape do not qualify.
+ */
 function isPlainKey(key: string): boolean {
   return !/["\\]/.test(key) && key.length <= 80;
 }

@@ -1,7 +1,6 @@
 /**
- * Outline of JSON from one pass over its text. Nothing is parsed into objects, so that 100 MB cost no memory. Repeating
- * places (the elements of an array) are merged into one. Beyond the part that is read in detail, only open containers
- * are still counted.
+ * Outline of JSON from one pass over its text, without parsing it into objects, so that 100 MB need no memory. Merges
+ * repeating places (the elements of an array) into one. Beyond the detailed part, counts only open containers.
  */
 export interface OutlineNode {
   /** Number of values of each type here. */
@@ -21,7 +20,7 @@ export type JsonType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'n
 
 export interface JsonOutline {
   root: OutlineNode;
-  /** False when only the beginning was read in detail. Arrays are counted to the end all the same. */
+  /** False if the outline has only the beginning in detail. Arrays have their full count anyway. */
   isComplete: boolean;
 }
 

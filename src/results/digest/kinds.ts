@@ -1,6 +1,6 @@
 import { detectDelimiter } from '../select/delimited.ts';
 
-/** Kind of a long text by its beginning. JSON is recognised earlier, by parsing it. */
+/** Kind of a long text by its beginning. The caller detects JSON earlier, by parsing it. */
 export type TextKind =
   | { kind: 'json lines' }
   | { kind: 'table'; form: 'delimited'; delimiter: string }
@@ -23,7 +23,7 @@ export function textKind(sample: string, isWhole: boolean): TextKind {
   return isProse(filled) ? { kind: 'prose' } : { kind: 'lines' };
 }
 
-/** Returns the lines of a sample without the last one, which may be cut. */
+/** Returns the lines of a sample without the last, possibly incomplete one. */
 function sampleLines(sample: string, isWhole: boolean): string[] {
   const lines = sample.split(/\r?\n/, SAMPLE_LINES + 1);
   return lines.length > 1 && (lines.length > SAMPLE_LINES || !isWhole) ? lines.slice(0, -1) : lines;

@@ -1,7 +1,7 @@
 import { type LongText, wholeCut } from '../../text/longText.ts';
 import { count } from '../../text/porcelain.ts';
 
-/** Part of a very long line that is inspected. */
+/** Inspected part of a very long line. */
 const MAX_LINE_CHARS = 64 * 1024;
 
 /** Visits every line of a text of any length, without its line break. */

@@ -4,7 +4,7 @@ import { visibleText } from '../../text/visibleText.ts';
 import { contentSize } from './partContent.ts';
 import { type BinaryPart, isObject } from './resultParts.ts';
 
-/** Part of a result that is passed on beside the text. */
+/** Part of a result for the client, beside the text. */
 export type ClientPart = Readonly<Record<string, unknown>> & { type: string };
 
 export interface RelayedParts {

@@ -7,7 +7,7 @@ export interface Line {
   number: number;
 }
 
-/** Size of a chunk, which is processed without a break. */
+/** Size of a chunk, processed without yielding. */
 const CHUNK_BYTES = 256 * 1024;
 /** Part of a long line that is decoded. */
 const MAX_LINE_BYTES = 256 * 1024;

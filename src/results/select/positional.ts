@@ -87,7 +87,7 @@ export interface Units {
   join?: (lines: readonly string[], at: number) => number;
 }
 
-/** Returns as many lines or rows as fit. A line that does not fit at all is continued by bytes. */
+/** Returns as many lines or rows as fit. A selector by bytes continues a line that is too long. */
 async function takeUnits(reader: ArtifactReader, first: number, stop: number, units: Units): Promise<Selection> {
   const shown: string[] = [];
   let used = 0;

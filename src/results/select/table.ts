@@ -8,7 +8,7 @@ import { lines, longLine, placed } from './positional.ts';
 import { fits, MAX_SELECTION_CHARS, type Selection } from './selection.ts';
 import { viewFailed } from './viewFailed.ts';
 
-/** Size up to which rows are counted to the end. Beyond, lines are counted. */
+/** Size up to which the exact number of rows is known. Beyond it, lines are counted. */
 const COUNTED_BYTES = 8 * 1024 * 1024;
 const SAMPLE_BYTES = 32 * 1024;
 /** Number of objects whose keys make the header. */
@@ -108,7 +108,7 @@ interface Table {
   delimiter: string;
   /** Yields the records below the header. */
   records(): AsyncGenerator<string[]>;
-  /** Number of rows including the header; undefined when they must be counted. */
+  /** Number of rows including the header; undefined if the caller has to count them. */
   total: string | undefined;
 }
 

@@ -87,7 +87,7 @@ export class ServerCalls {
     const answer = this.#breaker.admit();
     if (!answer.allowed) {
       const fault = this.#server.faultOf(new LinkFailure('', 'circuit_open'));
-      const reason = 'it failed several calls in a row and is left alone for a while';
+      const reason = 'it failed several calls in a row and is paused for a while';
       return Promise.reject(new NotDispatchedError(reason, fault, answer.retryAfter));
     }
     this.#lastId += 1;

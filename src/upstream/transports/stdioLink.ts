@@ -96,7 +96,7 @@ export class StdioLink implements UpstreamLink {
   }
 
   /**
-   * Ends the process. If it ended by itself, waits for its group only, because the scan for other descendants takes
+   * Ends the process. If it exited on its own, waits for its group only, because the scan for other descendants takes
    * longer the more processes the machine has, and would delay the restart.
    */
   async close(): Promise<void> {
@@ -146,7 +146,7 @@ export class StdioLink implements UpstreamLink {
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     child.stdin?.on('error', () => undefined);
     child.once('exit', (code, signal) =>
-      this.#lost(`It ended by itself (${signal ?? `exit code ${code}`}).`, signal ? 'killed' : 'exited'),
+      this.#lost(`It exited unexpectedly (${signal ?? `exit code ${code}`}).`, signal ? 'killed' : 'exited'),
     );
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);

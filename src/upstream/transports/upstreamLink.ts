@@ -21,7 +21,7 @@ export class LinkFailure extends Error {
 }
 
 export interface LinkEvents {
-  /** The link ended by itself. Called once, and never after `close`. */
+  /** The link closed unexpectedly. Called once, and never after `close`. */
   onLost(reason: string, code: KnownFaultCode): void;
   log(line: string): void;
   /** Masks secrets in everything a server says, before any cut: half a secret is still a secret. */

@@ -201,7 +201,7 @@ export class Gateway {
     }));
     this.diagnostics.serversChanged(watched);
     this.#options.onChange();
-    this.#catalog.touch();
+    this.#catalog.scheduleRebuild();
   }
 
   /**

@@ -34,7 +34,7 @@ export class LiveCatalog {
   }
 
   /** Schedules a rebuild after a change of a server. */
-  touch(): void {
+  scheduleRebuild(): void {
     this.#timer ??= setTimeout(() => this.rebuild(), REBUILD_DELAY_MS);
   }
 
@@ -58,7 +58,7 @@ export class LiveCatalog {
 
   /** Rebuilds in one synchronous step, and only if something changed. */
   rebuild(): void {
-    this.#forgetTouch();
+    this.#cancelRebuild();
     const { pool, onChanged, onFailed, onRebuilt } = this.#options;
     const { connections } = pool;
     this.primitives.rebuild(connections);
@@ -78,11 +78,11 @@ export class LiveCatalog {
   }
 
   stop(): void {
-    this.#forgetTouch();
+    this.#cancelRebuild();
     this.primitives.stop();
   }
 
-  #forgetTouch(): void {
+  #cancelRebuild(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }

@@ -77,8 +77,8 @@ export class WorkerPlace {
   async #lostTo(mine: Rendezvous): Promise<{ successor: Rendezvous | undefined } | undefined> {
     const named = readRendezvous(this.#folder);
     if (named?.token === mine.token) return undefined;
-    if (!named || (await isServed(named))) return { successor: named };
-    if (!(await runs(named)) && readRendezvous(this.#folder)?.token === named.token) this.#takeBack(mine, named);
+    if (!named || (await isListening(named))) return { successor: named };
+    if (!(await isRunning(named)) && readRendezvous(this.#folder)?.token === named.token) this.#takeBack(mine, named);
     return undefined;
   }
 
@@ -94,19 +94,19 @@ export class WorkerPlace {
 
 async function successionTo(previous: Rendezvous | undefined, isCandidate: boolean): Promise<Succession> {
   if (!previous) return { kind: 'first' };
-  const lives = await runs(previous);
-  if (isCandidate && lives) return { kind: 'rollout' };
-  return { kind: 'loss', of: previous, hangs: lives };
+  const previousRuns = await isRunning(previous);
+  if (isCandidate && previousRuns) return { kind: 'rollout' };
+  return { kind: 'loss', of: previous, hangs: previousRuns };
 }
 
 /** Whether the same process runs: not a later one with its pid, and not a zombie. */
-async function runs({ pid, processStart: started }: Rendezvous): Promise<boolean> {
+async function isRunning({ pid, processStart: started }: Rendezvous): Promise<boolean> {
   const now = await processStart(pid);
   return now !== undefined && (started === undefined || now === started);
 }
 
 /** Whether the socket accepts connections; a live process may be about to exit. */
-async function isServed({ socket }: Rendezvous): Promise<boolean> {
+async function isListening({ socket }: Rendezvous): Promise<boolean> {
   try {
     (await connectLocal(socket, CONNECT_TIMEOUT_MS)).on('error', () => undefined).destroy();
     return true;

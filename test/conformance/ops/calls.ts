@@ -24,9 +24,9 @@ const { policy: POLICY, retry: RETRY, rateLimits: RATE_LIMITS, cache: CACHE } = 
 const readPolicy = (block: unknown) => readField(POLICY.field, camelCased(block));
 const readRateLimits = (block: unknown) => readField(RATE_LIMITS.field, camelCased(block));
 const readCache = (block: unknown) => readField(CACHE.field, camelCased(block));
-/** Our default of `jitter` is 1; the cases are about one of 0. */
+/** Waygate's default of `jitter` is 1; the cases expect 0. */
 const readRetry = (block: unknown) => readField(RETRY.field, { jitter: 0, ...(camelCased(block) as Json) });
-/** The specification bounds the number of answers alone. */
+/** The specification bounds only the number of answers. */
 const specifiedCache = ({ maxBytes: _, ...cache }: typeof DEFAULT_CACHE) => snakeCased(cache);
 
 interface Context {
@@ -214,7 +214,7 @@ export const dispatchOperations: Readonly<Record<string, Readonly<Record<string,
           ...(limits?.max_depth === undefined ? {} : { maxDepth: limits.max_depth as number }),
           ...(limits?.max_properties === undefined ? {} : { maxProperties: limits.max_properties as number }),
         });
-        // Where the case leaves the wording of a meta-schema free, it has null.
+        // The case has null if it leaves the wording of a meta-schema open.
         const free = (expected as { details: unknown }).details === null;
         return {
           kinds: findings.map(({ kind }) => kind),
@@ -359,7 +359,7 @@ async function quotaOfOne(context: Context): Promise<Json> {
   };
 }
 
-/** Fields that the cases pin; the report has more (G7.6). */
+/** Returns the fields that the cases pin; the report has more (G7.6). */
 function reportOf(outcome: CallOutcome<Firewalled>): Json {
   if (outcome.kind !== 'dry_run') throw new Error('it was a real call');
   const { dry_run, tool_id, upstream_name, args_valid, annotations, checks } = outcome.report;
@@ -367,7 +367,7 @@ function reportOf(outcome: CallOutcome<Firewalled>): Json {
   return { dry_run, tool_id, upstream_name, args_valid, annotations, checks: bare };
 }
 
-/** These cases are about a gateway without a policy, and ours always has one. */
+/** Removes the policy: these cases expect a gateway without one, and Waygate always has one. */
 function withoutPolicy({ checks, ...report }: Json): Json {
   return { ...report, checks: (checks as { name: string }[]).filter(({ name }) => name !== 'policy') };
 }

@@ -51,7 +51,7 @@ export const catalogOverruled: readonly OverruledCase[] = [
   },
 ];
 
-/** An operation on typed input. The files are data: the cast is where they enter. */
+/** Declares an operation on typed input. The files are data, so the cast is here. */
 function operation<Input>(
   run: (input: Input, context: { expected: unknown; file: ConformanceFile }) => unknown,
   ignoring: readonly string[] = [],
@@ -59,7 +59,7 @@ function operation<Input>(
   return { run: (input, context) => run(input as Input, context), ignoring };
 }
 
-/** `{ok}` or `{error}` with the rule that was broken. */
+/** Returns `{ok}` or `{error}` with the rule that was broken. */
 function outcome(attempt: () => unknown): Record<string, unknown> {
   try {
     return { ok: attempt() };
@@ -69,14 +69,14 @@ function outcome(attempt: () => unknown): Record<string, unknown> {
   }
 }
 
-/** `{ok}` or the family of the error, as the cases of ingest and cards have it. */
+/** Returns `{ok}` or the family of the error, as the cases of ingest and cards have it. */
 function catalogOutcome(attempt: () => unknown, tellWhy = false): unknown {
   const result = outcome(attempt);
   if ('ok' in result) return result;
   return { error: 'CATALOG_ERROR', ...(tellWhy ? { why: result.error } : {}) };
 }
 
-/** Ingest as `onInvalid: "raise"` does it: a flaw is an error. */
+/** Ingests like `onInvalid: "raise"`: a flaw is an error. */
 function ingestStrictly(raw: unknown): CatalogTool {
   const { tool, flaws } = ingestTool(raw);
   const flaw = flaws[0];
@@ -128,7 +128,7 @@ const itemOfPrompt = operation((raw) =>
   }),
 );
 
-/** Resolves in a graph of ours what the case gives as edges: `root/x` is the namespace `x`, other ids are tools. */
+/** Resolves the case's edges in a graph of Waygate: `root/x` is the namespace `x`, other ids are tools. */
 const resolveInEdges = operation(({ edges, segments }: { edges: Record<string, string[]>; segments: string[] }) => {
   const namespaces = (edges.root ?? []).map((node) => node.slice('root/'.length));
   const ids = Object.values(edges)
@@ -169,7 +169,7 @@ interface Ordering {
 
 const orderItems = operation(({ items, scores, max_cards }: Ordering) => {
   const cards = items.map((id) => createCard({ id, name: id, score: scores?.[id] ?? 0 }));
-  // Without scores nothing was ranked and there is nothing to order (G2.9).
+  // Without scores there is no ranking and nothing to order (G2.9).
   return { ids: (scores ? orderCards(cards) : cards).slice(0, max_cards).map((card) => card.id) };
 });
 
@@ -179,7 +179,7 @@ function fitted(fields: BudgetedFields): ChoiceCard {
   return fitCard(createCard({ ...withoutNulls(fields), id: fields.id, name: fields.id.slice(0, 64) }), { score: true });
 }
 
-/** The cards of the runtime fixture, as a query that matches them all would bring them. */
+/** Returns the cards of the runtime fixture, as a query that matches all of them would. */
 function fixtureCards(file: ConformanceFile): ChoiceCard[] {
   return orderCards(fixtureTools(file).map((tool, index) => toCard(tool, index / 10)));
 }
@@ -210,7 +210,7 @@ export const catalogOperations: OperationTable = {
   ingest_tool: { mcp_tool_to_item: operation((raw) => catalogOutcome(() => toolItem(raw), true)) },
   path_parse: { parse_path: operation((path) => outcome(() => parsePath(path))) },
   path_resolve: { resolve_path: resolveInEdges },
-  // The other count is what a program without the ranks falls back on; ours always has them.
+  // The other count is the fallback of a program without the ranks, which Waygate always has.
   tokens: { cl100k_count: operation((text: string) => ({ cl100k_base: countTokens(text) }), ['heuristic_v2']) },
   truncate_description: {
     truncate_description_to_tokens: operation((input: { text: string; max_tokens: number }) => ({
@@ -264,7 +264,7 @@ export const catalogOperations: OperationTable = {
     'register same tool twice (one upstream)': operation((tools: unknown[]) =>
       catalogOutcome(() => buildCatalog([{ server: 'one', tools }], { onInvalid: 'raise' })),
     ),
-    // Servers of different names never collide here; two sources of one name do, and the first keeps the tool.
+    // Servers of different names never collide in Waygate. Two sources of one name do, and the first keeps the tool.
     'startup collision diagnostics': operation((sources: Record<string, string[]>) => {
       const listings = Object.entries(sources).map(([source, names]) => ({
         server: 'shared',

@@ -9,13 +9,13 @@ import { vscode } from '../../../src/import/sources/vscode.ts';
 import { isExposed } from '../../../src/upstream/listing/exposedTools.ts';
 import type { OperationTable } from '../conformance.ts';
 
-/** The program that the cases are about, as a client starts it. */
+/** Program in the cases, as a client starts it. */
 const THEIR_NAME = 'contextweaver-gateway';
 const THEIR_LAUNCH: Launch = { command: 'uvx', args: ['contextweaver', 'mcp', 'serve', '--config', 'GW'] };
 
 /**
- * An entry in the cases' form, which has no place for `cwd`, `envFile` and `disabled`. Ours keeps them: that
- * program's form loses them without a word (test/import/sources.test.ts).
+ * Returns an entry in the cases' form, which has no place for `cwd`, `envFile` and `disabled`. Waygate keeps these; the
+ * other program drops them silently (test/import/sources.test.ts).
  */
 function upstream(name: string, entry: ServerEntry): Record<string, unknown> {
   if (isHttp(entry)) {
@@ -26,7 +26,7 @@ function upstream(name: string, entry: ServerEntry): Record<string, unknown> {
   return { type: 'stdio', command, namespace: name, ...(args && { args }), ...(env && { env }) };
 }
 
-/** The client's file with the gateway alone, in the form in which that file was. */
+/** Returns the client's file with only the gateway, in the form of the original file. */
 function replacement(input: object): unknown {
   if ('servers' in input) {
     const file = JSON.parse(clientConfigText('vscode', THEIR_LAUNCH, THEIR_NAME)) as object;
@@ -59,21 +59,21 @@ const read = (config: object, env: NodeJS.ProcessEnv = {}): LoadedConfig =>
   parseConfig(JSON.stringify(config), '/w/waygate.json', '/w', env);
 const isWrong = ({ problems }: LoadedConfig): boolean => problems.some(({ severity }) => severity === 'error');
 
-/** A block by the names of the cases' program; what that has no name for stays, and is unknown here too. */
+/** Renames the keys of a block from the cases' program. Unknown keys stay, and are unknown here too. */
 function renamed(input: Json, names: Readonly<Record<string, string>>): Json {
   return Object.fromEntries(Object.entries(input).map(([key, value]) => [names[key] ?? key, value]));
 }
 
-/** What the block says is ours; where it is silent that program has other defaults than ours. */
+/** Reads a block with Waygate. If it is silent, the defaults are those of the cases' program. */
 function block(name: string, input: unknown, names: Readonly<Record<string, string>>, theirDefaults: Json): unknown {
   const config = read({ [name]: renamed(input as Json, names) });
   if (isWrong(config)) return WRONG;
   const values = (config.blocks.get(name as 'startup')?.value ?? {}) as Json;
-  const told = Object.entries(names).map(([theirs, ours]) => [
+  const entries = Object.entries(names).map(([theirs, ours]) => [
     theirs,
     theirs in (input as Json) ? values[ours] : theirDefaults[theirs],
   ]);
-  return { ok: Object.fromEntries(told) };
+  return { ok: Object.fromEntries(entries) };
 }
 
 const STARTUP = {
@@ -87,7 +87,7 @@ const LIVE_REFRESH = {
   debounce_seconds: 'debounceSeconds',
   max_refreshes_per_minute: 'maxRefreshesPerMinute',
 };
-/** Their `redact_secrets` is about what is kept. */
+/** The cases' `redact_secrets` concerns stored results. */
 const ARTIFACTS = {
   ttl_seconds: 'ttlSeconds',
   max_bytes: 'maxBytes',
@@ -95,7 +95,7 @@ const ARTIFACTS = {
   redact_secrets: 'maskOnDisk',
 };
 
-/** A server in the cases' form: its namespace is its name here, and its time limit stands in `timeouts`. */
+/** Returns a server in the cases' form: its name is the namespace, and its time limit comes from `timeouts`. */
 function upstreamConfig(input: unknown): unknown {
   const { env, spec } = input as { env: NodeJS.ProcessEnv; spec: Json };
   const { namespace, timeout, include_tools: include, exclude_tools: exclude, ...entry } = spec;

@@ -21,7 +21,7 @@ export const diagnosticsOverruled: readonly OverruledCase[] = [
   },
 ];
 
-/** What the cases add to the fixture that they share: its identity is told by `files:read#3bdca3ae`. */
+/** Tools that the cases add to their shared fixture, whose identity `files:read#3bdca3ae` reveals. */
 const READ = {
   name: 'files.read',
   description: 'Read a file.',
@@ -34,7 +34,7 @@ const READ_ID = 'files:read#3bdca3ae';
 
 type Step = [name: string, args: Record<string, unknown>];
 
-/** A gateway over the fixture, whose one server answers every call alike. */
+/** Creates a gateway over the fixture, with one server that answers every call alike. */
 function gateway(file: ConformanceFile) {
   const shared = file.groups.runtime_fixture?.[0]?.input as { name: string }[];
   const named = (server: string) => ({ server, tools: shared.filter(({ name }) => name.startsWith(server)) });
@@ -60,8 +60,11 @@ function gateway(file: ConformanceFile) {
   return { view: context.view(), call, events };
 }
 
-/** The event as the case has it: the values that it pins, and the names of all. */
-function told(event: Omit<DiagnosticEvent, 'timestamp' | 'duration_ms' | 'version' | 'session_id'>, expected: unknown) {
+/** Returns the event in the case's form: the values that it pins, and all names. */
+function comparable(
+  event: Omit<DiagnosticEvent, 'timestamp' | 'duration_ms' | 'version' | 'session_id'>,
+  expected: unknown,
+) {
   const pinned = Object.keys((expected as { attributes: object }).attributes);
   const { attributes } = event;
   return {
@@ -74,14 +77,14 @@ function told(event: Omit<DiagnosticEvent, 'timestamp' | 'duration_ms' | 'versio
   };
 }
 
-/** The last event that these calls leave. */
+/** Returns the last event of these calls. */
 const lastOf = (...steps: Step[]): Operation => ({
   run: async (_input, { expected, file }) => {
     const { call, events } = gateway(file);
     for (const step of steps) await call(...step);
     const event = events.at(-1) as CallEvent;
     const attributes = event.attributes(new TokenMeter());
-    return told(diagnosticEvent({ ...event, attributes }, new Date(), scrubSecrets), expected);
+    return comparable(diagnosticEvent({ ...event, attributes }, new Date(), scrubSecrets), expected);
   },
 });
 
@@ -100,7 +103,7 @@ const register: Operation = {
   run: async (_input, { expected, file }) => {
     const attributes = await catalogLoaded(gateway(file).view, exposed, new TokenMeter());
     const draft = { event: 'catalog.loaded', success: true, attributes: { ...attributes } };
-    return told(diagnosticEvent(draft, new Date(), scrubSecrets), expected);
+    return comparable(diagnosticEvent(draft, new Date(), scrubSecrets), expected);
   },
 };
 
@@ -112,7 +115,7 @@ const viewed: Operation = {
     await call('tool_view', { handle, selector: { type: 'head', chars: 5 } });
     const event = events.at(-1) as CallEvent;
     const attributes = event.attributes(new TokenMeter());
-    return told(diagnosticEvent({ ...event, attributes }, new Date(), scrubSecrets), expected);
+    return comparable(diagnosticEvent({ ...event, attributes }, new Date(), scrubSecrets), expected);
   },
 };
 

@@ -24,7 +24,7 @@ function fixtureTools(file: ConformanceFile): unknown[] {
   return file.groups.runtime_fixture?.[0]?.input as unknown[];
 }
 
-/** Of both modes: those of the same name take the same. */
+/** Definitions of both modes; tools of one name accept the same. */
 const DEFINITIONS = [...ALL_TOOLS, ...TRANSPARENT_TOOLS.filter(({ name }) => name === 'tool_hydrate')];
 
 /** Schema without `render`, which the cases do not have (O9.1). */
@@ -42,7 +42,7 @@ export const modeOperations: OperationTable = {
     tool_browse: {
       run: async (input, { file, expected }) => {
         const answer = await call('tool_browse', input as object, fixtureTools(file));
-        // `details` is the implementation's own; a case that has none says nothing of it.
+        // The content of `details` is free; a case without it does not pin it.
         if ('details' in (expected as object)) return answer;
         const { details: _details, ...error } = answer;
         return error;

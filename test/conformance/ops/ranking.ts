@@ -26,7 +26,7 @@ export const routingOperations: OperationTable = {
             ...(schema_name === undefined ? {} : { schemaName: schema_name }),
             ...(description === undefined ? {} : { description }),
           });
-          // Some cases look at the candidates alone.
+          // Some cases pin only the candidates.
           if (typeof expected === 'object' && expected !== null && 'enum' in expected) return { enum: enumOf(schema) };
           return { ok: schema };
         } catch (error) {

@@ -43,7 +43,7 @@ async function executeText({ upstream_text: text }: { upstream_text: string }): 
 let artifacts = new ArtifactStore();
 const handles = new Map<string, string>();
 
-/** What the cases that follow look into. */
+/** Stores the artifacts that the following cases read. */
 function keepArtifacts(contents: Record<string, unknown>): null {
   artifacts = new ArtifactStore();
   for (const [name, value] of Object.entries(contents)) {

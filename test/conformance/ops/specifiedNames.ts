@@ -1,4 +1,6 @@
-/** Names of the specification are in snake_case, ours in camelCase. The gateway's own tools have one name in both. */
+/**
+ * Converts names: the specification uses snake_case, Waygate camelCase. The gateway's own tools have one name in both.
+ */
 const GATEWAY_TOOL = /^tool_(browse|execute|view)$/;
 
 export const camelCased = (value: unknown): unknown =>

@@ -1,7 +1,7 @@
 /**
- * The suites' scenarios that say nothing of the gateway mode, where a client sees a few tools in place of the servers',
- * with the reason. A scenario that stands here is not expected to fail: some pass for reasons that prove nothing. All
- * of them are for the passthrough mode.
+ * Scenarios of the suites that do not apply to the gateway mode, where a client sees a few tools in place of the
+ * servers', with the reasons. Some of them pass for reasons that prove nothing. All of them apply to the passthrough
+ * mode.
  */
 const NAMES_A_TOOL = 'It calls a tool of the fixture by its own name; behind the gateway that is tool_execute.';
 const PASSES_EMPTILY =

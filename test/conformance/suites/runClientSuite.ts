@@ -6,10 +6,10 @@ import { withCompileCache } from '../../support/compileCache.ts';
 import { SUITES, type SuiteVersion } from './runSuite.ts';
 
 export interface ClientResult {
-  /** Of the program that was run. */
+  /** Exit code of the client program. */
   exitCode: number;
   passed: number;
-  /** Each failed check, and each SHOULD that was not met: its id and why. */
+  /** Id and reason of each failed check, and of each SHOULD that was not met. */
   failed: string[];
   warned: string[];
   output: string;
@@ -21,7 +21,7 @@ interface Check {
   errorMessage?: string;
 }
 
-/** The names of a suite's scenarios for clients. */
+/** Returns the names of a suite's scenarios for clients. */
 export function clientScenarios(version: SuiteVersion): string[] {
   const list = execFileSync(process.execPath, [scriptOf(version), 'list'], {
     encoding: 'utf8',
@@ -31,7 +31,7 @@ export function clientScenarios(version: SuiteVersion): string[] {
   return [...section.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name as string);
 }
 
-/** Runs one scenario: the suite starts its servers, and our program against them. */
+/** Runs one scenario: the suite starts its servers, and the client program against them. */
 export async function runClientScenario(version: SuiteVersion, scenario: string): Promise<ClientResult> {
   const folder = mkdtempSync(join(tmpdir(), 'waygate-client-suite-'));
   const program = `${process.execPath} ${resolve('test/conformance/suites/upstreamClient.ts')}`;
@@ -41,9 +41,9 @@ export async function runClientScenario(version: SuiteVersion, scenario: string)
     const [file] = globSync('**/checks.json', { cwd: folder });
     if (file === undefined) throw new Error(`The suite ${version} ran no scenario ${scenario}:\n${output}`);
     const checks = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Check[];
-    const told = (wanted: string): string[] =>
+    const idsOf = (wanted: string): string[] =>
       checks.filter(({ status }) => status === wanted).map(({ id, errorMessage }) => `${id}: ${errorMessage ?? ''}`);
-    return { exitCode, passed: told('SUCCESS').length, failed: told('FAILURE'), warned: told('WARNING'), output };
+    return { exitCode, passed: idsOf('SUCCESS').length, failed: idsOf('FAILURE'), warned: idsOf('WARNING'), output };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { withCompileCache } from '../../support/compileCache.ts';
 
-/** The official suites, by the version that package.json pins. */
+/** Official suites by the version that package.json pins. */
 export const SUITES = {
   '0.1.16': { program: '@modelcontextprotocol/conformance', selection: ['--suite', 'active'] },
-  // The revision's frozen set, and what is run beside it without counting.
+  // Frozen set of the revision, and scenarios that run beside it without counting.
   '0.2.0-alpha.12': { program: 'conformance-next', selection: ['--requirements', '2025-11-25'] },
 } as const;
 
@@ -16,7 +16,7 @@ export type SuiteVersion = keyof typeof SUITES;
 export interface ScenarioResult {
   scenario: string;
   passed: number;
-  /** Each failed check, or one that a SHOULD was not met: its id and why. */
+  /** Id and reason of each failed check, and of each SHOULD that was not met. */
   failed: string[];
   warned: string[];
 }
@@ -28,8 +28,8 @@ interface Check {
 }
 
 /**
- * Runs a suite against the MCP server at a URL of this machine, in a process of its own, and reads the file that it
- * writes for every scenario. `scenario` runs that one alone.
+ * Runs a suite against the MCP server at a local URL in a separate process, and reads the file that it writes for every
+ * scenario. `scenario` selects a single one.
  */
 export async function runSuite(
   version: SuiteVersion,
@@ -57,16 +57,16 @@ export function total(results: readonly ScenarioResult[]): { passed: number; fai
   };
 }
 
-/** Folders are called `server-<scenario>-<time>`. */
+/** Parses one result folder, named `server-<scenario>-<time>`. */
 function readScenario(folder: string, entry: string): ScenarioResult {
   const scenario = entry.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '');
   const checks = JSON.parse(readFileSync(join(folder, entry, 'checks.json'), 'utf8')) as Check[];
-  const told = (status: Check['status']): string[] =>
+  const idsOf = (status: Check['status']): string[] =>
     checks.filter((check) => check.status === status).map(({ id, errorMessage }) => `${id}: ${errorMessage ?? ''}`);
-  return { scenario, passed: told('SUCCESS').length, failed: told('FAILURE'), warned: told('WARNING') };
+  return { scenario, passed: idsOf('SUCCESS').length, failed: idsOf('FAILURE'), warned: idsOf('WARNING') };
 }
 
-/** A suite ends with 1 when a check has failed: that is told by its files. */
+/** Returns the output of a suite. A suite exits with 1 after a failed check; its files have the details. */
 function outputOf(args: readonly string[]): Promise<string> {
   return new Promise((done) => {
     const options = { maxBuffer: 64 * 1024 * 1024, env: withCompileCache() };

@@ -1,7 +1,6 @@
 /**
- * The program that the official suites' client scenarios run: our connection to a server, with the sign-ins and the file of
- * tokens of a worker, and a person who consents to whatever the browser shows. It signs in when the connection asks for
- * it, and no other way.
+ * Program that the official suites' client scenarios run: a connection of Waygate to a server, with the sign-ins and
+ * token files of a worker, and a user who consents to everything. It signs in only when the connection asks for it.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,20 +13,20 @@ import { SignIns } from '../../../src/upstream/connection/signIns.ts';
 import { HttpLink } from '../../../src/upstream/transports/httpLink.ts';
 
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<string, string>;
-/** What the suite calls the document that describes a client. */
+/** URL at which the suite expects the client's metadata document. */
 const CLIENT_DOCUMENT = 'https://conformance-test.local/client-metadata.json';
-/** A person does not sign in for ever. */
+/** Limit of sign-ins, as a user would stop eventually. */
 const MAX_SIGN_INS = 3;
 
 type ListedTool = { name: string; inputSchema?: unknown };
 
-/** What the scenarios have a client call, and with what. */
+/** Calls that the scenarios expect, with their arguments. */
 const CALLS: Record<string, (tools: readonly ListedTool[]) => Record<string, unknown>> = {
   add_numbers: () => ({ a: 5, b: 3 }),
   'test-tool': () => ({}),
   test_reconnection: () => ({}),
   test_client_elicitation_defaults: () => ({}),
-  // What was listed comes back as it was.
+  // Sends the listed schema back unchanged.
   json_schema_echo: (tools) => ({
     schema: tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema,
   }),
@@ -54,7 +53,7 @@ const connection = new ServerConnection(
   },
   { onChange: () => undefined, scrubSecrets: (text) => text, log: (line) => process.stderr.write(`${line}\n`) },
 );
-// The person's client answers for the person: with what the server proposes.
+// Answers elicitations for the user with the server's proposed values.
 connection.setRequestHandler(
   'elicitation/create',
   async ({ requestedSchema }) => ({ action: 'accept', content: defaultsOf(requestedSchema) }),
@@ -78,7 +77,7 @@ try {
 }
 process.exit();
 
-/** What a person would have written into the configuration. */
+/** Returns the settings that a user would have configured. */
 function authOf(): NonNullable<HttpServerConfig['auth']> {
   if (context.client_id !== undefined) return { clientId: context.client_id, ...secretOf() };
   return { clientId: CLIENT_DOCUMENT };

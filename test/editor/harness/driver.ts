@@ -27,7 +27,7 @@ async function ask(method: DriverMethod, args: unknown[]): Promise<unknown> {
   return body.result;
 }
 
-/** For the tests inside VS Code: the window from outside. */
+/** Driver of the window, for the tests inside VS Code. */
 export const driver = new Proxy({} as Driver, {
   get:
     (_, method: DriverMethod) =>
@@ -35,7 +35,7 @@ export const driver = new Proxy({} as Driver, {
       ask(method, args),
 });
 
-/** Asks again until the answer will do; what it waited for and saw last is in the error. */
+/** Repeats a query until the answer is accepted; the error names the last answer. */
 export async function eventually<T>(
   what: string,
   look: () => T | PromiseLike<T>,

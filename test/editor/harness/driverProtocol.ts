@@ -1,17 +1,17 @@
-/** What a test inside VS Code may ask of the driver outside, which sees the window as a person does. */
+/** Requests of a test inside VS Code to the driver outside, which sees the window as a user does. */
 
 export interface TreeRow {
   label: string;
   description: string;
-  /** Counted from 1. */
+  /** One-based. */
   depth: number;
-  /** Absent where there is nothing to expand. */
+  /** Absent if the row cannot be expanded. */
   expanded?: boolean;
 }
 
 export interface StatusBarItem {
   text: string;
-  /** What a screen reader says. */
+  /** Text for a screen reader. */
   label: string;
 }
 
@@ -20,35 +20,37 @@ export interface DriverMethods {
   log(line: string): void;
   /** Takes a picture of the window into `.out/screenshots/` and returns its path. */
   screenshot(name: string): string;
-  /** The same for a document: without the title bar, which calls the window one of an extension's development. */
+  /** Takes a picture for a document, without the title bar, which names the window an extension development host. */
   picture(name: string): string;
-  /** The rows of a tree view that are in sight. `view` is its title, as in its header. */
+  /** Returns the visible rows of a tree view. `view` is the title in its header. */
   rows(view: string): TreeRow[];
   expand(view: string, label: string): void;
   /** Clicks a row of a tree view. */
   clickRow(view: string, label: string): void;
-  /** Clicks a button in a row of a tree view, which shows while the pointer is on it. */
+  /** Clicks a button in a row of a tree view, which is visible while the pointer is on the row. */
   clickRowAction(view: string, label: string, action: string): void;
   /** Chooses from the context menu of a row. */
   chooseFromRowMenu(view: string, label: string, item: string): void;
-  /** Clicks what a Playwright selector finds first: CSS, or `text=…`. */
+  /** Clicks the first match of a Playwright selector: CSS, or `text=…`. */
   click(selector: string): void;
-  /** Waits until a Playwright selector finds something in sight. */
+  /** Waits until a Playwright selector finds a visible element. */
   waitFor(selector: string): void;
   press(key: string): void;
-  /** Types into what has the focus. */
+  /** Types into the focused element. */
   type(text: string): void;
-  /** The text of each element in sight that a Playwright selector finds. */
+  /** Returns the text of each visible element that a Playwright selector finds. */
   texts(selector: string): string[];
-  /** The texts of the pages that VS Code has opened in the browser. Those of a desktop's own browser are out of sight. */
+  /**
+   * Returns the texts of the pages that VS Code has opened in the browser. A desktop's own browser is not accessible.
+   */
   browserPages(): string[];
   closeBrowserPages(): void;
-  /** Under which names VS Code's own store keeps secrets for an extension; undefined where it is out of sight. */
+  /** Returns the names of an extension's secrets in VS Code's store; undefined if the store is not accessible. */
   secretNames(extension: string): string[] | undefined;
   statusBar(): StatusBarItem[];
-  /** What VS Code has to tell, newest first. */
+  /** Returns VS Code's notifications, newest first. */
   notifications(): string[];
-  /** The text of the webview in sight. */
+  /** Returns the text of the visible webview. */
   frameText(): string;
   frameHtml(): string;
   clickInFrame(selector: string): void;
@@ -63,10 +65,10 @@ export interface DriverRequest {
 
 export type DriverResponse = { result: unknown } | { error: string };
 
-/** Where the driver listens and the token it asks for: how the tests inside VS Code find it. */
+/** Environment variables with the driver's address and token. */
 export const DRIVER_ADDRESS = 'WAYGATE_DRIVER_ADDRESS';
 export const DRIVER_TOKEN = 'WAYGATE_DRIVER_TOKEN';
-/** The file for the results of the tests. */
+/** File for the results of the tests. */
 export const REPORT_FILE = 'WAYGATE_TEST_REPORT';
 
 export interface TestOutcome {
@@ -76,9 +78,9 @@ export interface TestOutcome {
   error?: string;
 }
 
-/** What the report's file holds. */
+/** Content of the report file. */
 export interface SuiteReport {
-  /** Whether the suite came to its end; a host that dies in the middle ends without a word. */
+  /** False if the suite did not finish: an extension host that crashes ends silently. */
   complete: boolean;
   passed: number;
   failed: number;

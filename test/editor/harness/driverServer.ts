@@ -6,16 +6,16 @@ import type { Page } from 'playwright-core';
 import { DRIVER_ADDRESS, DRIVER_TOKEN, type DriverRequest, type DriverResponse } from './driverProtocol.ts';
 import { workbench } from './workbench.ts';
 
-/** No click or look at the window may wait longer for what it looks for. */
+/** Limit for every click or query in the window. */
 const ACTION_LIMIT_MS = 10_000;
 
 export interface DriverServer {
-  /** For the process that holds the tests. */
+  /** Environment for the process of the tests. */
   environment: Record<string, string>;
   close(): void;
 }
 
-/** Serves the window to the tests inside it. `findPage` is asked once, when the first test wants something. */
+/** Serves the window to the tests inside it. Calls `findPage` once, for the first request. */
 export async function startDriver(findPage: () => Promise<Page>, screenshots: string): Promise<DriverServer> {
   const token = randomBytes(16).toString('hex');
   const methods = async () => {

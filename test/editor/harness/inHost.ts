@@ -3,19 +3,19 @@ import Mocha from 'mocha';
 import { driver } from './driver.ts';
 import { REPORT_FILE, type SuiteReport, type TestOutcome } from './driverProtocol.ts';
 
-/** A real window, real child processes: slow machines get time, but nothing hangs for ever. */
+/** A real window with real child processes takes time on slow machines, but nothing may hang for ever. */
 const TEST_LIMIT_MS = 60_000;
 
-/** Only the tests whose titles match are run: for who works on one of them. */
+/** Restricts the run to tests whose titles match. */
 const GREP = 'WAYGATE_EDITOR_GREP';
 
-/** A suite file's name, and what loads it once mocha is ready for its `describe`. */
+/** Name of a suite file, and its loader, called when mocha is ready for `describe`. */
 export type SuiteFile = readonly [name: string, load: () => unknown];
 
-/** Runs in the extension host: VS Code waits for the promise and ends with its outcome. */
+/** Runs in the extension host. VS Code waits for the promise and exits with its result. */
 export async function runSuite(files: readonly SuiteFile[]): Promise<void> {
   const outcomes: TestOutcome[] = [];
-  /** Written after every test: what passed before a crash has passed. */
+  /** Written after every test, so that the results survive a crash. */
   const writeReport = (complete: boolean) => {
     const count = (state: TestOutcome['state']) => outcomes.filter((outcome) => outcome.state === state).length;
     const counts = { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
@@ -55,7 +55,7 @@ export async function runSuite(files: readonly SuiteFile[]): Promise<void> {
     };
     runner.on('pass', (test) => add(test, 'passed'));
     runner.on('pending', (test) => add(test, 'skipped'));
-    // Also for a hook: it fails once, whatever the number of tests it keeps from running.
+    // Includes hooks: a hook fails once, however many tests it prevents.
     runner.on('fail', (test, error: Error) => add(test, 'failed', error));
   });
   await Promise.all(lines);

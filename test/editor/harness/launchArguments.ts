@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What `runTests` of @vscode/test-electron tells a VS Code on its command line, as far as the server build can obey. */
+/** Command line that `runTests` of @vscode/test-electron passes to VS Code, as far as the server build supports it. */
 export interface LaunchArguments {
   extensionDevelopmentPath: string;
   extensionTestsPath: string;
@@ -27,7 +27,7 @@ export function readLaunchArguments(argv: readonly string[]): LaunchArguments {
   };
 }
 
-/** The address that makes the server build load an extension under development and run its tests. */
+/** Returns the address that makes the server build load an extension under development and run its tests. */
 export function workbenchAddress(port: number, launch: LaunchArguments): string {
   const remote = (path: string) => `vscode-remote://127.0.0.1:${port}${path}`;
   const payload = JSON.stringify([

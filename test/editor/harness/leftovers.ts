@@ -9,14 +9,14 @@ const read = (file: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // It has ended in the meantime, or is another user's: not ours in either case.
+    // The process has exited or belongs to another user: not of this run in either case.
     return '';
   }
 };
 
 /**
- * The processes of a run that are still there: those whose command line or environment names the run's own folder.
- * Only Linux tells that of any process.
+ * Finds processes of a run that still exist: their command line or environment contains the run's own folder. Only
+ * Linux reveals both for every process.
  */
 export function findLeftovers(folder: string): Leftover[] {
   if (process.platform !== 'linux') return [];
@@ -31,14 +31,14 @@ export function findLeftovers(folder: string): Leftover[] {
     .map(({ pid, command }) => ({ pid, command: command.replaceAll('\0', ' ').trim() }));
 }
 
-/** Ends what a run left behind and returns it. */
+/** Kills the leftovers of a run and returns them. */
 export function endLeftovers(folder: string): Leftover[] {
   const left = findLeftovers(folder);
   for (const { pid } of left) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // The process has exited.
     }
   }
   return left;

@@ -1,5 +1,5 @@
-// Runs the suite inside a real VS Code by test-electron's runTests. On Linux that is the server build in a headless
-// Chromium; with --desktop, and on other systems, a desktop VS Code that test-electron downloads.
+// Runs the suite inside a real VS Code through test-electron's runTests. On Linux that is the server build in a
+// headless Chromium; with --desktop, and on other systems, a desktop VS Code that test-electron downloads.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -20,11 +20,14 @@ const harness = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(dirname(harness)));
 const out = join(root, '.out');
 
-/** The version that `npm run test:desktop` downloads: the one the server build holds, so that both prove the same. */
+/** Version that `npm run test:desktop` downloads: the version of the server build, so that both run the same tests. */
 const DESKTOP_VERSION = '1.139.1';
 const RUN_LIMIT_MS = 10 * 60_000;
 
-/** Nothing that asks, moves or phones while a test looks. Seeded, never changed: some of these restart the host. */
+/**
+ * Disables prompts, animations and telemetry. Written before the start and never changed, because some of these
+ * settings restart the extension host.
+ */
 const SETTINGS = {
   'telemetry.telemetryLevel': 'off',
   'update.mode': 'none',
@@ -48,9 +51,9 @@ interface Scratch {
   environment: Record<string, string>;
 }
 
-/** Fresh folders for everything that VS Code, Waygate and the servers may write. */
+/** Creates new folders for all files of VS Code, Waygate and the servers. */
 function makeScratch(): Scratch {
-  // Kept short: sockets are made below it, and their paths may have 100 characters only.
+  // Short, because it contains sockets, whose paths may have only 100 characters.
   const folder = mkdtempSync(join(tmpdir(), 'wg-'));
   const below = (...names: string[]) => {
     const path = join(folder, ...names);
@@ -86,7 +89,10 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** The workbench's page in a desktop VS Code, which shows its windows at the debugging port a while after its start. */
+/**
+ * Returns the workbench's page in a desktop VS Code, which shows its windows at the debugging port some time after its
+ * start.
+ */
 async function attachToDesktop(port: number): Promise<Page> {
   const deadline = Date.now() + 60_000;
   for (;;) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Takes the place of VS Code's own program where no desktop VS Code can be downloaded: it maps the arguments that
-// runTests gives to the server build and a headless Chromium, and leaves with the exit code of the tests.
+// Replaces VS Code's own program where no desktop VS Code can be downloaded. Maps the arguments of runTests to the
+// server build and a headless Chromium, and exits with the exit code of the tests.
 
 import { appendFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -10,13 +10,13 @@ import { startServer } from '../../../scripts/lib/serverBuild.mjs';
 import { startDriver } from './driverServer.ts';
 import { readLaunchArguments, workbenchAddress } from './launchArguments.ts';
 
-/** To a pixel of the page. Two make a picture that is sharp on any screen, and a run that is slower. */
+/** Device pixels per pixel of the page. Two make a sharp picture and a slower run. */
 const PIXELS = Number(process.env.WAYGATE_PICTURE_PIXELS ?? 1);
 
 const RUN_LIMIT_MS = 8 * 60_000;
 
 const CHROMIUM_FLAGS = [
-  // Root (in a container) gets no sandbox, and nothing but our own page is ever opened.
+  // Chromium has no sandbox for root (in a container), and opens only the test page.
   ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
@@ -40,7 +40,7 @@ function deferred<T>() {
 
 async function main(): Promise<number> {
   const launch = readLaunchArguments(process.argv.slice(2));
-  // The server build keeps user data in `data` below its own folder and cannot be told otherwise.
+  // The server build always keeps user data in `data` below its own folder.
   if (basename(launch.userDataDir) !== 'data') throw new Error('--user-data-dir must be a folder called "data".');
   const logFile = environment('WAYGATE_EDITOR_LOG');
   const log = (line: string) => appendFileSync(logFile, `${line}\n`);
@@ -54,7 +54,7 @@ async function main(): Promise<number> {
       {
         dataFolder: dirname(launch.userDataDir),
         extensionsFolder: launch.extensionsDir,
-        // Without a token the page needs no cookie; the port is known to this run alone and lives as long as it.
+        // Without a token the page needs no cookie. Only this run knows the port, which closes with the run.
         args: ['--without-connection-token', '--enable-smoke-test-driver', '--reconnection-grace-time', '1'],
         env: { ...process.env, ...driver.environment },
         onLine: (line) => log(`[server] ${line}`),

@@ -10,7 +10,7 @@ type Answers = {
 
 const oneLine = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim();
 
-/** VS Code's window by its DOM: the one place that knows its class names. */
+/** Accesses VS Code's window through its DOM. Only this file knows its class names. */
 export function workbench(page: Page, screenshots: string): Answers {
   mkdirSync(screenshots, { recursive: true });
 
@@ -25,7 +25,7 @@ export function workbench(page: Page, screenshots: string): Answers {
       .filter({ has: page.locator('.label-name').getByText(label, { exact: true }) })
       .first();
 
-  /** A hidden webview stays in the page; the one in sight is the one that is painted. */
+  /** A hidden webview stays in the page; the visible one is painted. */
   async function frame(): Promise<FrameLocator> {
     const outer = page.locator('iframe.webview.ready').filter({ visible: true });
     await outer.last().waitFor();
@@ -48,7 +48,7 @@ export function workbench(page: Page, screenshots: string): Answers {
       const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
       const y = title?.height ?? 0;
       const path = join(screenshots, `${name}.png`);
-      // Where the pointer shows nothing but itself.
+      // A place where the pointer triggers nothing.
       await page.mouse.move(width - 1, height / 2);
       await page.screenshot({ path, ...(width ? { clip: { x: 0, y, width, height: height - y } } : {}) });
       return path;
@@ -94,12 +94,12 @@ export function workbench(page: Page, screenshots: string): Answers {
       await target.hover();
       const button = target.locator(`.action-label[aria-label^=${JSON.stringify(action)}]`);
       await button.waitFor();
-      // In one step: a row that is drawn again between press and release takes the click with it.
+      // Clicks in one step: a row that is redrawn between press and release swallows the click.
       await button.evaluate((element: { click?(): void }) => element.click?.());
     },
 
     async chooseFromRowMenu(view, label, item) {
-      // The tooltip of a row where the mouse was may lie over this one.
+      // The tooltip of the row under the mouse may cover this row.
       await page.mouse.move(1, 1);
       await page.keyboard.press('Escape');
       await page.locator('.context-view .monaco-hover').waitFor({ state: 'hidden' });
@@ -157,7 +157,7 @@ export function workbench(page: Page, screenshots: string): Answers {
     },
 
     async notifications() {
-      // Under tests VS Code shows no toasts: what it would have shown waits behind the bell.
+      // Under tests VS Code shows no toasts; notifications wait behind the bell.
       const bell = page.locator('#status\\.notifications');
       const centre = page.locator('.notifications-center.visible');
       await bell.click();
@@ -190,7 +190,7 @@ function browserPages(page: Page): Page[] {
     .filter((other) => other !== page);
 }
 
-/** What lies in the browser is sealed, and opened here as the workbench does it: half of the key is the server's. */
+/** The browser's store is encrypted. Decrypts it as the workbench does; half of the key comes from the server. */
 async function namesOfSecrets(page: Page, sealed: string, extension: string): Promise<string[]> {
   const half = await (await page.request.post(new URL('/mint-key', page.url()).href)).body();
   const bytes = Buffer.from(sealed, 'base64');

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { eventually } from '../harness/driver.ts';
 
-/** What the editor's agent does: it calls the tools of our server, by the editor's own way. */
+/** Acts as the editor's agent, which calls Waygate's tools through the editor. */
 
 const OURS = /^mcp_waygate_/;
 export const OUR_TOOLS = [
@@ -17,7 +17,7 @@ export const OUR_TOOLS = [
 export const ourTools = (): string[] =>
   vscode.lm.tools.map((tool) => tool.name).filter((name) => OURS.test(name) || /waygate/i.test(name));
 
-/** Has the editor start our server, and waits until it has listed these tools or more. */
+/** Makes the editor start Waygate's server, and waits until it has listed at least this many tools. */
 export function startedTools(least: number): Promise<string[]> {
   return eventually(
     'the tools',
@@ -44,7 +44,7 @@ export async function toolId(path: string): Promise<string> {
   return /\] (\S+) \(tool\)/.exec(text)?.[1] as string;
 }
 
-/** Calls a tool by its path; the text of its answer. */
+/** Calls a tool by its path; returns the text of its answer. */
 export async function call(path: string, args: object): Promise<string> {
   return invoke('tool_execute', { tool_id: await toolId(path), args });
 }

@@ -6,9 +6,9 @@ import { configure, readConfiguration, toolsRow } from './person.ts';
 
 const OFFER = '.codelens-decoration a';
 
-/** First of all files by its name: it needs servers that nobody has approved yet. */
+/** First file by its name, because it needs servers that are not approved yet. */
 describe('Approval', () => {
-  it('runs nothing that the workspace names before the person has seen it whole and approved it', async () => {
+  it('runs no server of the workspace before the user has seen its full command and approved it', async () => {
     const waiting = await settledGateway();
     assert.deepEqual(
       waiting.servers.map(({ state, pid }) => [state, pid]),
@@ -39,7 +39,7 @@ describe('Approval', () => {
     await driver.picture('approve');
   });
 
-  it('has a server run by the words below it, and others by the list above', async () => {
+  it('runs a server approved by the button below it, and others approved in the list', async () => {
     const changed = new Promise<void>((resolve) => {
       const watching = vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (document.uri.scheme !== 'waygate-approval') return;
@@ -49,7 +49,7 @@ describe('Approval', () => {
     });
     await driver.click(`${OFFER}:has-text("Approve filesystem")`);
     await changed;
-    // This takes the focus, and an editor that loses it just after its text has changed forgets to ask for new words.
+    // Takes the focus. An editor that loses the focus just after a change of its text forgets to request new buttons.
     await toolsRow('filesystem', ({ description }) => / tools$/.test(description));
     const states = (await settledGateway()).servers.map(({ name, state }) => [name, state]);
     assert.deepEqual(states, [
@@ -72,7 +72,7 @@ describe('Approval', () => {
     );
   });
 
-  it('is asked for again where what was shown has changed before it was given', async () => {
+  it('is requested again if the command has changed since it was shown', async () => {
     const restore = await configure(({ servers }) => {
       servers.late = { command: 'node', args: [fixture('server.mjs')] };
     });

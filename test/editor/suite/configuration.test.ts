@@ -7,7 +7,7 @@ import { invoke, startedTools, toolId } from './agent.ts';
 import { configurationFile, gatewayStatus, settledGateway, workspaceFolder } from './gateway.ts';
 import { approveAll, configure } from './person.ts';
 
-/** What becomes of a changed, imported or broken configuration while the gateway runs. */
+/** Changed, imported and broken configurations while the gateway runs. */
 describe('The configuration', () => {
   before(async () => {
     await approveAll();
@@ -27,7 +27,7 @@ describe('The configuration', () => {
     await restore();
   });
 
-  it('ends no call in flight when the configuration changes, nor its session, and shows no moment without a gateway', async () => {
+  it('keeps calls in flight and their session when the configuration changes, and the gateway stays visible', async () => {
     const file = configurationFile();
     const before = await settledGateway();
     const id = await toolId('/everything/trigger-long-running-operation');
@@ -45,7 +45,7 @@ describe('The configuration', () => {
         if (!rows.some(({ label }) => label === 'filesystem'))
           seen.add(`rows: ${rows.map(({ label }) => label).join()}`);
         const item = (await driver.statusBar()).find(({ text }) => text.includes('Waygate'))?.label ?? 'no item';
-        // A server that is new may be starting; the gateway is there.
+        // A new server may be starting; the gateway is available.
         if (/starting…|stopping|replaced|not running|no item/.test(item)) seen.add(item);
       }
     })();
@@ -70,7 +70,7 @@ describe('The configuration', () => {
     await vscode.commands.executeCommand('waygate.refresh');
   });
 
-  it('imports the servers of another client, as the comparison shows, with secrets as references', async () => {
+  it('imports the servers of another client as previewed, with secrets as references', async () => {
     const file = configurationFile();
     const before = readFileSync(file, 'utf8');
     const other = join(workspaceFolder(), '.mcp.json');
@@ -98,7 +98,7 @@ describe('The configuration', () => {
     await vscode.commands.executeCommand('waygate.refresh');
   });
 
-  it('names a broken configuration where it is broken, and keeps what worked', async () => {
+  it('marks the error in a broken configuration, and keeps the last valid one', async () => {
     const file = configurationFile();
     const good = readFileSync(file, 'utf8');
     writeFileSync(file, good.replace('"servers"', '"servers'));

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { workspaceFolder } from './gateway.ts';
 
-/** The run's own folder: all that VS Code, Waygate and the servers write lies in it. */
+/** Folder of the run, with all files of VS Code, Waygate and the servers. */
 export const scratchFolder = (): string => dirname(workspaceFolder());
 
-/** Every file below a folder that holds one of these texts. */
+/** Returns every file below a folder that contains one of these texts. */
 export function filesThatHold(texts: readonly string[], folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -20,7 +20,7 @@ function contents(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch {
-    // It has gone since the folder was listed.
+    // The file was deleted after the folder was listed.
     return Buffer.alloc(0);
   }
 }

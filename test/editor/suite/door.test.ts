@@ -8,7 +8,7 @@ import { call, invoke, OUR_TOOLS, ourTools, startedTools } from './agent.ts';
 import { EXTENSION_ID, gatewayStatus, settledGateway, withControl, workspaceFolder } from './gateway.ts';
 import { approveAll } from './person.ts';
 
-/** The gateway once the editor has its one session there. */
+/** Waits until the editor has its one session with the gateway. */
 async function attachedSession(): Promise<GatewaySnapshot> {
   return eventually(
     'the session of the editor',
@@ -20,15 +20,15 @@ async function attachedSession(): Promise<GatewaySnapshot> {
   );
 }
 
-/** The door opens: from VS Code through host and worker to real servers, and into every view. */
+/** End-to-end path: from VS Code through host and worker to real servers, and into every view. */
 describe('Waygate in VS Code', () => {
   before(approveAll);
 
-  it('attaches to the gateway by itself, without a chat', async () => {
+  it('attaches to the gateway automatically, without a chat', async () => {
     const status = await eventually(
       'every server to run',
       async () => {
-        // One whose tools are known from before would wait for its first call.
+        // A server whose tools are known would otherwise wait for its first call.
         await vscode.commands.executeCommand('waygate.refresh');
         return settledGateway();
       },
@@ -48,20 +48,20 @@ describe('Waygate in VS Code', () => {
     assert.ok(activation && activation.duration < 100, 'less than 30 ms, with room for a machine that is busy');
   });
 
-  it('offers its server to the editor, which lists its tools and nothing else of ours', async () => {
+  it('registers its server with the editor, which lists its tools and no others of Waygate', async () => {
     const names = await startedTools(OUR_TOOLS.length);
-    // One of the servers has resources and prompts.
+    // A server has resources and prompts.
     assert.deepEqual(names.sort(), OUR_TOOLS);
     await attachedSession();
   });
 
-  it('brings a call through lm.invokeTool to the filesystem server, and its text back', async () => {
+  it('passes a call through lm.invokeTool to the filesystem server, and returns its text', async () => {
     const file = join(workspaceFolder(), 'files', 'door.txt');
     writeFileSync(file, 'the door is open\n');
     assert.equal(await call('/filesystem/read_text_file', { path: file }), 'ok\nthe door is open\n\n');
   });
 
-  it('shows the same tree as the worker has', async () => {
+  it('shows the same tree as the worker', async () => {
     await vscode.commands.executeCommand('waygate.tools.focus');
     const nodes = await withControl((control) => control.request('children', { path: '/' }));
     const rows = await eventually(
@@ -89,7 +89,7 @@ describe('Waygate in VS Code', () => {
     }
   });
 
-  it('tells the health in the status bar', async () => {
+  it('shows the health in the status bar', async () => {
     const { catalog } = await gatewayStatus();
     const item = await eventually('the status bar item', async () =>
       (await driver.statusBar()).find((candidate) => candidate.text.includes('Waygate')),

@@ -6,7 +6,7 @@ import type { GatewaySnapshot } from '../../../src/control/contract.ts';
 import { attachControl } from '../../../src/host/attach/attachControl.ts';
 import { eventually } from '../harness/driver.ts';
 
-/** The worker of this window's workspace, asked past the extension: what its views are held against. */
+/** Connects to the worker of this window's workspace directly, to compare the extension's views with it. */
 
 export const EXTENSION_ID = 'waygate.waygate';
 
@@ -20,7 +20,7 @@ export function configurationFile(): string {
   return join(workspaceFolder(), '.vscode', 'waygate.json');
 }
 
-/** A program of `test/fixtures`. */
+/** Path of a program of `test/fixtures`. */
 export function fixture(name: string): string {
   return join(extensionFolder(), 'test', 'fixtures', name);
 }
@@ -50,7 +50,7 @@ export function gatewayStatus(): Promise<GatewaySnapshot> {
   return withControl((control) => control.request('status', {}));
 }
 
-/** Waits until every server of the configuration has answered, well or badly. */
+/** Waits until every server of the configuration is ready or has failed. */
 export function settledGateway(): Promise<GatewaySnapshot> {
   return eventually(
     'all servers to have answered',

@@ -6,7 +6,7 @@ import { driver, eventually } from '../harness/driver.ts';
 import type { TreeRow } from '../harness/driverProtocol.ts';
 import { configurationFile, EXTENSION_ID, gatewayStatus, settledGateway } from './gateway.ts';
 
-/** What a person does in the window, for the tests that need it done before their own matter begins. */
+/** Actions of a user in the window, for tests that need them as a preparation. */
 
 export interface Configuration {
   servers: Record<string, { command?: string; args?: string[]; env?: Record<string, string>; url?: string }>;
@@ -17,7 +17,9 @@ export function readConfiguration(): Configuration {
   return JSON.parse(readFileSync(configurationFile(), 'utf8')) as Configuration;
 }
 
-/** Writes the workspace's configuration, waits until it is in force, and returns a function that restores the former one. */
+/**
+ * Writes the workspace's configuration, waits until it is applied, and returns a function that restores the former one.
+ */
 export async function configure(edit: (configuration: Configuration) => void): Promise<() => Promise<void>> {
   const before = readFileSync(configurationFile(), 'utf8');
   const configuration = JSON.parse(before) as Configuration;
@@ -32,7 +34,7 @@ async function write(text: string): Promise<void> {
   await settledGateway();
 }
 
-/** Ends the worker and waits for the next one, in which nothing is left of what the first had in mind. */
+/** Stops the worker and waits for the next one, whose memory is empty. */
 export async function anotherWorker(): Promise<void> {
   const { worker } = await settledGateway();
   process.kill(worker.pid, 'SIGKILL');
@@ -44,7 +46,7 @@ export async function anotherWorker(): Promise<void> {
   await eventually('the worker before to end', async () => (await processStart(worker.pid)) === undefined);
 }
 
-/** Approves all that waits, where anything does. */
+/** Approves all waiting servers, if there are any. */
 export async function approveAll(): Promise<void> {
   const waiting = (await settledGateway()).servers.filter(({ state }) => state === 'needs_approval');
   if (waiting.length === 0) return;
@@ -59,7 +61,7 @@ export async function approveAll(): Promise<void> {
   );
 }
 
-/** A row of the tree *Tools*, once it is as it should be. */
+/** Returns a row of the tree *Tools*, once it has the expected content. */
 export async function toolsRow(label: string, willDo: (row: TreeRow) => boolean): Promise<TreeRow> {
   await vscode.commands.executeCommand('waygate.tools.focus');
   const row = await eventually(
@@ -71,7 +73,7 @@ export async function toolsRow(label: string, willDo: (row: TreeRow) => boolean)
   return row;
 }
 
-/** Under which names VS Code keeps something of ours; undefined where its store is out of the tests' sight. */
+/** Returns the names of Waygate's secrets in VS Code's store; undefined if the store is not accessible. */
 export async function keptSecrets(pattern: RegExp): Promise<string[] | undefined> {
   return (await driver.secretNames(EXTENSION_ID))?.filter((name) => pattern.test(name));
 }

@@ -12,14 +12,14 @@ const RESOURCE = 'file:///shared/readme.md';
 const PICKS = '.quick-input-list .monaco-list-row';
 const CHAT = '.interactive-input-part';
 
-/** As VS Code spells the address of a server's resource: its own name for the server in hex, `dylo78gyp` for no authority. */
+/** Address of a server's resource in VS Code: its own name for the server in hex, `dylo78gyp` for no authority. */
 const AS_A_FILE = vscode.Uri.from({
   scheme: 'mcp-resource',
   authority: Buffer.from(`${EXTENSION_ID}/Waygate`).toString('hex'),
   path: '/file/dylo78gyp/shared/readme.md',
 });
 
-/** Opens VS Code's own list of resources, once our server runs there, and chooses from it. */
+/** Opens VS Code's list of resources, once Waygate's server runs there, and chooses from it. */
 async function chooseResource(words: string, row: string): Promise<void> {
   await eventually('the resources', async () => {
     await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
@@ -67,12 +67,12 @@ describe('Resources and prompts', () => {
     assert.equal(new TextDecoder().decode(bytes), `${RESOURCE} of library`);
   });
 
-  it('follow their server: a document that is open is read again when its resource has changed', async () => {
+  it('follow their server: an open document is reread when its resource has changed', async () => {
     let times = 0;
     const shown = await eventually(
       'the new text',
       async () => {
-        // VS Code reads none again within three seconds.
+        // VS Code rereads a resource at most every three seconds.
         times += 1;
         await call('/library/touch', { uri: RESOURCE, text: `Edition ${times}` });
         return vscode.window.activeTextEditor?.document.getText();
@@ -83,7 +83,7 @@ describe('Resources and prompts', () => {
     assert.ok(readFileSync(log(), 'utf8').includes(`resources/subscribe ${RESOURCE}\n`));
   });
 
-  it('are filled in where a template has gaps, with what the server suggests', async () => {
+  it('are completed with the server’s suggestions where a template has variables', async () => {
     await chooseResource('daily', 'daily log');
     await driver.waitFor('.quick-input-widget input[placeholder*="day" i], .quick-input-title:has-text("day")');
     await driver.type('monday');
@@ -99,7 +99,7 @@ describe('Resources and prompts', () => {
     assert.equal(document?.getText(), 'log://library/monday-library/error-library of library');
   });
 
-  it('are slash commands of the chat, with arguments that the server helps to fill in', async () => {
+  it('are slash commands of the chat, with arguments that the server completes', async () => {
     await vscode.commands.executeCommand('workbench.action.chat.open');
     await driver.click(`${CHAT} .monaco-editor`);
     await driver.type('/mcp.Waygate.gre');
@@ -112,7 +112,7 @@ describe('Resources and prompts', () => {
     await driver.click(`${PICKS}:has-text("warm-library")`);
     await eventually(
       'the prompt, as the server fills it in',
-      // Its lines are broken where the box ends.
+      // The lines break at the width of the box.
       async () => (await driver.texts(`${CHAT} .view-lines`)).join('').replaceAll(' ', ''),
       (text) => text.includes('greet:greetada-library,warm-library,sayslibrary'),
     );

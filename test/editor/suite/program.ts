@@ -7,7 +7,7 @@ export interface Program {
   end(): void;
 }
 
-/** A program of `test/fixtures` that serves on a port and says which on its first line. */
+/** Starts a program of `test/fixtures` that serves on a port and prints the port on its first line. */
 export async function startProgram(name: string, ...args: string[]): Promise<Program> {
   const child = spawn(process.execPath, [fixture(name), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];

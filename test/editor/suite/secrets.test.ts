@@ -11,7 +11,7 @@ const SECRET = 'correct-horse-battery-staple';
 const OURS = /^waygate\.secret\./;
 const INPUT = '.quick-input-widget .quick-input-box input';
 
-/** What the configuration asks the person for is asked once, kept by VS Code, and given to the server alone. */
+/** VS Code asks for each configured input once, stores it, and passes it only to the server. */
 describe('A server that waits for a secret', () => {
   let restore: () => Promise<void>;
   let keptBefore: string[] | undefined;
@@ -35,13 +35,13 @@ describe('A server that waits for a secret', () => {
 
   after(() => restore?.());
 
-  /** The answer of a call may be kept, so it must not hold the secret. */
+  /** The answer of a call may be stored, so it must not contain the secret. */
   async function expectIn(name: string, value: string): Promise<void> {
     const digest = createHash('sha256').update(value).digest('hex');
     assert.equal(await call('/vault/digest', { name }), `ok\n${digest}\n`);
   }
 
-  it('says which, asks without showing it, and starts with it', async () => {
+  it('names the secret, asks without showing it, and starts with it', async () => {
     await toolsRow('vault', ({ description }) => description === 'needs a secret: The key of the vault');
     await driver.clickRowAction('Tools', 'vault', 'Set Secret');
     await driver.waitFor(`${INPUT}[type="password"]`);
@@ -56,7 +56,7 @@ describe('A server that waits for a secret', () => {
     await expectIn('VAULT_REGION', 'south');
   });
 
-  it('is not asked for it again by another worker, and no file holds it', async () => {
+  it('needs no second question for another worker, and no file contains the secret', async () => {
     await anotherWorker();
     await expectIn('VAULT_KEY', SECRET);
     assert.deepEqual(filesThatHold([SECRET], scratchFolder()), []);
@@ -64,7 +64,7 @@ describe('A server that waits for a secret', () => {
     if (keptBefore) assert.equal(kept?.length, keptBefore.length + 2);
   });
 
-  it('stays as it is where the person closes the question', async () => {
+  it('stays waiting if the user closes the question', async () => {
     const restoreHere = await configure(({ servers, inputs }) => {
       inputs?.push({ id: 'other', type: 'promptString', description: 'Another one' });
       servers.closed = { command: 'node', args: [fixture('server.mjs')], env: { OTHER: '${input:other}' } };

@@ -6,11 +6,11 @@ import { filesThatHold, scratchFolder } from './disk.ts';
 import { anotherWorker, approveAll, configure, keptSecrets, toolsRow } from './person.ts';
 import { type Program, startProgram } from './program.ts';
 
-/** What a scope may hold (RFC 6749 §3.3), and an address has to carry to the browser as it is. */
+/** Characters that a scope may contain (RFC 6749 §3.3) and that the address must carry to the browser unchanged. */
 const SCOPE = 'read&write+all%2F';
 const TOKENS = /^waygate\.secret\.oauth-/;
 
-/** The sign-in of a person: by the row's button, in the browser that VS Code opens, kept where VS Code keeps secrets. */
+/** Sign-in by a user: through the row's button, in the browser that VS Code opens, stored in VS Code's secret store. */
 describe('A server that wants a sign-in', () => {
   let issuer: AuthorizationServer;
   let server: Program;
@@ -34,13 +34,13 @@ describe('A server that wants a sign-in', () => {
     await driver.closeBrowserPages();
   });
 
-  it('says so in its row, and is signed in to in the browser', async () => {
+  it('shows it in its row, and the user signs in through the browser', async () => {
     await toolsRow('guarded', ({ description }) => description === 'needs sign-in');
     await driver.screenshot('needs-sign-in');
     await driver.clickRowAction('Tools', 'guarded', 'Sign In');
     await toolsRow('guarded', ({ description }) => / tools$/.test(description));
     const [page, ...others] = await driver.browserPages();
-    // The pages of a desktop's own browser are out of sight.
+    // The pages of a desktop's own browser are not accessible.
     if (page !== undefined) assert.equal(page, 'You are signed in. You can close this page and go back.');
     assert.deepEqual(others, []);
     assert.deepEqual(
@@ -50,7 +50,7 @@ describe('A server that wants a sign-in', () => {
     assert.equal(await call('/guarded/echo', { text: 'let in' }), 'ok\nlet in\n');
   });
 
-  it('stays signed in to when the worker is another, by tokens that VS Code keeps and no file holds', async () => {
+  it('stays signed in with another worker, by tokens that VS Code stores and no file contains', async () => {
     await anotherWorker();
     assert.equal(await call('/guarded/echo', { text: 'still' }), 'ok\nstill\n');
     assert.equal(issuer.authorizations.length, 1);
@@ -60,7 +60,7 @@ describe('A server that wants a sign-in', () => {
     if (names) assert.equal(names.length, 1);
   });
 
-  it('is signed out of: the tokens are gone and revoked, and the row asks again', async () => {
+  it('can be signed out: the tokens are deleted and revoked, and the row asks again', async () => {
     await toolsRow('guarded', ({ description }) => / tools$/.test(description));
     await driver.chooseFromRowMenu('Tools', 'guarded', 'Sign Out');
     await toolsRow('guarded', ({ description }) => description === 'needs sign-in');

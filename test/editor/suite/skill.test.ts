@@ -6,7 +6,7 @@ import { driver } from '../harness/driver.ts';
 import { workspaceFolder } from './gateway.ts';
 
 describe('The skill', () => {
-  it('puts its skill where the person says, and replaces what was changed only when told to', async () => {
+  it('is installed in the chosen folder, and replaces changed files only on request', async () => {
     const skills = join(workspaceFolder(), '.claude', 'skills');
     const file = join(skills, 'mcp-bootstrap', 'SKILL.md');
     mkdirSync(skills, { recursive: true });

@@ -3,8 +3,8 @@ import { UpstreamRequestError } from '../../../src/mcp/wire/upstreamClient.ts';
 import { requestError } from '../../../src/modes/passthrough/serverError.ts';
 import { NotDispatchedError } from '../../../src/upstream/connection/notDispatched.ts';
 
-describe('a request that fails in passthrough mode', () => {
-  it('is answered with what its server answered, as it came', () => {
+describe('a failed request in passthrough mode', () => {
+  it("is answered with the server's own error, unchanged", () => {
     const data = { why: ['this'] };
     const answered = new UpstreamRequestError('error', 'no such thing', -32002, undefined, data);
     expect(requestError('docs', 'resources/read', answered)).toMatchObject({
@@ -14,7 +14,7 @@ describe('a request that fails in passthrough mode', () => {
     });
   });
 
-  it('is told in the words of its fault where the server has none', () => {
+  it('is answered with the text of the fault if the server sent no error', () => {
     const lost = new UpstreamRequestError('closed', 'connection closed');
     expect(requestError('docs', 'resources/read', lost)).toMatchObject({
       code: -32603,

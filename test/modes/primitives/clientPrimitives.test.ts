@@ -51,7 +51,7 @@ function client(upstream?: (method: string, params: Json) => Promise<Json>, call
 }
 
 describe("a client's own requests", () => {
-  it('list what there is, as it came, and what the gateway has itself', async () => {
+  it("list the servers' items unchanged, and the gateway's own", async () => {
     const { ask } = client();
     expect(await ask('resources/list')).toEqual({
       resources: [
@@ -65,7 +65,7 @@ describe("a client's own requests", () => {
     expect(await ask('prompts/list')).toEqual({ prompts: [{ name: 'p', arguments: [{ name: 'a' }] }] });
   });
 
-  it('pass on what a server answers, and ask it what they were asked', async () => {
+  it('forward requests and answers unchanged', async () => {
     const { ask, asked } = client();
     const meta = { meta: { progressToken: 1, traceparent: 't' } };
     expect(await ask('resources/read', { uri: 'docs://1', _meta: meta.meta }, meta)).toEqual({
@@ -83,7 +83,7 @@ describe("a client's own requests", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('are not its own where no method is named so', () => {
+  it('leave unknown methods to others', () => {
     expect(client().primitives.request('logging/setLevel', {}, client().call)).toBeUndefined();
   });
 
@@ -96,11 +96,11 @@ describe("a client's own requests", () => {
     ['completion/complete', {}, -32602],
     ['completion/complete', { ref: { type: 'ref/prompt', name: 'x' } }, -32602],
     ['resources/subscribe', { uri: 'docs://1' }, -32600],
-  ])('that are wrong are refused by the codes of MCP: %s %j', async (method, params, code) => {
+  ])('are refused with the codes of MCP if invalid: %s %j', async (method, params, code) => {
     await expect(client().ask(method, params)).rejects.toMatchObject({ name: 'RpcError', code });
   });
 
-  it('fail with what the server answered, without its secrets, or with why it did not', async () => {
+  it("fail with the server's error, secrets masked, or with the reason for its silence", async () => {
     const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyzAB';
     const failing = client(() => Promise.reject(new UpstreamRequestError('error', `bad ${secret}`, -32099)));
     const refused = failing.ask('resources/read', { uri: 'docs://1' });
@@ -113,7 +113,7 @@ describe("a client's own requests", () => {
     });
   });
 
-  it("are under the person's rules like those of a model", async () => {
+  it("obey the user's rules like those of a model", async () => {
     const { ask, asked, primitives } = client(undefined, { policy: { default: 'deny', rules: [] } });
     primitives.open(peer);
     for (const [method, params] of [
@@ -128,10 +128,10 @@ describe("a client's own requests", () => {
   });
 });
 
-describe('a page', () => {
+describe('a page of a list', () => {
   const items = Array.from({ length: 600 }, (_, i) => ({ i }));
 
-  it('follows the other until all are there', () => {
+  it('leads to the next one until all items are listed', () => {
     const seen: unknown[] = [];
     let cursor: unknown;
     let pages = 0;
@@ -144,19 +144,19 @@ describe('a page', () => {
     expect([seen, pages]).toEqual([items, 3]);
   });
 
-  it('is shorter where its items are large, and never empty', () => {
+  it('is shorter if its items are large, and never empty', () => {
     const large = [1, 2, 3].map((n) => ({ n, icon: 'x'.repeat(700_000) }));
     expect(pageOf('items', large, undefined).items).toHaveLength(1);
     expect(pageOf('items', [{ icon: 'x'.repeat(3_000_000) }], undefined)).not.toHaveProperty('nextCursor');
   });
 
-  it('beyond the end is empty: the list has become shorter meanwhile', () => {
+  it('is empty beyond the end of a list that became shorter', () => {
     const { nextCursor } = pageOf('items', items, undefined);
     expect(pageOf('items', [], nextCursor)).toEqual({ items: [] });
   });
 });
 
-it('links of results are known by who named them last, as far back as there is room', () => {
+it('links of results belong to the server that named them last, within a bound', () => {
   const links = new ResultLinks();
   const link = (uri: unknown) => ({ content: [null, 7, { type: 'text' }, { type: 'resource_link', uri }] });
   links.note('a', link('x://1'));

@@ -18,7 +18,7 @@ describe('addresses', () => {
     { server: 'code', resources: uris('file:///a.md', 'git://2'), resourceTemplates: [{ uriTemplate: 'log://{d}' }] },
   );
 
-  it('are passed on as they came where nobody else has them, and stand behind their server where somebody has', () => {
+  it('stay unchanged if unique, and get the prefix of their server otherwise', () => {
     expect(shared.resources.map(({ uri }) => uri)).toEqual([
       'waygate://server/my-docs/file:///a.md',
       'docs://1',
@@ -31,7 +31,7 @@ describe('addresses', () => {
     ]);
   });
 
-  it('lead back, also those of a template that was filled in and those that need not stand behind a server', () => {
+  it('resolve to their server, also for filled-in templates and unneeded prefixes', () => {
     expect(shared.resolve('waygate://server/my-docs/file:///a.md')).toEqual({
       server: 'My Docs',
       uri: 'file:///a.md',
@@ -42,20 +42,20 @@ describe('addresses', () => {
     expect(shared.resolve('docs://1')).toEqual({ server: 'My Docs', uri: 'docs://1', prefix: '' });
   });
 
-  it.each(['file:///a.md', 'log://monday'])('that several have are refused with those that are not: %s', (uri) => {
+  it.each(['file:///a.md', 'log://monday'])('of several servers are refused with unambiguous ones: %s', (uri) => {
     expect(shared.resolve(uri)).toEqual({
       instead: [`waygate://server/my-docs/${uri}`, `waygate://server/code/${uri}`],
     });
   });
 
-  it('that a result has named lead to its server, but where exactly one server lists them', () => {
+  it('of a result resolve to its server, unless exactly one server lists them', () => {
     expect(shared.resolve('file:///a.md', () => 'code')).toMatchObject({ server: 'code' });
     expect(shared.resolve('new://9', () => 'code')).toMatchObject({ server: 'code' });
     expect(shared.resolve('docs://1', () => 'code')).toMatchObject({ server: 'My Docs' });
     expect(shared.resolve('new://9', () => 'gone')).toBeUndefined();
   });
 
-  it('that nobody lists lead to the one server that has such, or the only one there is', () => {
+  it('that are not listed resolve to the only server with their scheme, or to the only server', () => {
     expect(shared.resolve('docs://unlisted')).toMatchObject({ server: 'My Docs' });
     expect(shared.resolve('other://x')).toBeUndefined();
     expect(shared.resolve('file:///b.md')).toBeUndefined();
@@ -71,7 +71,7 @@ describe('addresses', () => {
     (uri) => expect(shared.resolve(uri)).toBeUndefined(),
   );
 
-  it('survive what an editor does to them', () => {
+  it('survive parsing and reassembly by an editor', () => {
     // VS Code puts scheme and authority into a path and takes them out again; a URL is made of the result.
     const address = 'waygate://server/code/file:///a/b.md?x=1#y';
     const { protocol, host, pathname, search, hash } = new URL(address);
@@ -83,7 +83,7 @@ describe('names of prompts', () => {
   const names = (...listings: Partial<PrimitiveListing>[]) => new PromptDirectory(build(...listings).prompts);
   const prompts = (...list: string[]) => list.map((name) => ({ name, description: `about ${name}` }));
 
-  it('are passed on where they are legal and nobody else has them, and lead back whatever was made of them', () => {
+  it('stay unchanged if legal and unique, and always resolve to their prompt', () => {
     const long = 'x'.repeat(70);
     const found = names(
       { server: 'a', prompts: prompts('review', 'only', 'two words', long, 'b.review') },
@@ -92,7 +92,7 @@ describe('names of prompts', () => {
     const made = found.prompts.map(({ name }) => name as string);
     expect(made.slice(0, 3)).toEqual(['a.review', 'only', 'a.two_words']);
     expect(made[3]).toMatch(/^a\.x{53}-[0-9a-f]{8}$/);
-    // `b.review` is a name that a server has given.
+    // A server uses the name `b.review` itself.
     expect(made[4]).toBe('b.review');
     expect(made[5]).toMatch(/^b\.review-[0-9a-f]{8}$/);
     expect(new Set(made).size).toBe(7);
@@ -107,11 +107,11 @@ describe('names of prompts', () => {
       ['b', 'two words'],
     ]);
     expect(found.get('review')).toBeUndefined();
-    // As it came, but for its name.
+    // Unchanged except for its name.
     expect(found.prompts[0]).toEqual({ name: 'a.review', description: 'about review' });
   });
 
-  it('stay legal where a namespace leaves no room for them', () => {
+  it('stay legal after a long namespace', () => {
     const found = names({ server: 'n'.repeat(64), prompts: prompts('a b', 'a:b') });
     const made = found.prompts.map(({ name }) => name as string);
     expect(new Set(made).size).toBe(2);

@@ -5,7 +5,7 @@ import { MAX_SUBSCRIPTIONS, Subscriptions } from '../../../src/modes/primitives/
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A server that keeps its answers back until it is told to give them, and counts who holds it. */
+/** Creates a server that withholds its answers until the test releases them, and counts its holders. */
 function world() {
   const asked: string[] = [];
   const log: string[] = [];
@@ -56,7 +56,7 @@ function session() {
 const at = (uri: string, prefix = '') => ({ server: 'one', uri, prefix });
 
 describe('a subscription', () => {
-  it('is one at the server for all sessions, also where they ask at the same time, and ends with the last', async () => {
+  it('is shared by all sessions, also by concurrent ones, and ends with the last', async () => {
     const { subscriptions, asked, holds } = world();
     const [a, b] = [session(), session()];
     await Promise.all([subscriptions.subscribe(a.peer, at('x://1')), subscriptions.subscribe(b.peer, at('x://1'))]);
@@ -69,7 +69,7 @@ describe('a subscription', () => {
     expect([asked, holds()]).toEqual([['subscribe x://1', 'unsubscribe x://1'], 0]);
   });
 
-  it('that the server refuses leaves nothing behind, for nobody who waited for it', async () => {
+  it('leaves nothing behind for any waiting session if the server refuses it', async () => {
     const { subscriptions, holds, answerWith, asked } = world();
     const [a, b] = [session(), session()];
     answerWith(() => Promise.reject(new Error('no')));
@@ -84,7 +84,7 @@ describe('a subscription', () => {
     expect(asked).toEqual(['subscribe x://1', 'subscribe x://1']);
   });
 
-  it('is told under the address that its session uses, not more often than it can be read', async () => {
+  it("sends updates under the session's address, at a limited rate", async () => {
     const { subscriptions } = world();
     const [plain, behind, other] = [session(), session(), session()];
     await subscriptions.subscribe(plain.peer, at('x://1'));
@@ -97,7 +97,7 @@ describe('a subscription', () => {
     expect([plain.heard, behind.heard, other.heard]).toEqual([['x://1'], ['waygate://server/one/x://1'], []]);
   });
 
-  it('is told of what lies below it, and once where both are subscribed', async () => {
+  it('covers resources below it, with one update if both are subscribed', async () => {
     const { subscriptions } = world();
     const [above, both] = [session(), session()];
     await subscriptions.subscribe(above.peer, at('file:///a'));
@@ -109,7 +109,7 @@ describe('a subscription', () => {
     expect([above.heard, both.heard]).toEqual([['file:///a/b'], ['file:///a/b']]);
   });
 
-  it('is made again where its server has started again, and only then its sessions hear of it', async () => {
+  it('is renewed after a restart of its server, and its sessions get an update then', async () => {
     const { subscriptions, asked, holds, log, answerWith } = world();
     const a = session();
     await subscriptions.subscribe(a.peer, at('x://1'));
@@ -121,10 +121,10 @@ describe('a subscription', () => {
     subscriptions.serverReady('one');
     await vi.runAllTimersAsync();
     expect(a.heard).toEqual(['x://1']);
-    expect(log).toEqual(['one: a resource could not be subscribed to again: gone']);
+    expect(log).toEqual(['one: a subscription could not be renewed: gone']);
   });
 
-  it('that starts its server is made once', async () => {
+  it('is sent once if it starts its server', async () => {
     const { subscriptions, asked, answerWith } = world();
     answerWith(async () => {
       subscriptions.serverReady('one');
@@ -134,7 +134,7 @@ describe('a subscription', () => {
     expect(asked).toEqual(['subscribe x://1']);
   });
 
-  it('does not start a server to end there', async () => {
+  it('does not start a server in order to end', async () => {
     const { subscriptions, asked, server } = world();
     const a = session();
     await subscriptions.subscribe(a.peer, at('x://1'));
@@ -143,7 +143,7 @@ describe('a subscription', () => {
     expect(asked).toEqual(['subscribe x://1']);
   });
 
-  it('is refused where there is no such server, where it cannot, and beyond the limit', async () => {
+  it('is refused for an unknown server, without the capability, and beyond the limit', async () => {
     const { subscriptions, server } = world();
     const a = session();
     await expect(subscriptions.subscribe(a.peer, { ...at('x'), server: 'gone' })).rejects.toMatchObject({

@@ -6,15 +6,15 @@ const MAX_NAME = 64;
 const HASH_CHARS = 8;
 
 interface Named {
-  /** Tells it from all others, for good. */
+  /** Unique and permanent id. */
   id: string;
-  /** The name that it would have if every client took any. */
+  /** Preferred name, before it is made acceptable to every client. */
   name: string;
 }
 
 /**
- * The names under which a strict client sees these, by id: the wanted one where it fits and is the only one of its
- * kind, else one with a hash of the id. Which one it is does not depend on the order.
+ * Returns names for strict clients, by id: the preferred name if it fits and is unique, otherwise a name with a hash of
+ * the id. The order does not matter.
  */
 export function advertisedNames(
   all: readonly Named[],

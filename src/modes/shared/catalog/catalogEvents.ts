@@ -13,10 +13,10 @@ export interface CatalogLoaded {
   schema_tokens_avoided: number;
 }
 
-/** Counting a large catalog takes long: whoever else needs the loop gets it between two slices. */
+/** Counting a large catalog takes long, so other work may run between two slices. */
 const SLICE_MS = 3;
 
-/** Undefined when `signal` aborts first: a newer catalog is being counted. */
+/** Counts a catalog. Returns undefined if `signal` aborts because of a newer catalog. */
 export async function catalogLoaded(
   view: CatalogView,
   exposed: readonly { inputSchema: unknown }[],

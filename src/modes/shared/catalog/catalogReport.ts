@@ -9,7 +9,7 @@ import type { CatalogView } from './catalogView.ts';
 
 const DESCRIPTION_CHARS = 120;
 
-/** `advertised` is what stands in a client's list instead of all those tools. */
+/** `advertised` is the list that a client gets in place of all those tools. */
 export function catalogReport(
   { catalog }: CatalogView,
   advertised: readonly ToolDefinition[] = GATEWAY_TOOLS,
@@ -38,7 +38,7 @@ export function catalogReport(
   };
 }
 
-/** A tool as `tools/list` carries it to a client that has it directly. */
+/** Returns a tool as `tools/list` would show it to a client without Waygate. */
 function definitionOf(tool: CatalogTool): object {
   const { upstreamName: name, title, description, inputSchema, outputSchema, annotations } = tool;
   return {

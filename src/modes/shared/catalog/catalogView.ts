@@ -49,7 +49,7 @@ export class CatalogView {
     return this.catalog.servers.find(({ name }) => name === server)?.toolCount ?? 0;
   }
 
-  /** The rows under a path, as the editor's tree shows them; none where the path is gone since the tree asked. */
+  /** Returns the rows under a path for the editor's tree; none if the path has gone since. */
   children(path: string): TreeChildren {
     try {
       return { revision: this.revision, nodes: this.catalog.graph.children(path).map((node) => this.#row(node)) };

@@ -1,14 +1,14 @@
 import { canonicalJson } from '../../../catalog/canonicalJson.ts';
 import { countTokens } from '../../../catalog/tokenizer/tokens.ts';
 
-/** This much is counted exactly each second; a burst beyond it is estimated by what was counted. */
+/** Characters to count exactly per second. The rest is estimated. */
 const EXACT_CHARS_PER_SECOND = 200_000;
-/** Of English text and JSON, until something was counted. */
+/** Ratio for English text and JSON until something was counted. */
 const CHARS_PER_TOKEN = 4;
-/** The estimate follows what was counted lately. */
+/** Limits the memory of the ratio, so that it follows recent texts. */
 const MEMORY_CHARS = 1_000_000;
 
-/** Tokens for statistics: exact as long as that is cheap, so that counting never becomes what a gateway does. */
+/** Counts tokens for statistics: exactly while that is cheap, otherwise estimated. */
 export class TokenMeter {
   readonly #now: () => number;
   readonly #schemas = new WeakMap<object, number>();
@@ -39,13 +39,13 @@ export class TokenMeter {
     return tokens;
   }
 
-  /** A text of which only the beginning is at hand. */
+  /** Estimates the tokens of a text from its beginning. */
   countScaled(beginning: string, chars: number): number {
     if (beginning.length === 0) return 0;
     return Math.round((this.count(beginning) * chars) / beginning.length);
   }
 
-  /** As `tools/list` carries it. Counted once, and exactly: a schema does not change. */
+  /** Counts a schema as `tools/list` carries it, exactly and only once, since a schema does not change. */
   schema(schema: unknown): number {
     if (typeof schema !== 'object' || schema === null) return countTokens(canonicalJson(schema ?? {}));
     const known = this.#schemas.get(schema);

@@ -2,8 +2,8 @@ import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../../errors/rpcCodes.ts';
 import { RpcError } from '../../../errors/rpcError.ts';
 
 /**
- * Servers are told that their client can be asked anything, because many clients share them. The error for one that
- * cannot: the same that this client would give itself (2025-11-25, Elicitation, Sampling).
+ * Returns the error for a request that the client does not support, the same that the client itself would give
+ * (2025-11-25, Elicitation, Sampling). Waygate declares every capability to servers, because many clients share them.
  */
 export function missingCapability(
   method: string,
@@ -13,16 +13,18 @@ export function missingCapability(
   const sampling = capabilities.sampling as Record<string, unknown> | undefined;
   const elicitation = capabilities.elicitation as Record<string, unknown> | undefined;
   if (method === 'sampling/createMessage') {
-    if (!sampling) return new RpcError(METHOD_NOT_FOUND, 'The client of this call has no sampling.');
+    if (!sampling) return new RpcError(METHOD_NOT_FOUND, 'The client of this call does not support sampling.');
     if (params.tools === undefined || sampling.tools) return undefined;
-    return new RpcError(INVALID_PARAMS, 'The client of this call has no sampling with tools.');
+    return new RpcError(INVALID_PARAMS, 'The client of this call does not support sampling with tools.');
   }
-  if (!elicitation) return new RpcError(METHOD_NOT_FOUND, 'The client of this call has no elicitation.');
+  if (!elicitation) return new RpcError(METHOD_NOT_FOUND, 'The client of this call does not support elicitation.');
   const mode = params.mode ?? 'form';
-  // A client of before the modes has forms.
+  // Clients older than the modes support forms.
   const knows = mode === 'form' ? elicitation.form || !elicitation.url : elicitation.url;
   if (mode === 'form' || mode === 'url') {
-    return knows ? undefined : new RpcError(INVALID_PARAMS, `The client of this call has no elicitation by ${mode}.`);
+    return knows
+      ? undefined
+      : new RpcError(INVALID_PARAMS, `The client of this call does not support elicitation by ${mode}.`);
   }
   return new RpcError(INVALID_PARAMS, 'The mode of an elicitation must be form or url.');
 }

@@ -14,40 +14,40 @@ import { isLevel, LogLevels } from './logLevels.ts';
 type Params = Record<string, unknown>;
 
 export interface ClientRequestsOptions {
-  /** The folder that `roots/list` is answered with where no client can be asked. */
+  /** Answer to `roots/list` if no client can be asked. */
   workspace: string;
   connections(): readonly ServerConnection[];
   log(line: string): void;
 }
 
-/** How long a client may take: a person may be away, a model thinks, a folder is known at once. */
+/** Time limits of clients: the user may be away, a model computes, a folder is known at once. */
 const TIME_LIMITS_MS: Readonly<Record<string, number>> = {
   'elicitation/create': 10 * 60_000,
   'sampling/createMessage': 5 * 60_000,
   'roots/list': 10_000,
 };
-/** A call that waits for its client is not late: said well within the shortest deadline there is. */
+/** Interval for extending the deadline of a call that waits for its client; well below the shortest deadline. */
 const STILL_WORKING_MS = 200;
 const MAX_ELICITATIONS = 1_000;
 
 /**
- * What servers ask their clients: elicitation, sampling, roots, and what they log. It goes to the session whose call is
- * under way at that server and never to another's. A message that names a task goes to the call that runs it. Else,
- * over Streamable HTTP, the stream tells whose it is; on stdio nothing does, so there it is passed on only where one
- * session alone has calls under way.
+ * Requests and logs of servers for their clients: elicitation, sampling, roots, log messages. Each goes to the session
+ * whose call the server is running, and never to another. A message that names a task goes to the call that runs it.
+ * Over Streamable HTTP, the stream identifies the call. On stdio nothing does, so a message is forwarded only if a
+ * single session has running calls.
  */
 export class ClientRequests {
   readonly #options: ClientRequestsOptions;
   readonly #levels = new LogLevels();
   readonly #sessions = new Map<object, ClientPeer>();
-  /** Who was sent to a URL, by the elicitation's id. */
+  /** Sessions with an open elicitation by URL, by the elicitation's id. */
   readonly #elicitations = new Map<string, ClientPeer>();
 
   constructor(options: ClientRequestsOptions) {
     this.#options = options;
   }
 
-  /** Runs what asks servers on behalf of a call; what they ask back ends with it. */
+  /** Runs a call. Requests that servers send back end with it. */
   async during<T>(call: CallContext, run: (origin: SessionCall) => Promise<T>): Promise<T> {
     const origin = new SessionCall(call.peer);
     try {
@@ -57,7 +57,7 @@ export class ClientRequests {
     }
   }
 
-  /** Answers what a server asks. To be called before its first start. */
+  /** Handles requests of a server. Call it before the server's first start. */
   attach(connection: ServerConnection): void {
     const ask = (method: string) => (params: Params, signal: AbortSignal, related?: object) =>
       this.#ask(connection, method, params, signal, related);
@@ -78,7 +78,7 @@ export class ClientRequests {
     connection.onReady(() => this.#levels.apply(connection));
   }
 
-  /** The same mode, with what all modes do for their clients' sessions. */
+  /** Adds to a mode the handling of log levels, roots and sessions that all modes share. */
   serve(mode: SessionMode): SessionMode {
     return {
       ...mode,
@@ -100,7 +100,7 @@ export class ClientRequests {
     };
   }
 
-  /** The person is sent to a URL by an error of the server's: whose completion is told belongs to them. */
+  /** Remembers the session of an elicitation by URL that a server's error requires. The completion notice goes there. */
   expectElicitations(ids: readonly string[], peer: ClientPeer | undefined): void {
     if (!peer) return;
     for (const id of ids) this.#elicitations.set(id, peer);
@@ -119,23 +119,24 @@ export class ClientRequests {
   ): Promise<Params> {
     const found = await this.#callAt(connection, params, related);
     if (found === 'none') {
-      throw new RpcError(INVALID_REQUEST, `${method} outside of a call: there is no client that it belongs to.`);
+      throw new RpcError(INVALID_REQUEST, `${method} was sent outside of a call, so there is no client to ask.`);
     }
     if (found === 'several') {
       throw new RpcError(
         INVALID_REQUEST,
-        `${method} cannot be answered: several clients have calls under way at this server, and nothing tells whose this belongs to.`,
+        `${method} cannot be answered: several clients have running calls at this server, and the request does not identify its call.`,
       );
     }
     const { peer } = found;
-    if (!peer) throw new RpcError(INVALID_REQUEST, `${method} cannot be answered: no MCP client has made this call.`);
+    if (!peer)
+      throw new RpcError(INVALID_REQUEST, `${method} cannot be answered: the call does not come from an MCP client.`);
     const missing = missingCapability(method, params, peer.capabilities);
     if (missing) throw missing;
     if (typeof params.elicitationId === 'string') this.expectElicitations([params.elicitationId], peer);
     return this.#forward(connection, method, params, found, signal);
   }
 
-  /** Nobody's secret: where no client can be asked, the folder is that of the workspace they all are in. */
+  /** Answers `roots/list`. Without a client to ask, the answer is the workspace's folder, which all clients know. */
   async #roots(
     connection: ServerConnection,
     params: Params,
@@ -160,7 +161,7 @@ export class ClientRequests {
     const peer = call.peer as ClientPeer;
     const timer = setInterval(() => call.stillWorking?.(), STILL_WORKING_MS);
     const task = relatedTask(params);
-    // The client has called a plain tool: the task is between the gateway and the server.
+    // The client called a plain tool: the task exists only between the gateway and the server.
     const { _meta: given, ...rest } = relateTo(undefined, params);
     const { progressToken, ...meta } = (given ?? {}) as Params;
     try {
@@ -183,7 +184,7 @@ export class ClientRequests {
     }
   }
 
-  /** The call that a server's own message belongs to. */
+  /** Returns the call that a server's message belongs to. */
   async #callAt(
     connection: ServerConnection,
     params: Params,
@@ -211,7 +212,7 @@ export class ClientRequests {
     const peer =
       task === undefined ? this.#listenerAt(connection, related) : (await callOfTask(connection, task))?.peer;
     if (!peer || !this.#levels.admits(peer.session, params.level)) return;
-    // A log is read in other places than an answer, and kept there: whatever may stand in results, no secret stands in it.
+    // Clients store logs in other places than results, so secrets are always masked here.
     peer.notify('notifications/message', relateTo(undefined, scrubValue(params) as Params));
   }
 
@@ -219,7 +220,7 @@ export class ClientRequests {
     const found = this.#plainCallAt(connection, related);
     if (found instanceof SessionCall) return found.peer;
     if (found === 'several') return undefined;
-    // Beside all calls: what the server has to say is of the doing of whoever has called it.
+    // Outside of calls, a message concerns the only session that has called the server.
     const { onlyCaller } = connection;
     return onlyCaller && this.#sessions.get(onlyCaller);
   }
@@ -232,8 +233,7 @@ export class ClientRequests {
   }
 
   async #setLevel({ level }: Readonly<Params>, { peer }: CallContext): Promise<object> {
-    if (!isLevel(level))
-      throw new RpcError(INVALID_PARAMS, 'The level must be one of those of MCP, debug to emergency.');
+    if (!isLevel(level)) throw new RpcError(INVALID_PARAMS, 'The level must be one of MCP, from debug to emergency.');
     if (peer) this.#levels.set(peer.session, level);
     for (const connection of this.#options.connections()) this.#levels.apply(connection);
     return {};
@@ -242,7 +242,7 @@ export class ClientRequests {
   #onRootsChanged(): void {
     for (const connection of this.#options.connections()) {
       void connection.notify('notifications/roots/list_changed').catch((error: Error) => {
-        this.#options.log(`${connection.config.name}: it was not told that the roots have changed: ${error.message}`);
+        this.#options.log(`${connection.config.name}: the change of roots could not be reported: ${error.message}`);
       });
     }
   }
@@ -261,9 +261,9 @@ async function callOfTask(connection: ServerConnection, taskId: string): Promise
   return find();
 }
 
-/** What the client answered with goes on as it came; what went wrong on the way is told in a sentence. */
+/** Forwards the client's error unchanged, without the SDK's prefix. */
 function asRpcError(error: unknown): RpcError {
   const { code, message, data } = error as { code?: unknown; message?: string; data?: unknown };
-  const words = String(message).replace(/^MCP error -?\d+: /, '');
-  return new RpcError(Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR, words, data);
+  const text = String(message).replace(/^MCP error -?\d+: /, '');
+  return new RpcError(Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR, text, data);
 }

@@ -1,7 +1,7 @@
 import { OWN_BUSINESS } from '../../../upstream/connection/callOrigin.ts';
 import type { ServerConnection } from '../../../upstream/connection/serverConnection.ts';
 
-/** Of RFC 5424, the least urgent first. */
+/** Levels of RFC 5424, the least urgent first. */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 const SET_TIMEOUT_MS = 5_000;
 
@@ -9,7 +9,7 @@ export function isLevel(value: unknown): value is string {
   return LEVELS.includes(value as string);
 }
 
-/** What each session wants to hear of what servers log. A server has one level: that of whoever wants most. */
+/** Log levels of sessions. A server has one level: the most verbose that any session wants. */
 export class LogLevels {
   readonly #levels = new Map<object, string>();
 
@@ -21,19 +21,19 @@ export class LogLevels {
     this.#levels.delete(session);
   }
 
-  /** A session that has said nothing hears what the server sends. */
+  /** Whether a session gets a message. A session without a level gets every message. */
   admits(session: object, level: unknown): boolean {
     const wanted = this.#levels.get(session);
     return wanted === undefined || !isLevel(level) || LEVELS.indexOf(level) >= LEVELS.indexOf(wanted);
   }
 
-  /** Tells a server that runs; one that does not is told when it starts. */
+  /** Sets the level of a running server. Others get it when they start. */
   apply(connection: ServerConnection): void {
     const wanted = [...this.#levels.values()].map((level) => LEVELS.indexOf(level));
     if (wanted.length === 0 || connection.state !== 'ready' || !connection.capabilities.logging) return;
     const level = LEVELS[Math.min(...wanted)] as string;
     const options = { timeoutMs: SET_TIMEOUT_MS, origin: OWN_BUSINESS };
-    // A server that does not take it logs as it likes; sessions are still told only what they want.
+    // If the server refuses, it logs at its own level; sessions still get only their levels.
     void connection.request('logging/setLevel', { level }, options).catch(() => undefined);
   }
 }
