@@ -167,7 +167,7 @@ describe('retry', () => {
       return one;
     };
     const done = await tried(true);
-    expect(resultOf(await done.run(PUT, { key: 'a' })).text).toContain('has taken effect: look shows it');
+    expect(resultOf(await done.run(PUT, { key: 'a' })).text).toContain('look shows that the call has taken effect');
     expect(done.upstream.calls.map(({ tool, args }) => [tool, args])).toEqual([
       ['put', { key: 'a' }],
       ['look', { key: 'a' }],

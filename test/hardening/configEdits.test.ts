@@ -27,7 +27,7 @@ const applied = (workspace: TestWorkspace): number =>
 /** The gateway of a workspace, as an editor attaches to it. */
 async function attached({ folder, stateDir, env }: TestWorkspace) {
   const runtime = { workspace: folder, nodePath: process.execPath, workerScript: WORKER };
-  const control = await attachControl({ ...runtime, stateDir, env }, { start: true, holds: false });
+  const control = await attachControl({ ...runtime, stateDir, env }, { start: false, holds: false });
   if (!control) throw new Error('There is no gateway.');
   return control;
 }
@@ -275,7 +275,8 @@ describe('an edit of the configuration', () => {
 
   it('is in force when a refresh is answered, with the editor attached all along', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
-    const control = await attached(workspace);
+    await HostProcess.connect(workspace);
+    const control = await until('the gateway', () => attached(workspace).catch(() => undefined));
     await control.request('watch', {});
     workspace.configure({ two: servers.fixture() });
     expect((await control.request('refresh', {})).servers.map(({ name }) => name)).toEqual(['two']);

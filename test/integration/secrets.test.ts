@@ -94,7 +94,7 @@ describe('a server whose secret is not set', () => {
   });
 
   it.each([
-    [['secret'], 64, /needs to know what to do: set NAME, list, or delete NAME\./],
+    [['secret'], 64, /needs an action: set NAME, list, or delete NAME\./],
     [['secret', 'set', 'a', 'value'], 64, /takes one name and no value; the value is read from stdin\./],
     [['secret', 'set', 'a$b'], 64, /needs a name of letters/],
     [['secret', 'delete', 'none'], 1, /there is no secret "none"; see waygate secret list\./],

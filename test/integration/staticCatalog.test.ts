@@ -59,7 +59,7 @@ describe('a static catalog', () => {
     expect((await run('telemetry')).stdout).toMatch(/^\d+ requests? in /);
     expect((await run('catalog')).stdout).toContain('  /weather/get  The weather.\n');
     expect((await run('browse', '/weather')).stdout).toContain('weather:get');
-    const [, pid] = /^Reloaded .* \(pid (\d+), before \d+\)\.\n$/.exec((await run('reload')).stdout) ?? [];
+    const [, pid] = /^Reloaded .* \(pid (\d+), previously \d+\)\.\n$/.exec((await run('reload')).stdout) ?? [];
     // The workspace's own is another.
     expect(await status(workspace)).toMatchObject({ worker: null });
     expect((await run('stop')).stdout).toBe(`Stopped the gateway of ${workspace.folder} (pid ${pid}).\n`);
