@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { status } from '../support/census.ts';
+import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
@@ -23,7 +24,7 @@ describe('what is wrong with a configuration', () => {
     ];
     writeFileSync(workspace.configFile, lines.join('\n'));
     workspace.approve();
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/works/echo');
     expect(await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).toMatchObject({ text: 'ok\nhi\n' });
     const { text } = await until('all to have settled', async () => {
@@ -54,7 +55,7 @@ describe('what is wrong with a configuration', () => {
   ])('is told from the first answer on where the file %s', async (_what, text, told) => {
     const workspace = testWorkspace();
     writeFileSync(workspace.configFile, text);
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     expect((await host.call('tool_browse', { path: '/' })).text).toMatch(told);
   });
 });
@@ -82,7 +83,7 @@ describe('a configuration that changes', () => {
 
   it('keeps the last good servers while the file is broken, tells so, and forgets it when it is whole', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/echo');
     const { pid } = (await status(workspace)).servers[0] as { pid: number };
     const good = readFileSync(workspace.configFile, 'utf8');
@@ -105,7 +106,7 @@ describe('a configuration that changes', () => {
     const pids = workspace.write('pids.txt', '');
     const slow = (name: string) => servers.fixture('--pid-file', pids, '--start-delay', '400', '--name-suffix', name);
     workspace.configure({ one: slow('_0') });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     for (let i = 1; i <= 4; i++) {
       await until('a start', () => readFileSync(pids, 'utf8').split('\n').length - 1 >= Math.min(i, 2));
       workspace.configure({ one: slow(`_${i}`) });

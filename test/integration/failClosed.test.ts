@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { waygate } from '../support/census.ts';
-import { HostProcess } from '../support/hostProcess.ts';
+import { stopGateway } from '../support/census.ts';
+import { GatewaySession } from '../support/gateway.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 const OTHER = { user: 'workspace', workspace: 'user' } as const;
@@ -13,10 +13,10 @@ const write = (file: string, content: object | string): void =>
 
 /** Runs `echo` in a gateway of its own, which reads the files as they are now. */
 async function echo(workspace: TestWorkspace): Promise<string> {
-  const host = await HostProcess.connect(workspace);
+  const host = await GatewaySession.connect(workspace);
   const id = await host.toolId('/one/echo');
   const { text } = await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
-  await waygate(workspace, ['stop']);
+  await stopGateway(workspace);
   return text;
 }
 
