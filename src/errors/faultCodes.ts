@@ -158,7 +158,7 @@ const BY_CLASS = {
       says: 'sent too many answers that nobody requested',
     },
     initialize_refused: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'refused to be initialized' },
-    unsupported_version: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'supports no MCP version that Waygate knows' },
+    unsupported_version: { ...PERMANENT, error: 'UPSTREAM_ERROR', says: 'supports no known version of MCP' },
   },
   downstream: {
     upstream_error: { ...MISANSWERED, says: 'answered with an error', showsDetail: true },

@@ -168,10 +168,10 @@ describe('a connection to a server', () => {
   });
 
   it.each([
-    ['{"jsonrpc":"2.0","id":ID,"result":"text"}', 'protocol', /no object/],
+    ['{"jsonrpc":"2.0","id":ID,"result":"text"}', 'protocol', /not an object/],
     ['{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"busy"}}', 'error', /^busy$/],
     ['{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"slow"}}', 'error', /^slow$/],
-    ['{"jsonrpc":"2.0","id":ID,"error":7}', 'error', /without words/],
+    ['{"jsonrpc":"2.0","id":ID,"error":7}', 'error', /without a message/],
   ])('fails only the call that was answered with %s, at once', async (frame, failure, words) => {
     const { connection } = fixture('--wild');
     await connection.start();
