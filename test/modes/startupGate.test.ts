@@ -67,7 +67,7 @@ describe('a start', () => {
     }));
     await expect(gate.admit()).rejects.toMatchObject({
       code: 'UPSTREAM_UNAVAILABLE',
-      message: expect.stringMatching(/^Waygate does not serve yet: .*one \(failed\)\. Tell the user\.$/),
+      message: expect.stringMatching(/^Waygate does not serve yet: .*one \(failed\)\. Report this to the user\.$/),
     });
     state = 'ready';
     await gate.admit();

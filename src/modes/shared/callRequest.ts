@@ -5,7 +5,7 @@ import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type ServerDirectory, unknownTool } from './unknownTool.ts';
 
-/** What a client's call of a tool brings along, whichever mode it has come to; the view it started on is its own to the end. */
+/** Returns the client's end of a tool call, in any mode. The call keeps the catalog view that it started with. */
 export function clientEndOf(
   { session, id, counted, signal, progress, ask, meta, begins }: CallContext,
   catalog: Catalog,

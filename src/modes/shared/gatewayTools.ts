@@ -23,7 +23,7 @@ export type ListCondition = 'always' | 'resources' | 'prompts';
 
 /**
  * Declaration of a tool of the gateway: data only, because the host loads it and runs no tools. The table in
- * `modes/gateway/implementations.ts` joins it with the code that runs the tool.
+ * `modes/gateway/toolTable.ts` joins it with the code that runs the tool.
  */
 export interface GatewayTool<Name extends string = string> {
   definition: ToolDefinition & { name: Name };

@@ -1,13 +1,13 @@
 /**
- * What a client is told of the gateway before it has asked for anything. The host answers `initialize` with it, so it
- * stands alone: no catalog, no worker.
+ * Introduction of the gateway for a client that has not asked anything yet. The host answers `initialize` with it, so
+ * it imports no catalog and no worker.
  */
 import { VERSION } from '../../lib/build.ts';
 
 /** Copilot builds tool ids and the prefix of these instructions from the name: one lower-case word. */
 export const SERVER_INFO = { name: 'waygate', title: 'waygate', version: VERSION } as const;
 
-/** Also for lists that are empty now: servers come and go, a client's session stays. */
+/** Declared for empty lists too: servers come and go during a session. */
 export const SERVER_CAPABILITIES = {
   tools: { listChanged: true },
   resources: { subscribe: true, listChanged: true },

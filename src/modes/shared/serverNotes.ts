@@ -11,8 +11,8 @@ const STATES_WITH_NOTES = (Object.keys(SERVER_STATES) as ServerState[]).flatMap(
 });
 
 /**
- * What a model must know of servers whose tools it does not see: starting is not absent, failed is not empty. The names
- * come first, in few words; then the reasons, for as long as there is room.
+ * Returns notes for a model about servers whose tools it does not see: starting is not absent, failed is not empty.
+ * Names come first, then reasons while there is room.
  */
 export function serverNotes(
   servers: readonly ServerBrief[],
@@ -54,7 +54,7 @@ function unconfigured(servers: readonly ServerBrief[], { problems, exists, file 
   return [`No server is configured yet: ${exists ? `${file} has none` : `ask the user to create ${file}`}.`];
 }
 
-/** The same for `render=json`; what is ready comes last, where it may be cut off. */
+/** Returns the states for `render=json`. Ready servers come last, because a bounded answer may cut the end. */
 export function serverStates(servers: readonly ServerBrief[]): object[] {
   const ready = servers.filter((server) => server.state === 'ready');
   const rest = servers.filter((server) => server.state !== 'ready');
@@ -66,7 +66,7 @@ export function serverStates(servers: readonly ServerBrief[]): object[] {
   }));
 }
 
-/** In its own words, with the place to look at; none where nothing is known. */
+/** Returns the reason with the place in the configuration, or `undefined` without a reason. */
 export function whyNotReady({ reason, location }: ServerBrief, workspace: string): string | undefined {
   if (reason === undefined) return undefined;
   const place = location ? ` (${renderPath(location.file, workspace, 'relative')} line ${location.line})` : '';

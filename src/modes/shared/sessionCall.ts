@@ -1,11 +1,11 @@
 import type { ClientPeer } from '../../mcp/session/sessionMode.ts';
 import type { CallOrigin } from '../../upstream/connection/callOrigin.ts';
 
-/** A request of a client's while it is under way: what its server asks meanwhile goes to that client. */
+/** Running request of a client. Requests of its server go to that client meanwhile. */
 export class SessionCall implements CallOrigin {
-  /** The same for all calls of one MCP session. */
+  /** Same object for all calls of one MCP session. */
   readonly session: object;
-  /** Absent where no MCP client has made the call. */
+  /** Absent if no MCP client made the call. */
   readonly peer: ClientPeer | undefined;
   stillWorking?: () => void;
   taskId?: string;
@@ -16,7 +16,7 @@ export class SessionCall implements CallOrigin {
     this.session = peer?.session ?? this;
   }
 
-  /** Aborted when the call has its answer: whatever its server still asks is for nobody. */
+  /** Aborted once the call is answered: later requests of the server have no receiver. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
@@ -26,5 +26,5 @@ export class SessionCall implements CallOrigin {
   }
 }
 
-/** One for all: to make one costs more than anything else at the end of a call. */
+/** Shared by all calls, because creating an exception is the most expensive step at the end of a call. */
 const OVER = new DOMException('The call has its answer.', 'AbortError');

@@ -3,21 +3,23 @@ import type { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
 import type { ListKind } from '../../link/movingSession.ts';
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
 
-/** What the clients of a mode see of each list that it has; the same in every worker that shows the same. */
+/** Content of each list as clients of a mode see it. Equal in all workers that show the same list. */
 export type ShownLists = Readonly<Partial<Record<ListKind, () => unknown>>>;
 
 export interface Remembered {
   calls: Pick<CallPipeline<unknown>, 'memoryOf' | 'watchMemory' | 'remember'>;
   shown: ShownLists;
-  /** As long as it is the same, so is what is shown. */
+  /** Version of the lists: unchanged lists have an unchanged version. */
   version(): readonly unknown[];
   settled(): Promise<void>;
 }
 
-/** A mode whose sessions move to another worker with their quotas, their approvals and what their clients have listed. */
+/**
+ * Extends a mode so that its sessions take quotas, approvals and fingerprints of listed items along to another worker.
+ */
 export function remembering(mode: SessionMode, { calls, shown, version, settled }: Remembered): SessionMode {
   let known: readonly unknown[] = [];
-  // All sessions of a mode see the same.
+  // Shared, because all sessions of a mode see the same lists.
   const digests = new Map<ListKind, string>();
   const list = (kind: ListKind): string | undefined => {
     const show = shown[kind];
@@ -41,7 +43,7 @@ export function remembering(mode: SessionMode, { calls, shown, version, settled 
   };
 }
 
-/** Stands for a list, the same in every worker. */
+/** Fingerprint of a list, equal in every worker. */
 function digestOf(listed: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(listed) ?? '')

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { CacheStableSession } from '../../catalog/cards/cacheStable.ts';
 import type { ChoiceCard } from '../../catalog/cards/card.ts';
 
-/** A model executes what it found within a few browses; what it found long ago says nothing of the query. */
+/** Number of browses after which a found tool says nothing about the query any more. */
 const REMEMBERED_QUERIES = 5;
 
-/** What the gateway remembers of one MCP session. */
+/** State of one MCP session in the gateway. */
 export class SessionState {
-  /** For the event log alone: it says nothing of the client. */
+  /** Id for the event log, unrelated to the client. */
   readonly id = randomUUID().replaceAll('-', '');
   readonly #seen = new CacheStableSession();
   #seenRevision = -1;
@@ -29,7 +29,7 @@ export class SessionState {
     this.#queries = [{ query, toolIds: new Set(toolIds) }, ...this.#queries].slice(0, REMEMBERED_QUERIES);
   }
 
-  /** The query that most likely led to a tool: the last one whose answer had it. */
+  /** Returns the query that most likely led to a tool: the last one whose answer contained it. */
   queryFor(toolId: string): string | undefined {
     return this.#queries.find(({ toolIds }) => toolIds.has(toolId))?.query;
   }
@@ -40,7 +40,7 @@ export class SessionState {
   }
 }
 
-/** What is remembered of each session, for as long as it lives. */
+/** States of all sessions, each kept while its session lives. */
 export class SessionStates {
   readonly #states = new WeakMap<object, SessionState>();
 

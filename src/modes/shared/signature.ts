@@ -1,10 +1,10 @@
 import { oneLine } from '../../text/porcelain.ts';
 
-/** A tool's arguments as a model needs them: one line each, `name: type, required. What it is.` */
+/** Returns the arguments of a tool for a model, one line each: `name: type, required. Description.` */
 
 const DESCRIPTION_CHARS = 160;
 const MAX_CHOICES = 12;
-/** A type that nests deeper than this is shown as an object: the JSON form has it whole. */
+/** Depth below which a type is shown as `object`. The JSON form has the whole type. */
 const MAX_DEPTH = 3;
 
 type Schema = Record<string, unknown>;

@@ -6,7 +6,7 @@ import { count } from '../../text/porcelain.ts';
 
 export interface StartupView {
   config: Settings['startup'];
-  /** Those that are switched on. */
+  /** Enabled servers. */
   servers: readonly { name: string; state: ServerState; required: boolean }[];
   toolCount: number;
 }
@@ -14,7 +14,7 @@ export interface StartupView {
 const POLL_MS = 50;
 const NAMED = 5;
 
-/** What the configuration asks of a start and is not so, in one sentence. */
+/** Returns the unmet requirement of `startup` in one sentence. */
 export function startupFlaw({ config, servers, toolCount }: StartupView): string | undefined {
   const { mode, minHealthyServers, failOnEmptyCatalog } = config;
   const down = servers.filter(({ state }) => !serverState(state).isUp);
@@ -31,7 +31,7 @@ export function startupFlaw({ config, servers, toolCount }: StartupView): string
   return failOnEmptyCatalog && toolCount === 0 ? '"startup" needs a tool, and the catalog has none.' : undefined;
 }
 
-/** Lets calls through once the start is what the configuration asks for; what is still starting is waited for. */
+/** Admits calls once the start meets the requirements of `startup`; waits for servers that are still starting. */
 export class StartupGate {
   readonly #view: () => StartupView;
   readonly #startedAt = performance.now();
@@ -41,7 +41,10 @@ export class StartupGate {
     this.#view = view;
   }
 
-  /** Why nothing is answered; `undefined` once the start has been good: what goes later is told as what it is. */
+  /**
+   * Reason why nothing is answered; `undefined` once the start has succeeded, because later failures have their own
+   * reports.
+   */
   get flaw(): string | undefined {
     if (this.#isOpen) return undefined;
     const flaw = startupFlaw(this.#view());
@@ -53,7 +56,7 @@ export class StartupGate {
     while (this.flaw !== undefined && this.#mayChange) await sleep(POLL_MS);
     const { flaw } = this;
     if (flaw === undefined) return;
-    throw new GatewayError('UPSTREAM_UNAVAILABLE', `Waygate does not serve yet: ${flaw} Tell the user.`);
+    throw new GatewayError('UPSTREAM_UNAVAILABLE', `Waygate does not serve yet: ${flaw} Report this to the user.`);
   }
 
   get #mayChange(): boolean {

@@ -9,21 +9,21 @@ import { oneLine, shortened } from '../../text/porcelain.ts';
 import type { GatewayContext } from './modeContext.ts';
 import { whyNotReady } from './serverNotes.ts';
 
-/** Where it is looked up whose tool was meant. */
+/** Directory that `unknownTool` searches for the intended tool. */
 export type ServerDirectory = Pick<GatewayContext, 'servers' | 'workspace'>;
 
 /** Limit of an id (G1.2). A longer text is compared with none. */
 const MAX_ID_CHARS = 240;
-/** The caller knows what it has sent; the room is for what it should have sent. */
+/** Limit of the given id in the message: the caller knows what it sent, and needs the room for the correct id. */
 const MAX_SHOWN_ID_CHARS = 60;
-/** The same name on more servers than this says little. */
+/** Limit of suggestions. A name that more servers share is no useful hint. */
 const MAX_MEANT = 3;
 /** Limit of an error line (G4.5). Half an id would be useless there. */
 const MAX_MESSAGE_CHARS = 256;
 
 /**
- * A tool_id that the catalog does not hold: told with the id that was most likely meant, which is never guessed at, or
- * with what keeps its server from having tools.
+ * Makes the error for a `tool_id` that the catalog does not hold: with the most likely id, which is never assumed, or
+ * with the reason why its server has no tools.
  */
 export function unknownTool(
   toolId: string,
@@ -49,7 +49,7 @@ export function unknownTool(
   return new GatewayError(code, withMeant(given, meant), { path, ...detailsOf(meant) });
 }
 
-/** The server of the configuration that an id names, also by its own name and with another separator. */
+/** Returns the configured server that an id names, also by its own name or with another separator. */
 function serverOf(toolId: string, servers: readonly ServerBrief[]): ServerBrief | undefined {
   const colon = toolId.indexOf(':');
   const end = colon >= 0 ? colon : toolId.search(/[./]/);
@@ -59,9 +59,8 @@ function serverOf(toolId: string, servers: readonly ServerBrief[]): ServerBrief 
 }
 
 /**
- * The tools that were most likely meant: those of the namespace that the id names, and where it has none such those of
- * all. Version and hash are left out: nobody mistypes them, they are forgotten or of an earlier catalog, and they
- * would make every id too far from what was written.
+ * Returns the most likely tools: those of the namespace in the id, or else of all servers. Version and hash do not
+ * count: they are forgotten or outdated, never mistyped, and would make every id too different.
  */
 function meantTools(toolId: string, { tools }: Catalog): [own: readonly CatalogTool[], others: readonly CatalogTool[]] {
   if (toolId.length > MAX_ID_CHARS) return [[], []];
@@ -88,8 +87,8 @@ function nearestBy(
 
 function withMeant(given: string, ids: readonly string[]): string {
   if (ids.length === 0) return `${given}. Find its id with tool_browse.`;
-  const told = `${given}. Did you mean ${ids.map((id) => `"${id}"`).join(' or ')}?`;
-  return told.length <= MAX_MESSAGE_CHARS ? told : `${given}. Did you mean what follows?`;
+  const message = `${given}. Did you mean ${ids.map((id) => `"${id}"`).join(' or ')}?`;
+  return message.length <= MAX_MESSAGE_CHARS ? message : `${given}. Did you mean what follows?`;
 }
 
 function detailsOf(ids: readonly string[]): { details?: Record<string, unknown> } {

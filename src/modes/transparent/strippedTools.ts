@@ -7,7 +7,7 @@ import { chosenTool } from '../shared/chosenTool.ts';
 import { TRANSPARENT_TOOLS } from '../shared/gatewayTools.ts';
 import type { ServerDirectory } from '../shared/unknownTool.ts';
 
-/** A tool as `tools/list` shows it in transparent mode: the sentinel schema says that it is not called by itself. */
+/** Tool as `tools/list` shows it in transparent mode. The sentinel schema says not to call it directly. */
 export interface StrippedTool {
   name: string;
   description: string;
@@ -16,7 +16,7 @@ export interface StrippedTool {
 
 const RESERVED: ReadonlySet<string> = new Set(TRANSPARENT_TOOLS.map(({ name }) => name));
 
-/** The whole catalog under names that a strict client accepts. The canonical `tool_id` resolves too (G5.6). */
+/** Catalog under names that a strict client accepts. The canonical `tool_id` resolves too (G5.6). */
 export class StrippedTools {
   readonly #catalog: Catalog;
   readonly #ids = new Map<string, string>();
@@ -24,7 +24,7 @@ export class StrippedTools {
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
-    // No `tool_id` is a name that every client takes: it has a colon.
+    // Strict clients reject a `tool_id`, because it contains a colon.
     const names = advertisedNames(
       catalog.tools.map(({ id, namespace, name }) => ({ id, name: `${namespace}.${name}` })),
       RESERVED,
@@ -32,7 +32,7 @@ export class StrippedTools {
     for (const [id, name] of names) this.#ids.set(name, id);
   }
 
-  /** In the order of the catalog; made when it is first asked for, because descriptions are cut by counting tokens. */
+  /** Tools in the order of the catalog. Made at the first request, because descriptions are cut by counting tokens. */
   get list(): readonly StrippedTool[] {
     this.#list ??= [...this.#ids].map(([name, id]) => ({
       name,
@@ -46,12 +46,12 @@ export class StrippedTools {
     return this.idOf(name) !== undefined;
   }
 
-  /** The `tool_id` behind a listed name, or behind itself. */
+  /** Returns the `tool_id` behind a listed name or behind itself. */
   idOf(name: string): string | undefined {
     return this.#ids.get(name) ?? this.#catalog.byId.get(decoded(name))?.id;
   }
 
-  /** By the listed name, the `tool_id`, or that one as a URL has it. Throws for what names no tool. */
+  /** Finds a tool by its listed name or its `tool_id`, plain or percent-encoded. Throws for an unknown name. */
   resolve(given: string, directory: ServerDirectory): CatalogTool {
     const id = this.#ids.get(given.trim()) ?? decoded(given);
     return chosenTool(id, this.#catalog, directory);
