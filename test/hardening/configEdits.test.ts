@@ -48,7 +48,7 @@ const held = ({ gate }: TestWorkspace, host: HostProcess, id: string, nonce: str
 const LET_GO = { isError: false, text: 'ok\nwaited until it was let go\n' };
 const execute = (host: HostProcess, id: string, args: object = {}) =>
   host.call('tool_execute', { tool_id: id, args }).then(({ text }) => text);
-const notified = (host: HostProcess): string[] => host.told.map(({ method }) => method as string);
+const notified = (host: HostProcess): string[] => host.notifications.map(({ method }) => method as string);
 
 /** Three servers that note what they do. */
 function three() {
@@ -190,8 +190,8 @@ describe('an edit of the configuration', () => {
     const names = async () => JSON.stringify((await listing.request('tools/list')).result);
     await until('the tools', async () => (await names()).includes('picture'));
     await sleep(1_200);
-    listing.told.length = 0;
-    gateway.told.length = 0;
+    listing.notifications.length = 0;
+    gateway.notifications.length = 0;
     const pid = await pidOf(workspace, 'one');
     // Settings that change no list are reported to nobody.
     await edits(workspace, () => writes(workspace.configFile, { servers: { one: servers.fixture() }, idleMinutes: 7 }));

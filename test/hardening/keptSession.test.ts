@@ -185,7 +185,7 @@ describe('what a client has listed, when its worker is killed', () => {
   /** As long as news could take; what came is told. */
   const heard = async (host: HostProcess): Promise<string[]> => {
     await sleep(1_500);
-    return host.told.splice(0).map(({ method }) => method as string);
+    return host.notifications.splice(0).map(({ method }) => method as string);
   };
   const lists = (host: HostProcess) =>
     Promise.all(ALL.map(async (method) => JSON.stringify((await host.request(method)).result)));
@@ -206,7 +206,7 @@ describe('what a client has listed, when its worker is killed', () => {
       await killed(workspace);
       expect(await heard(host)).toEqual([]);
       await killed(workspace, () => workspace.configure({ two: servers.fixture() }));
-      await until('the word', () => host.told.length >= 3);
+      await until('the word', () => host.notifications.length >= 3);
       expect((await heard(host)).sort()).toEqual(news);
     },
   );
@@ -214,11 +214,11 @@ describe('what a client has listed, when its worker is killed', () => {
   it('is what it has listed last: there and back again is a change each time', async () => {
     const { workspace, host } = await listing();
     await killed(workspace, () => workspace.configure({ two: servers.fixture() }));
-    await until('the word', () => host.told.length >= 3);
+    await until('the word', () => host.notifications.length >= 3);
     await heard(host);
     expect((await lists(host))[1]).not.toContain('readme.md');
     await killed(workspace, () => workspace.configure(two()));
-    await until('the word', () => host.told.length >= 3);
+    await until('the word', () => host.notifications.length >= 3);
     expect(new Set(await heard(host))).toEqual(new Set(news));
     expect((await lists(host))[1]).toContain('readme.md');
   });
@@ -227,11 +227,11 @@ describe('what a client has listed, when its worker is killed', () => {
     const { workspace, host } = await listing();
     workspace.configure({ ...two(), one: { ...servers.primitives(), disabled: true } });
     await reloaded(workspace);
-    await until('the word', () => host.told.length >= 3);
+    await until('the word', () => host.notifications.length >= 3);
     await heard(host);
     await lists(host);
     await killed(workspace, () => workspace.configure(two()));
-    await until('the word', () => host.told.length >= 3);
+    await until('the word', () => host.notifications.length >= 3);
     expect(new Set(await heard(host))).toEqual(new Set(news));
   });
 
@@ -242,16 +242,16 @@ describe('what a client has listed, when its worker is killed', () => {
     const host = await HostProcess.connect(workspace);
     await host.request('tools/list');
     workspace.configure(two());
-    await until('the word', () => host.told.length > 0);
+    await until('the word', () => host.notifications.length > 0);
     const { pid } = here(workspace);
     writeFileSync(flag, '');
     const { result } = await host.request('tools/list');
-    host.told.length = 0;
+    host.notifications.length = 0;
     expect(JSON.stringify(result)).toContain('resource_browse');
     await until('another worker', () => !existsSync(flag) && rendezvous(workspace)?.pid !== pid);
     // What it has to tell of that list it tells first.
     await host.request('prompts/list');
-    expect(host.told).toEqual([]);
+    expect(host.notifications).toEqual([]);
   });
 
   it('is all that it is told of', async () => {
@@ -263,7 +263,7 @@ describe('what a client has listed, when its worker is killed', () => {
     await heard(host);
     await host.request('resources/list');
     await killed(workspace, () => workspace.configure({ two: servers.fixture() }));
-    await until('the word', () => host.told.length > 0);
+    await until('the word', () => host.notifications.length > 0);
     expect(await heard(host)).toEqual(['notifications/resources/list_changed']);
   });
 });

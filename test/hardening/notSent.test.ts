@@ -97,7 +97,7 @@ describe('a call that has not reached its server', () => {
       expect((await waygate(workspace, ['reload'])).code).toBe(0);
       const isWithdrawn = ({ method, params }: RpcMessage): boolean =>
         method === 'notifications/cancelled' && params?.requestId === question.id;
-      await until('its withdrawal', () => host.told.some(isWithdrawn));
+      await until('its withdrawal', () => host.notifications.some(isWithdrawn));
     }
     expect(calls()).toBe(0);
     const last = await until('the last question', () => host.asked[3]);

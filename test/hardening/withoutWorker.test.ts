@@ -167,7 +167,7 @@ describe('where a worker cannot start', () => {
     await until('the session', async () => (await names(host)).includes('resource_read'));
     for (const list of ['tools', 'resources']) {
       await until(`the news of ${list}`, () =>
-        host.told.some(({ method }) => method === `notifications/${list}/list_changed`),
+        host.notifications.some(({ method }) => method === `notifications/${list}/list_changed`),
       );
     }
     await until('the tools of resources', async () => (await names(host)).includes('resource_read'));

@@ -37,7 +37,7 @@ function changing(blocks: object = {}) {
 }
 
 const execute = (host: StreamClient, id: string) => host.call('tool_execute', { tool_id: id, args: {} });
-const isTold = (host: StreamClient): boolean => host.told.some(({ method }) => method === LISTED);
+const isTold = (host: StreamClient): boolean => host.notifications.some(({ method }) => method === LISTED);
 
 /**
  * Hears that there are tools since the server's first start, which was held until this session was there: what is told
@@ -45,7 +45,7 @@ const isTold = (host: StreamClient): boolean => host.told.some(({ method }) => m
  */
 async function firstNews(host: StreamClient): Promise<void> {
   await until('the first news', () => isTold(host));
-  host.told.length = 0;
+  host.notifications.length = 0;
 }
 
 /** The tools of servers that a client in transparent mode is told of. */
@@ -142,6 +142,6 @@ describe('a catalog that is another with the next worker', () => {
     expect(await listed(host)).toContain('one.echo_a');
     // What would have been told has been told before this answer.
     await host.request('tools/list');
-    expect(host.told).toEqual([]);
+    expect(host.notifications).toEqual([]);
   });
 });

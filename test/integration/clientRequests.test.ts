@@ -112,7 +112,8 @@ describe('a question of a server', () => {
     expect(textOf(await elicit(host))).toContain('action=accept');
     expect(other.asked).toEqual([]);
     await call(host, 'test_tool_with_logging');
-    const logged = (one: StreamClient) => one.told.filter(({ method }) => method === 'notifications/message').length;
+    const logged = (one: StreamClient) =>
+      one.notifications.filter(({ method }) => method === 'notifications/message').length;
     expect([logged(host), logged(other)]).toEqual([3, 0]);
   });
 
@@ -133,7 +134,7 @@ describe('a question of a server', () => {
     const question = await until('the question', () => host.asked[0]);
     host.notify('notifications/cancelled', { requestId: 'asking' });
     const cancelled = await until('its end', () =>
-      host.told.find(({ method }) => method === 'notifications/cancelled'),
+      host.notifications.find(({ method }) => method === 'notifications/cancelled'),
     );
     expect(cancelled.params).toMatchObject({ requestId: question.id });
   });
@@ -159,7 +160,7 @@ describe('a question of a server', () => {
     const host = await GatewaySession.connect(workspace, MODE, ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'accept' }));
     expect(textOf(await call(host, 'test_url_elicitation'))).toBe('URL elicitation: accept');
-    const complete = (one: StreamClient) => one.told.filter(({ method }) => method?.endsWith('/complete'));
+    const complete = (one: StreamClient) => one.notifications.filter(({ method }) => method?.endsWith('/complete'));
     const [told] = await until('the word', () => complete(host).length > 0 && complete(host));
     expect(told?.params).toEqual({ elicitationId: host.asked[0]?.params?.elicitationId });
     expect(complete(other)).toEqual([]);
@@ -205,7 +206,9 @@ describe('a question of a server', () => {
     const question = await until('the question', () => host.asked[1]);
     const cancels = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'theirs-2' } };
     void call(host, 'raw', { frame: JSON.stringify(cancels) });
-    const told = await until('its end', () => host.told.find(({ method }) => method === 'notifications/cancelled'));
+    const told = await until('its end', () =>
+      host.notifications.find(({ method }) => method === 'notifications/cancelled'),
+    );
     expect(told.params).toMatchObject({ requestId: question.id });
   });
 
@@ -251,7 +254,7 @@ describe('a change of the roots', () => {
 
 describe('what a server logs', () => {
   const logged = (host: StreamClient) =>
-    host.told.filter(({ method }) => method === 'notifications/message').map(({ params }) => params?.data);
+    host.notifications.filter(({ method }) => method === 'notifications/message').map(({ params }) => params?.data);
 
   it('goes to the session of the call, in gateway mode too, and to no other', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });

@@ -97,7 +97,7 @@ describe('what a server says of a task', () => {
       expect(host.asked.map(({ params }) => params?.message)).toEqual([`for ${id}`]);
     }
     const logged = (host: StreamClient) =>
-      host.told.flatMap(({ method, params }) => (method === 'notifications/message' ? [params] : []));
+      host.notifications.flatMap(({ method, params }) => (method === 'notifications/message' ? [params] : []));
     expect(logged(first)).toEqual([{ level: 'error', data: 'of the task' }]);
     expect(logged(second)).toEqual([]);
   });
@@ -117,7 +117,9 @@ describe('a tool that can only run as a task', () => {
       task: {},
     });
     expect(textOf(answer)).toBe('ok\nthrough\n');
-    const told = host.told.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params);
+    const told = host.notifications
+      .filter(({ method }) => method === 'notifications/progress')
+      .map(({ params }) => params);
     expect(told.map((params) => params?.message)).toContain('half way');
     expect(told.map((params) => params?.progress)).toEqual(
       [...told.keys()].map((i) => i + (told[0]?.progress as number)),
@@ -130,7 +132,7 @@ describe('a tool that can only run as a task', () => {
     const { text } = await host.call('tool_execute', { tool_id: await other.toolId('/one/tasks'), args: {} });
     expect(text).toContain('task-1');
     expect(text).not.toContain('task-2');
-    expect(host.told.filter(({ method }) => method?.startsWith('notifications/tasks'))).toEqual([]);
+    expect(host.notifications.filter(({ method }) => method?.startsWith('notifications/tasks'))).toEqual([]);
   });
 
   it('reports its status as progress, and its server is polled no more often than it likes', async () => {
@@ -144,7 +146,7 @@ describe('a tool that can only run as a task', () => {
       _meta: { progressToken: 'mine' },
     });
     const polls = Math.ceil((performance.now() - began) / 400);
-    const told = host.told.filter(({ method }) => method === 'notifications/progress');
+    const told = host.notifications.filter(({ method }) => method === 'notifications/progress');
     expect(told.map(({ params }) => params?.message)).toContain('nearly');
     const { text } = await host.call('tool_execute', { tool_id: tasks, args: {} });
     const asked = Number(/"tasks\/get":(\d+)/.exec(text)?.[1]);
