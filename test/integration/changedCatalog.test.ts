@@ -37,7 +37,7 @@ function changing(blocks: object = {}) {
 }
 
 const execute = (host: StreamClient, id: string) => host.call('tool_execute', { tool_id: id, args: {} });
-const wasAnnounced = (host: StreamClient): boolean => host.told.some(({ method }) => method === LISTED);
+const wasAnnounced = (host: StreamClient): boolean => host.notifications.some(({ method }) => method === LISTED);
 
 /**
  * Waits for the announcement of the first start, which was held until this session existed, and discards it. Later
@@ -45,7 +45,7 @@ const wasAnnounced = (host: StreamClient): boolean => host.told.some(({ method }
  */
 async function firstNews(host: StreamClient): Promise<void> {
   await until('the first news', () => wasAnnounced(host));
-  host.told.length = 0;
+  host.notifications.length = 0;
 }
 
 /** Returns the names of the server tools that a client in transparent mode lists. */
@@ -142,6 +142,6 @@ describe('a catalog after a reload', () => {
     expect(await listed(host)).toContain('one.echo_a');
     // An announcement would arrive before this answer.
     await host.request('tools/list');
-    expect(host.told).toEqual([]);
+    expect(host.notifications).toEqual([]);
   });
 });

@@ -112,7 +112,8 @@ describe('a request of a server', () => {
     expect(textOf(await elicit(host))).toContain('action=accept');
     expect(other.asked).toEqual([]);
     await call(host, 'test_tool_with_logging');
-    const logged = (one: StreamClient) => one.told.filter(({ method }) => method === 'notifications/message').length;
+    const logged = (one: StreamClient) =>
+      one.notifications.filter(({ method }) => method === 'notifications/message').length;
     expect([logged(host), logged(other)]).toEqual([3, 0]);
   });
 
@@ -133,7 +134,7 @@ describe('a request of a server', () => {
     const question = await until('the question', () => host.asked[0]);
     host.notify('notifications/cancelled', { requestId: 'asking' });
     const cancelled = await until('its end', () =>
-      host.told.find(({ method }) => method === 'notifications/cancelled'),
+      host.notifications.find(({ method }) => method === 'notifications/cancelled'),
     );
     expect(cancelled.params).toMatchObject({ requestId: question.id });
   });
@@ -159,9 +160,9 @@ describe('a request of a server', () => {
     const host = await GatewaySession.connect(workspace, MODE, ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'accept' }));
     expect(textOf(await call(host, 'test_url_elicitation'))).toBe('URL elicitation: accept');
-    const complete = (one: StreamClient) => one.told.filter(({ method }) => method?.endsWith('/complete'));
-    const [told] = await until('the word', () => complete(host).length > 0 && complete(host));
-    expect(told?.params).toEqual({ elicitationId: host.asked[0]?.params?.elicitationId });
+    const complete = (one: StreamClient) => one.notifications.filter(({ method }) => method?.endsWith('/complete'));
+    const [completed] = await until('the completion', () => complete(host).length > 0 && complete(host));
+    expect(completed?.params).toEqual({ elicitationId: host.asked[0]?.params?.elicitationId });
     expect(complete(other)).toEqual([]);
   });
 
@@ -205,8 +206,10 @@ describe('a request of a server', () => {
     const question = await until('the question', () => host.asked[1]);
     const cancels = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'theirs-2' } };
     void call(host, 'raw', { frame: JSON.stringify(cancels) });
-    const told = await until('its end', () => host.told.find(({ method }) => method === 'notifications/cancelled'));
-    expect(told.params).toMatchObject({ requestId: question.id });
+    const cancelled = await until('its end', () =>
+      host.notifications.find(({ method }) => method === 'notifications/cancelled'),
+    );
+    expect(cancelled.params).toMatchObject({ requestId: question.id });
   });
 
   it('for roots is answered by the client if it has roots, else with the workspace', async () => {
@@ -239,7 +242,7 @@ describe('a change of roots', () => {
     const host = await GatewaySession.connect(workspace, [], { roots: { listChanged: true } });
     await host.toolId('/one/echo');
     host.notify('notifications/roots/list_changed');
-    await until('the word', () => readFileSync(log, 'utf8').includes('notifications/roots/list_changed'));
+    await until('the notification', () => readFileSync(log, 'utf8').includes('notifications/roots/list_changed'));
     const initialize = JSON.parse(readFileSync(log, 'utf8').split('\n')[0] as string) as RpcMessage;
     expect(initialize.params?.capabilities).toEqual({
       elicitation: { form: {}, url: {} },
@@ -251,7 +254,7 @@ describe('a change of roots', () => {
 
 describe('a log message of a server', () => {
   const logged = (host: StreamClient) =>
-    host.told.filter(({ method }) => method === 'notifications/message').map(({ params }) => params?.data);
+    host.notifications.filter(({ method }) => method === 'notifications/message').map(({ params }) => params?.data);
 
   it('reaches only the session of its call, also in gateway mode', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });

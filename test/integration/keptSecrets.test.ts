@@ -183,7 +183,7 @@ it.each([
   const tool_id = await browsing.toolId('/leaky/logs');
   const host = await HostProcess.connect(workspace, ['--mode', mode]);
   await host.call(name, name === 'logs' ? {} : { tool_id, args: {} });
-  const log = await until('the log', () => host.told.find(({ method }) => method === 'notifications/message'));
+  const log = await until('the log', () => host.notifications.find(({ method }) => method === 'notifications/message'));
   const words = JSON.stringify(log);
   expect(FORMS.filter((form) => words.includes(form))).toEqual([]);
   expect(log.params).toMatchObject({

@@ -106,7 +106,7 @@ describe('passthrough with one server', () => {
   it('rewrites progress tokens in both directions', async () => {
     const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
     const answer = await call(host, 'test_tool_with_progress', {}, { _meta: { progressToken: 'mine' } });
-    const progress = host.told.filter(({ method }) => method === 'notifications/progress');
+    const progress = host.notifications.filter(({ method }) => method === 'notifications/progress');
     expect(progress.map(({ params }) => [params?.progressToken, params?.progress])).toEqual([
       ['mine', 0],
       ['mine', 50],
@@ -147,8 +147,9 @@ describe('passthrough with one server', () => {
     const uri = 'test://watched-resource';
     expect((await subscriber.request('resources/subscribe', { uri })).result).toEqual({});
     await call(other, 'test_trigger_changes');
-    const updated = (host: StreamClient) => host.told.filter(({ method }) => method?.endsWith('/updated'));
-    const changed = (host: StreamClient) => host.told.filter(({ method }) => method?.endsWith('/list_changed'));
+    const updated = (host: StreamClient) => host.notifications.filter(({ method }) => method?.endsWith('/updated'));
+    const changed = (host: StreamClient) =>
+      host.notifications.filter(({ method }) => method?.endsWith('/list_changed'));
     await until('the changes', () => updated(subscriber).length === 1 && changed(other).length >= 2);
     expect(updated(subscriber)[0]?.params).toEqual({ uri });
     expect(updated(other)).toEqual([]);
@@ -208,7 +209,8 @@ describe('passthrough with one server', () => {
   it('announces a list at most once a second, however often it changes', async () => {
     const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture('--wild') }), MODE);
     const frame = '{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}';
-    const announced = () => host.told.filter(({ method }) => method === 'notifications/prompts/list_changed').length;
+    const announced = () =>
+      host.notifications.filter(({ method }) => method === 'notifications/prompts/list_changed').length;
     const began = performance.now();
     for (let i = 0; i < 15; i++) {
       void call(host, 'raw', { frame: Array(50).fill(frame).join('\n') });
@@ -255,9 +257,9 @@ describe('passthrough with one server', () => {
     await call(host, 'test_tool_with_logging');
     await until('the subscription', async () => {
       await call(host, 'test_trigger_changes');
-      return host.told.some(({ method }) => method === 'notifications/resources/updated');
+      return host.notifications.some(({ method }) => method === 'notifications/resources/updated');
     });
-    expect(host.told.filter(({ method }) => method === 'notifications/message')).toEqual([]);
+    expect(host.notifications.filter(({ method }) => method === 'notifications/message')).toEqual([]);
   });
 
   it('does not repeat a call because of its name', async () => {

@@ -76,7 +76,9 @@ describe('the lists of several servers', () => {
       const listed = (await host.request('resources/list')).result?.resources as { uri: string }[] | undefined;
       return listed?.some(({ uri }) => uri === 'note://alpha/fresh');
     });
-    await until('the news', () => host.told.some(({ method }) => method === 'notifications/resources/list_changed'));
+    await until('the news', () =>
+      host.notifications.some(({ method }) => method === 'notifications/resources/list_changed'),
+    );
   });
 
   it('come in pages', async () => {

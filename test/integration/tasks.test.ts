@@ -97,7 +97,7 @@ describe('a message of a task', () => {
       expect(host.asked.map(({ params }) => params?.message)).toEqual([`for ${id}`]);
     }
     const logged = (host: StreamClient) =>
-      host.told.flatMap(({ method, params }) => (method === 'notifications/message' ? [params] : []));
+      host.notifications.flatMap(({ method, params }) => (method === 'notifications/message' ? [params] : []));
     expect(logged(first)).toEqual([{ level: 'error', data: 'of the task' }]);
     expect(logged(second)).toEqual([]);
   });
@@ -117,10 +117,12 @@ describe('a tool that runs only as a task', () => {
       task: {},
     });
     expect(textOf(answer)).toBe('ok\nthrough\n');
-    const told = host.told.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params);
-    expect(told.map((params) => params?.message)).toContain('half way');
-    expect(told.map((params) => params?.progress)).toEqual(
-      [...told.keys()].map((i) => i + (told[0]?.progress as number)),
+    const progress = host.notifications
+      .filter(({ method }) => method === 'notifications/progress')
+      .map(({ params }) => params);
+    expect(progress.map((params) => params?.message)).toContain('half way');
+    expect(progress.map((params) => params?.progress)).toEqual(
+      [...progress.keys()].map((i) => i + (progress[0]?.progress as number)),
     );
     const plain = await host.call('tool_execute', {
       tool_id: await other.toolId('/one/may_work'),
@@ -130,7 +132,7 @@ describe('a tool that runs only as a task', () => {
     const { text } = await host.call('tool_execute', { tool_id: await other.toolId('/one/tasks'), args: {} });
     expect(text).toContain('task-1');
     expect(text).not.toContain('task-2');
-    expect(host.told.filter(({ method }) => method?.startsWith('notifications/tasks'))).toEqual([]);
+    expect(host.notifications.filter(({ method }) => method?.startsWith('notifications/tasks'))).toEqual([]);
   });
 
   it('reports its status as progress, and is polled no more often than its server asks for', async () => {
@@ -144,8 +146,8 @@ describe('a tool that runs only as a task', () => {
       _meta: { progressToken: 'mine' },
     });
     const polls = Math.ceil((performance.now() - began) / 400);
-    const told = host.told.filter(({ method }) => method === 'notifications/progress');
-    expect(told.map(({ params }) => params?.message)).toContain('nearly');
+    const progress = host.notifications.filter(({ method }) => method === 'notifications/progress');
+    expect(progress.map(({ params }) => params?.message)).toContain('nearly');
     const { text } = await host.call('tool_execute', { tool_id: tasks, args: {} });
     const asked = Number(/"tasks\/get":(\d+)/.exec(text)?.[1]);
     expect(asked).toBeGreaterThan(0);

@@ -103,7 +103,7 @@ describe('the transparent mode', () => {
     await toolsOf(host);
     workspace.configure({ one: servers.fixture(), two: servers.fixture() });
     const changed = (message: RpcMessage): boolean => message.method === 'notifications/tools/list_changed';
-    await until('the news', () => host.told.some(changed));
+    await until('the news', () => host.notifications.some(changed));
     await until('the new tools', async () => (await toolsOf(host)).some(({ name }) => name === 'two.echo'));
   });
 
