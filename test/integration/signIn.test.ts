@@ -37,7 +37,7 @@ const stateOf = async (workspace: TestWorkspace): Promise<string | undefined> =>
   (await status(workspace)).servers[0]?.state;
 
 describe('a server that requires a sign-in', () => {
-  it('reports it, keeps the sign-in over restarts, and reports when it has expired', async () => {
+  it('is reported, stays signed in over restarts, and is reported again when the sign-in is revoked', async () => {
     const { issuer, workspace, host } = await guarded();
     await until('the refusal', async () => (await stateOf(workspace)) === 'needs_sign_in');
     expect((await host.call('tool_browse', { path: '/' })).text).toContain('Needs sign-in: one (ask the user).');

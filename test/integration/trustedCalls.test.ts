@@ -111,7 +111,7 @@ describe('approval', () => {
     expect(host.asked).toHaveLength(1);
   });
 
-  it('that two calls of a killed client wait for leaves the worker to the other clients', async () => {
+  it('that two calls of a killed client wait for does not affect other clients', async () => {
     const workspace = configured(ASKS);
     const host = await asking(new HostProcess(workspace));
     const other = await HostProcess.connect(workspace);
@@ -149,7 +149,7 @@ describe('approval', () => {
     editor?.dispose();
   });
 
-  it('that nobody can give is refused with advice how to allow the tool', async () => {
+  it('that nobody can give is refused, and the error says how to allow the tool', async () => {
     const host = await GatewaySession.connect(configured(ASKS));
     await host.toolId('/one/echo');
     const answer = await execute(host, 'echo', { text: 'x' });
