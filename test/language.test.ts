@@ -89,3 +89,11 @@ describe.each(ROOMS)('the room %s', (room) => {
     expect(found(prose, (text) => BANNED.flatMap((word) => word.exec(text)?.[0] ?? []))).toEqual([]);
   });
 });
+
+it('test titles use the words of the trade', () => {
+  const tests = globSync('test/**/*.test.ts').filter((file) => !file.includes('fixtures'));
+  const title = /(?:\b(?:it|test|describe)(?:\.\w+)*|\))\(\s*(['"`])(.*?)\1/g;
+  const titles = found(tests, (text) => Array.from(text.matchAll(title), ([, , words]) => words as string));
+  expect(titles.length).toBeGreaterThan(1_000);
+  expect(titles.filter((one) => /\b(?:told|tells?|telling)\b/i.test(one))).toEqual([]);
+});

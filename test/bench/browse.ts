@@ -1,10 +1,10 @@
 /**
  * Measures how well and how fast a query finds its tool:
  *   npm run bench:browse -- --tools FILE [--queries FILE] [--recall] [--copies N] [--json]
- * `--queries` may be left out for files that hold both. `--recall` counts the share of the accepted tools (or groups
- * of alternatives) that were found, as the public sets do; without it one accepted tool is enough; it is the default
- * for files that hold both. `--copies N` repeats the catalog under N times as many servers: `--copies 3` of the real
- * catalog is the scale of 10,000 tools, `--distinct` keeps the copies from being clones of one another.
+ * Omit `--queries` for a file that contains both. `--recall` counts the share of the accepted tools (or groups of
+ * alternatives) that were found, as the public sets do, and is the default for files with both; without it one accepted
+ * tool is enough. `--copies N` repeats the catalog under N times as many servers: three copies of the real catalog have
+ * about 10,000 tools. `--distinct` keeps the copies from being clones of one another.
  */
 import { parseArgs } from 'node:util';
 import { type DataSet, loadDataSet, replicate } from './dataSet.ts';
@@ -20,7 +20,7 @@ interface Report extends Omit<Share, 'count'> {
   buildMs: number;
   p50Us: number;
   p99Us: number;
-  /** Above the process without an index: heap and array buffers together. */
+  /** Heap and array buffers above those of the process without an index. */
   heapMb: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What a call costs through the gateway: host, worker, validation, firewall and all, against the same SDK client
- * speaking to the same server directly. Both are measured in alternating blocks of one run, so that a busy machine is
- * busy for both. `node test/bench/calls.ts [--calls N] [--json]`, after `npm run build`.
+ * Measures the time of a call through the whole gateway against the same SDK client connected to the same server
+ * directly. Both run in alternating blocks of one run, so that a busy machine slows both alike.
+ * `node test/bench/calls.ts [--calls N] [--json]`, after `npm run build`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ async function gateway(): Promise<{ call: Call; close: () => Promise<void> }> {
   return { call, close: () => client.close() };
 }
 
-/** Latencies in milliseconds of both, block by block in turn. */
+/** Returns the latencies of both in milliseconds, measured in alternating blocks. */
 async function alternate(calls: number, left: () => Promise<unknown>, right: () => Promise<unknown>) {
   const times: [number[], number[]] = [[], []];
   for (let done = 0; done < calls; done += BLOCK) {

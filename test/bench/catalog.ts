@@ -1,7 +1,7 @@
 /**
- * What the catalog costs: `node test/bench/catalog.ts [--tools FILE]`. FILE is of the form of
- * `shared/data/catalog/real-tools.json`; without it the tools are generated. Three copies of every server, under names
- * of their own, make about ten thousand tools of it. Cold is the first run in the process, warm the median of the rest.
+ * Measures the time to build the catalog: `node test/bench/catalog.ts [--tools FILE]`. FILE has the form of
+ * `shared/data/catalog/real-tools.json`; without it the tools are generated. Three copies of every server under other
+ * names make about ten thousand tools. Cold is the first run in the process, warm the median of the other runs.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

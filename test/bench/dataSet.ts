@@ -7,7 +7,7 @@ import type { RankServer } from '../../src/ranking/rankIndex.ts';
 export interface DataQuery {
   text: string;
   gold: readonly string[];
-  /** Groups of which one tool each serves (whole tasks). */
+  /** Groups of alternatives for whole tasks: one tool of each group suffices. */
   alt?: readonly (readonly string[])[];
   kind: string;
 }
@@ -68,7 +68,7 @@ function readQueries(value: unknown): DataQuery[] {
   });
 }
 
-/** Our own query fixture: kind, text and accepted tools, separated by tabs. */
+/** Reads Waygate's own query fixture: kind, text and accepted tools, separated by tabs. */
 function readTabbed(content: string): DataQuery[] {
   return content
     .split('\n')
@@ -105,8 +105,8 @@ export function loadDataSet(toolsFile: string, queriesFile?: string): DataSet {
 }
 
 /**
- * The same catalog `times` over, each copy under servers of other names: how it behaves at 10,000 tools. `distinct`
- * copies differ in a word of their description, so that they are no clones.
+ * Repeats the catalog `times` times under servers of other names, to reach 10,000 tools. `distinct` copies differ in a
+ * word of their description, so that they are not clones.
  */
 export function replicate(data: DataSet, times: number, distinct = false): DataSet {
   const renamed = (name: string, copy: number) => (copy === 0 ? name : `${name}-${copy + 1}`);

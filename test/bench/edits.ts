@@ -1,8 +1,8 @@
 /**
- * Cost of a configuration edit for the next call (issue 12, F.3: less than 50 ms). The call leaves right behind the
- * request that applies the edit, and reaches the worker while the edit is applied. The floor is the same call behind
- * the same request with an unchanged file, in turns within one run. `node test/bench/edits.ts [--edits N]
- * [--servers N] [--tools N] [--json]`, after `npm run build`.
+ * Measures the delay of a call by a configuration edit (target: less than 50 ms). The client sends the call directly
+ * after the request that applies the edit, so that it reaches the worker meanwhile. The floor is the same call after
+ * the same request with an unchanged file, alternating within one run.
+ * `node test/bench/edits.ts [--edits N] [--servers N] [--tools N] [--json]`, after `npm run build`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ const others = Object.fromEntries(
   Array.from({ length: Number(values.servers) }, (_, i) => [`other${i}`, fixture('--tools', values.tools)]),
 );
 const base = { servers: { called: fixture(), ...others } };
-/** Each edit is another one than the edit before it. */
+/** Configuration by kind of edit. Each edit `n` differs from the edit before. */
 const KINDS: Record<string, (n: number) => object> = {
   'a policy rule': (n) => ({ ...base, policy: { rules: [{ action: 'deny', tool: `none_${n}` }] } }),
   'a time limit': (n) => ({ ...base, timeouts: { default: 60 + n } }),
@@ -96,12 +96,12 @@ async function call(): Promise<number> {
   return performance.now() - began;
 }
 
-/** Time of a call that leaves behind the request by which the worker applies what the file says. */
+/** Returns the time of a call sent directly after the request that makes the worker apply the file. */
 async function callBehindEdit(): Promise<number> {
   const applied = control.request('wouldRun', {});
   const time = await call();
   await applied;
-  // Started and listed servers are the next edit's floor as well.
+  // Let the worker start and list servers before the next measurement.
   await sleep(50);
   return time;
 }

@@ -5,7 +5,7 @@ import { argumentWords } from '../../src/ranking/scoring/toolText.ts';
 import type { DataSet } from './dataSet.ts';
 import type { Card } from './measure.ts';
 
-/** An engine under comparison: a catalog in, cards out. */
+/** Engine under comparison: takes a catalog and returns cards. */
 export interface Engine {
   name: 'waygate' | 'minisearch' | 'bm25';
   build(data: DataSet): Searcher;
@@ -17,7 +17,7 @@ export function wordTable(): RankResources {
   return { wordTable: new Uint8Array(readFileSync(new URL('../../media/words-48.bin', import.meta.url))) };
 }
 
-/** The table is read once: it is a file of the product, not a part of a catalog. */
+/** Word table, read once: it ships with Waygate and does not belong to a catalog. */
 const resources = wordTable();
 
 const waygate: Engine = {
@@ -29,7 +29,7 @@ const waygate: Engine = {
   },
 };
 
-/** MiniSearch as its documentation shows it: fields as they are, its own tokenizer, any term may match. */
+/** MiniSearch as in its documentation: unchanged fields, its own tokenizer, any term may match. */
 const miniSearch: Engine = {
   name: 'minisearch',
   build(data) {
@@ -53,7 +53,7 @@ const miniSearch: Engine = {
   },
 };
 
-/** BM25 over the words as they stand: name, server, title and description in one text. */
+/** BM25 over unchanged words: name, server, title and description in one text. */
 const plainBm25: Engine = {
   name: 'bm25',
   build(data) {

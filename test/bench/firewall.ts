@@ -1,6 +1,6 @@
 /**
- * What a large result costs: `node --expose-gc test/bench/firewall.ts`. Each row runs in a process of its own, so that
- * the peak is its own. Memory counts from before the result exists.
+ * Measures time and memory for a large result: `node --expose-gc test/bench/firewall.ts`. Each row runs in a separate
+ * process to have its own peak. The memory includes the result itself.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -33,7 +33,7 @@ function text(words: string): Record<string, unknown> {
   return { content: [{ type: 'text', text: words }] };
 }
 
-/** Flat, as a text that JSON.parse made. */
+/** Returns a flat string, as JSON.parse would. */
 function repeated(line: string, chars: number): string {
   return Buffer.from(line.repeat(Math.ceil(chars / line.length))).toString();
 }
@@ -82,7 +82,7 @@ async function measure(shape: string, chars: number): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-/** Linux counts the peak from now on when it is asked to. */
+/** Resets the memory peak of this process. Only Linux can do that. */
 function resetPeak(): boolean {
   try {
     execFileSync('sh', ['-c', `echo 5 > /proc/${process.pid}/clear_refs`]);
@@ -96,7 +96,7 @@ function peakRss(): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
 }
 
-/** What a call pays whose result fits. */
+/** Measures the time for a small result, which is passed on unchanged. */
 async function measureSmall(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'waygate-bench-'));
   const store = new ArtifactStore({ folder: join(folder, 'artifacts') });

@@ -1,7 +1,7 @@
 /**
- * From the start of a client's host to the answer of its first browse, with twenty configured servers: with their
- * catalogs known from before, and without. The floor, measured in the same rounds: the start of a bare Node process
- * plus that of a worker without servers. Then the worker's memory with six thousand tools.
+ * Measures the time from the start of a client's host to the answer of its first browse with twenty configured servers,
+ * with and without stored catalogs. The floor, measured in the same rounds, is the start of a bare Node process plus
+ * that of a worker without servers. Finally measures the worker's memory with six thousand tools.
  * `node test/bench/firstBrowse.ts [--rounds N] [--json]`, after `npm run build`.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -45,7 +45,7 @@ function stop(one: Place): void {
   spawnSync(process.execPath, [CLI, 'stop', '--workspace', one.folder], { env: one.env });
 }
 
-/** Milliseconds until the browse is answered with something in it, or at all. */
+/** Returns the milliseconds until the browse is answered. */
 async function firstBrowse({ folder, env }: Place): Promise<number> {
   const started = performance.now();
   const host = spawn(process.execPath, [CLI, 'serve', '--workspace', folder], {
@@ -73,7 +73,7 @@ function bareNode(): number {
   return performance.now() - started;
 }
 
-/** Until it has published itself. */
+/** Returns the milliseconds until a worker has published its rendezvous file. */
 async function bareWorker({ folder, env }: Place): Promise<number> {
   const state = join(root, 'bare-worker');
   mkdirSync(state, { recursive: true, mode: 0o700 });

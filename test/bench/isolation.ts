@@ -1,7 +1,7 @@
 /**
- * Measures what a flooding server costs the calls of another one: their p99 during the flood against their p99 beside
- * the quiet server, in alternating blocks of one run. The target is less than twice. `node test/bench/isolation.ts
- * [--blocks N] [--calls N] [--json]`, after `npm run build`.
+ * Measures how much a flooding server slows calls to another server: their p99 during the flood against their p99
+ * without it, in alternating blocks of one run. The target is a ratio below two.
+ * `node test/bench/isolation.ts [--blocks N] [--calls N] [--json]`, after `npm run build`.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ const CALLS = Number(values.calls);
 const folder = mkdtempSync(join(tmpdir(), 'waygate-bench-'));
 mkdirSync(join(folder, '.vscode'));
 const program = resolve('test/fixtures/faultServer.mjs');
-/** A call to it never ends, and floods until it is cancelled. */
+/** Script of a server that never answers a call and floods until the call is cancelled. */
 const script = (...actions: unknown[]): string[] => [
   program,
   '--script',
@@ -104,7 +104,7 @@ for (const [i, name] of names.entries()) {
     flooded.push(...(await block()));
     stop.abort();
     await flood;
-    // What is still in the pipe.
+    // Let the gateway read the rest of the flood.
     await new Promise((done) => setTimeout(done, 500));
   }
   const [a, b] = [quiet, flooded].map((times) => times.sort((x, y) => x - y)) as [number[], number[]];

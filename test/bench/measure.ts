@@ -1,6 +1,6 @@
 import type { DataQuery } from './dataSet.ts';
 
-/** The ids a card stands for: the tool's own, and those of its clones. */
+/** Ids of a card: that of its tool, and those of the tool's clones. */
 export type Card = readonly string[];
 
 export interface Share {
@@ -12,9 +12,9 @@ export interface Share {
 }
 
 /**
- * Computes the share of queries with an accepted tool at 1, 5 and 10, counting groups of alternatives. With `recall`,
- * for the public sets: the share of the groups with at least one tool among the first; the first place counts whether
- * it is accepted.
+ * Computes the share of queries with an accepted tool among the first 1, 5 and 10. With `recall`, for the public sets,
+ * computes the share of the groups of alternatives with a tool among the first 5 and 10; the value at 1 is still the
+ * share of queries whose first tool is accepted.
  */
 export function judge(results: readonly (readonly Card[])[], queries: readonly DataQuery[], recall: boolean): Share {
   const sum: Share = { at1: 0, at5: 0, at10: 0, mrr: 0, count: queries.length };

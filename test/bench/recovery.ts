@@ -1,6 +1,6 @@
 /**
- * How long a server that was killed is away: from SIGKILL to the answer of the next call, through a connection of ours.
- * The floor, measured in the same rounds: a bare child's own start, from its spawn to its first answer.
+ * Measures the recovery of a killed server: from SIGKILL to the answer of the next call through Waygate's connection.
+ * The floor, measured in the same rounds, is the start of a bare child from its spawn to its first answer.
  * `node test/bench/recovery.ts [--kills N] [--json]`.
  */
 import { spawn } from 'node:child_process';
@@ -18,7 +18,7 @@ const { values } = parseArgs({ options: { kills: { type: 'string', default: '60'
 const args = [resolve('test/fixtures/server.mjs')];
 const folder = mkdtempSync(join(tmpdir(), 'waygate-bench-'));
 
-/** Spawn, initialize, one call: what nobody can be faster than. */
+/** Measures the floor: spawn, initialize and one call. */
 async function bareStart(): Promise<number> {
   const started = performance.now();
   const child = new BareChild();
@@ -79,7 +79,7 @@ const config: StdioServerConfig = {
   location: { file: '', line: 1, column: 1 },
 };
 
-/** Each kill meets a server that has only been killed once: a crash loop is another matter. */
+/** Measures one recovery. Each kill uses a new connection, so that the crash loop limit does not apply. */
 async function recovery(): Promise<number> {
   const connection = new ServerConnection(
     config,

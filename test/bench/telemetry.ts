@@ -1,7 +1,7 @@
 /**
- * What telemetry costs a call, in microseconds: the mode with everything behind it but a process, with and without
- * telemetry and event log, in alternating blocks of one run (the note of a call is made in both). What is done later, off the call, is measured beside it,
- * as the processor's time of the whole run. `node test/bench/telemetry.ts [--calls N] [--json]`.
+ * Measures the overhead of telemetry and event log per call in microseconds: a mode without processes, with and without
+ * them, in alternating blocks of one run (both create the event). Work that is deferred after the call is measured
+ * separately as CPU time. `node test/bench/telemetry.ts [--calls N] [--json]`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ async function block(run: () => Promise<unknown>, times: number[]): Promise<void
   }
 }
 
-/** What is done later is done before the next block begins: it is nobody else's. */
+/** Finishes the deferred work before the next block begins, and returns its CPU time in microseconds. */
 async function settled(): Promise<number> {
   const before = process.cpuUsage();
   await diagnostics.flush();
@@ -63,31 +63,31 @@ async function settled(): Promise<number> {
 
 const calls = Number(values.calls);
 const plain: number[] = [];
-const told: number[] = [];
+const observed: number[] = [];
 let later = 0;
 for (const warm of [true, false]) {
   plain.length = 0;
-  told.length = 0;
+  observed.length = 0;
   later = 0;
   for (let done = 0; done < (warm ? calls / 10 : calls); done += BLOCK) {
     await block(without, plain);
-    await block(withTelemetry, told);
+    await block(withTelemetry, observed);
     later += await settled();
   }
 }
 await diagnostics.close();
 rmSync(folder, { recursive: true, force: true });
 
-for (const list of [plain, told]) list.sort((a, b) => a - b);
-const p50 = [percentile(plain, 0.5), percentile(told, 0.5)] as const;
+for (const list of [plain, observed]) list.sort((a, b) => a - b);
+const p50 = [percentile(plain, 0.5), percentile(observed, 0.5)] as const;
 const result = {
   withoutP50Us: p50[0],
   withP50Us: p50[1],
   addedP50Us: p50[1] - p50[0],
   ratioP50: p50[1] / p50[0],
   withoutP99Us: percentile(plain, 0.99),
-  withP99Us: percentile(told, 0.99),
-  laterUsPerCall: later / told.length,
+  withP99Us: percentile(observed, 0.99),
+  laterUsPerCall: later / observed.length,
   eventLog: diagnostics.health({ condition: 'ready', servers: [], problems: [] }).event_log,
 };
 if (values.json) console.log(JSON.stringify(result));

@@ -1,6 +1,6 @@
 /**
- * What validation costs: `node test/bench/validation.ts`. The target is 1,000 cached validations of a typical schema
- * in under 5 ms; the rest is why some schemas go to a thread (src/calls/validation/argumentValidator.ts).
+ * Measures validation: `node test/bench/validation.ts`. The target is 1,000 cached validations of a typical schema in
+ * less than 5 ms. The other figures show why some schemas go to a thread (src/calls/validation/argumentValidator.ts).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../src/calls/json.ts';
@@ -12,7 +12,7 @@ import { percentile } from './measure.ts';
 
 const TARGET_MS = 5;
 
-/** A search for issues, as many servers have one: 300 bytes, an enum, a bound, a list. */
+/** Schema of a typical issue search: 300 bytes, an enum, a bound, a list. */
 const TYPICAL = (): JsonObject => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   type: 'object',

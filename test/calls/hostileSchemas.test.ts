@@ -213,7 +213,7 @@ describe('hostile schemas and values', () => {
   });
 
   it('checks other schemas after a killed one, and does not try that one again', async () => {
-    // Whoever waits behind a hostile one has time; the hostile one has no more than what ships.
+    // The waiting schema gets plenty of time; the hostile one gets the shipped limit.
     const own = new ArgumentValidator({
       thread: new ThreadedCheck(undefined, { answerMs: 20_000, valueMs: 60, compileMs: 1_000, startMs: 20_000 }),
     });

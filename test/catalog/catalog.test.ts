@@ -124,14 +124,14 @@ describe('ids', () => {
     }
   });
 
-  it('of a fitted name have the hash also beside a version, so that no later tool can change them', () => {
+  it('of a fitted name contain the hash even with a version, so that no later tool can change them', () => {
     const versioned = (name: string) => ({ name, description: 'd', _meta: { version: '1' } });
     const [alone] = buildCatalog([{ server: 's', tools: [versioned('a b')] }]).tools;
     const { tools } = buildCatalog([{ server: 's', tools: [versioned('a/b'), versioned('a b')] }]);
     expect(tools.find((tool) => tool.upstreamName === 'a b')?.id).toBe(alone?.id);
   });
 
-  it('have different fingerprints where hash8 is equal', () => {
+  it('have different fingerprints even if hash8 is equal', () => {
     const of = (description: string) =>
       buildCatalog([{ server: 's', tools: [{ ...good, description }] }]).tools[0] as {
         id: string;

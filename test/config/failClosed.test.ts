@@ -48,7 +48,7 @@ describe.each(LEVELS)('a file with an error, at the level of the %s', (level) =>
     return layers().load();
   };
 
-  it('keeps other blocks in force beside a typo', () => {
+  it('keeps other blocks in force despite a typo', () => {
     const config = loaded({ ...GOOD, cache: { ttlSecond: 5 }, retry: { max_attempts: 2 } });
     expect([fateOf(config), fateOf(config, 'drop')[0]]).toEqual([OPEN, 'deny']);
     expect(messages(config)).toEqual([
@@ -75,7 +75,7 @@ describe.each(LEVELS)('a file with an error, at the level of the %s', (level) =>
     expect(messages(config)[0]).toMatch(/Until then every call that no readable rule decides before is denied/);
   });
 
-  it('keeps a readable policy beside an unknown preset', () => {
+  it('keeps a readable policy despite an unknown preset', () => {
     const config = loaded({ ...GOOD, policyPreset: 'saef' });
     expect(fateOf(config)).toEqual(['allow', false, 'convergent']);
   });

@@ -15,7 +15,7 @@ const posix = it.skipIf(process.platform === 'win32');
 const mode = (path: string): number => statSync(path).mode & 0o777;
 
 describe('the state folder', () => {
-  posix('is made for its owner alone, and narrowed where it was not', () => {
+  posix('is created for its owner only, and loses wider permissions', () => {
     const root = join(temporaryFolder('wg-state-'), 'a', 'state');
     mkdirSync(root, { recursive: true });
     chmodSync(root, 0o755);

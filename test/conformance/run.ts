@@ -1,8 +1,8 @@
 /**
  * `npm run conformance -- FILE… [--group NAME]… [--json]`
  *
- * Without `--json`: one line per case and `N passed, N failed`. A case that the written specification overrules is
- * shown as such and counts as neither. Ends with 1 when a case failed, with 2 when it could not run.
+ * Without `--json`, prints one line per case and `N passed, N failed`. A case that contradicts the written
+ * specification is shown as overruled and counts as neither. Exits with 1 if a case failed, with 2 if it could not run.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

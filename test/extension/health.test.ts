@@ -147,7 +147,7 @@ describe('statusBarModel', () => {
     expect(problems.at(-1)).toBe('And 4 more: see the dashboard.');
   });
 
-  it('offers no restart where nothing may start', () => {
+  it('offers no restart if nothing may start', () => {
     const { links } = statusBarModel(view({ kind: 'off', reason: 'untrusted' }));
     expect(links).toEqual(['waygate.openConfiguration', 'waygate.showLog']);
     for (const id of links) expect(COMMANDS).toHaveProperty([id]);

@@ -183,7 +183,7 @@ describe('root', () => {
 });
 
 describe('line above the rows', () => {
-  it('is absent when everything is well, and where the welcome text applies', () => {
+  it('is absent if everything is well or the welcome text applies', () => {
     expect(treeMessage(view(), true)).toBeUndefined();
     const policy = { setting: 'chat.mcp.access', message: 'Off.' } as const;
     expect(treeMessage({ link: { kind: 'off', reason: 'no_configuration' }, policy }, false)).toBeUndefined();

@@ -24,14 +24,14 @@ const writes = (file: string, config: object | string): void =>
 const log = (workspace: TestWorkspace): string => readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');
 const applied = (workspace: TestWorkspace): number =>
   log(workspace).split('the edited configuration is in force').length - 1;
-/** The gateway of a workspace, as an editor attaches to it. */
+/** Attaches to the gateway of a workspace as an editor does. */
 async function attached({ folder, stateDir, env }: TestWorkspace) {
   const runtime = { workspace: folder, nodePath: process.execPath, workerScript: WORKER };
   const control = await attachControl({ ...runtime, stateDir, env }, { start: false, holds: false });
   if (!control) throw new Error('There is no gateway.');
   return control;
 }
-/** Writes the configuration and has the worker apply it now, unless it has seen the file by itself. */
+/** Writes the configuration and makes the worker apply it now, unless its file watch was faster. */
 async function edits(workspace: TestWorkspace, change: () => void): Promise<void> {
   const control = await attached(workspace);
   change();
@@ -48,9 +48,9 @@ const held = ({ gate }: TestWorkspace, host: HostProcess, id: string, nonce: str
 const LET_GO = { isError: false, text: 'ok\nwaited until it was let go\n' };
 const execute = (host: HostProcess, id: string, args: object = {}) =>
   host.call('tool_execute', { tool_id: id, args }).then(({ text }) => text);
-const notified = (host: HostProcess): string[] => host.told.map(({ method }) => method as string);
+const notified = (host: HostProcess): string[] => host.notifications.map(({ method }) => method as string);
 
-/** Three servers that note what they do. */
+/** Configures three servers that record the effects of their calls. */
 function three() {
   const workspace = testWorkspace();
   const effects = workspace.write('effects.txt', '');
@@ -60,7 +60,7 @@ function three() {
 }
 
 describe('an edit of the configuration', () => {
-  it('leaves the process and the memory of a server alone that it does not concern, 20 times', async () => {
+  it('keeps the process and the memory of an unchanged server, 20 times', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     const keeps = { ...servers.fixture('--pid-file', pids, '--counts'), keepAlive: true };
@@ -86,7 +86,7 @@ describe('an edit of the configuration', () => {
     expect(await workersOf(workspace)).toEqual([worker.pid]);
   });
 
-  it('costs no long call: not as it is applied, as another server is removed, nor as a file is saved half', async () => {
+  it('does not interrupt a long call: not when a server changes, not when one is removed, not when the file is broken', async () => {
     const { workspace, effects, one } = three();
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/same/wait');
@@ -105,7 +105,7 @@ describe('an edit of the configuration', () => {
     expect(linesOf(effects)).toEqual(['long']);
   });
 
-  it('lets the calls of each server end: it keeps one, restarts one behind its calls, ends one after them', async () => {
+  it('lets all calls finish: an unchanged server is kept, a changed one restarts after its calls, a removed one ends after its own', async () => {
     const { workspace, effects, one } = three();
     const host = await HostProcess.connect(workspace);
     const ids = await Promise.all(['/same/wait', '/changed/wait_a', '/gone/wait'].map((path) => host.toolId(path)));
@@ -116,13 +116,13 @@ describe('an edit of the configuration', () => {
     await edits(workspace, () =>
       workspace.configure({ same: one(), changed: one('--name-suffix', '_b'), comes: one() }),
     );
-    // While they run, new servers serve and removed ones are not shown.
+    // While the calls run, new servers serve and removed ones are not shown.
     expect(await execute(host, await host.toolId('/comes/echo'), { text: 'new' })).toBe('ok\nnew\n');
     expect((await host.call('tool_browse', { path: '/gone' })).text).toMatch(/^Error PATH_NOT_FOUND/);
     expect((await host.call('tool_execute', { tool_id: ids[2], args: {} })).isError).toBe(true);
     const changed = (await status(workspace)).servers.find(({ name }) => name === 'changed');
     expect(changed).toMatchObject({ state: 'starting', reason: expect.stringContaining('after its current calls') });
-    // Its tools are shown as they were until it has listed its own.
+    // The old tools are shown until the changed server has listed its own.
     const waiting = execute(host, await host.toolId('/changed/echo_a'), { text: 'queued' });
     expect(before.every(isAlive)).toBe(true);
     workspace.letGo();
@@ -136,7 +136,7 @@ describe('an edit of the configuration', () => {
     expect(host.stderr).toBe('');
   });
 
-  it('gives a call at a removed server its own deadline, and ends the server then', async () => {
+  it('gives a call to a removed server its normal deadline, then ends the server', async () => {
     const workspace = testWorkspace();
     const write = (entries: object): void => {
       workspace.configure(entries as Record<string, unknown>);
@@ -153,7 +153,7 @@ describe('an edit of the configuration', () => {
     await until('its end', () => !isAlive(pid));
   });
 
-  it('holds for the next call: rules that are added, rules that are removed, limits, and what is masked', async () => {
+  it('applies added rules, removed rules, limits and masking to the next call', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/echo');
@@ -180,7 +180,7 @@ describe('an edit of the configuration', () => {
     expect(await pidOf(workspace, 'one')).toBe(pid);
   });
 
-  it('of a tool filter restarts nothing, and notifies the sessions that list tools alone', async () => {
+  it('of a tool filter restarts nothing and notifies only the sessions that list tools', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const [gateway, listing] = [
       await HostProcess.connect(workspace),
@@ -190,10 +190,10 @@ describe('an edit of the configuration', () => {
     const names = async () => JSON.stringify((await listing.request('tools/list')).result);
     await until('the tools', async () => (await names()).includes('picture'));
     await sleep(1_200);
-    listing.told.length = 0;
-    gateway.told.length = 0;
+    listing.notifications.length = 0;
+    gateway.notifications.length = 0;
     const pid = await pidOf(workspace, 'one');
-    // Settings that change no list are reported to nobody.
+    // Settings that change no list notify no session.
     await edits(workspace, () => writes(workspace.configFile, { servers: { one: servers.fixture() }, idleMinutes: 7 }));
     expect(notified(listing)).toEqual([]);
     const filtered = { ...servers.fixture(), tools: { exclude: ['picture'] } };
@@ -205,27 +205,24 @@ describe('an edit of the configuration', () => {
     expect(await pidOf(workspace, 'one')).toBe(pid);
   });
 
-  it.each(['gateway', 'passthrough'])(
-    'of a server has the subscriptions to its resources renewed (%s)',
-    async (mode) => {
-      const workspace = testWorkspace();
-      const lines = workspace.write('log.txt', '');
-      const one = (n: string) => ({ one: { ...servers.primitives('--log', lines), env: { N: n } } });
-      workspace.configure(one('1'));
-      const host = await HostProcess.connect(workspace, ['--mode', mode]);
-      const uri = 'file:///shared/readme.md';
-      await until('its resources', async () =>
-        JSON.stringify((await host.request('resources/list')).result).includes(uri),
-      );
-      expect((await host.request('resources/subscribe', { uri })).error).toBeUndefined();
-      const subscribed = (): number => linesOf(lines).filter((line) => line.includes('resources/subscribe')).length;
-      expect(subscribed()).toBe(1);
-      await edits(workspace, () => workspace.configure(one('2')));
-      await until('the changed server to hear of it', () => subscribed() === 2);
-    },
-  );
+  it.each(['gateway', 'passthrough'])('of a server renews the subscriptions to its resources (%s)', async (mode) => {
+    const workspace = testWorkspace();
+    const lines = workspace.write('log.txt', '');
+    const one = (n: string) => ({ one: { ...servers.primitives('--log', lines), env: { N: n } } });
+    workspace.configure(one('1'));
+    const host = await HostProcess.connect(workspace, ['--mode', mode]);
+    const uri = 'file:///shared/readme.md';
+    await until('its resources', async () =>
+      JSON.stringify((await host.request('resources/list')).result).includes(uri),
+    );
+    expect((await host.request('resources/subscribe', { uri })).error).toBeUndefined();
+    const subscribed = (): number => linesOf(lines).filter((line) => line.includes('resources/subscribe')).length;
+    expect(subscribed()).toBe(1);
+    await edits(workspace, () => workspace.configure(one('2')));
+    await until('the changed server to hear of it', () => subscribed() === 2);
+  });
 
-  it('of `mode` leaves the sessions that there are alone', async () => {
+  it('of `mode` does not change existing sessions', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/echo');
@@ -239,7 +236,7 @@ describe('an edit of the configuration', () => {
     expect((await status(workspace)).sessions.map(({ mode }) => mode).sort()).toEqual(['gateway', 'passthrough']);
   });
 
-  it('of the user’s own file, of a file given by hand and of a static catalog is applied alike', async () => {
+  it('of the user’s file, of a `--config` file and of a static catalog is applied in the same way', async () => {
     const workspace = testWorkspace({ theirs: servers.fixture() });
     writes(workspace.userConfigFile, { servers: { mine: servers.fixture() } });
     const given = workspace.write('given.json', JSON.stringify({ servers: { given: servers.fixture() } }));
@@ -258,7 +255,7 @@ describe('an edit of the configuration', () => {
     expect((await workersOf(workspace)).sort()).toEqual(workers);
   });
 
-  it('of a server that a repository names needs an approval again, and takes the earlier one away', async () => {
+  it('of a server from the workspace file revokes the approval and needs a new one', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/echo');
@@ -273,7 +270,7 @@ describe('an edit of the configuration', () => {
     await host.toolId('/one/echo_evil');
   });
 
-  it('is in force when a refresh is answered, with the editor attached all along', async () => {
+  it('is in force when a refresh is answered while an editor is attached', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     await HostProcess.connect(workspace);
     const control = await until('the gateway', () => attached(workspace).catch(() => undefined));
@@ -315,7 +312,7 @@ describe('an edit of the configuration', () => {
       let last = 0;
       for (let n = 1; n <= EDITS; n++) {
         await sleep((EDIT_SECONDS * 1_000) / EDITS);
-        // The last one is whole, so that there is an end to wait for.
+        // The last edit is valid, so that the test can wait for its server.
         if (n < EDITS && random.next() < BROKEN_SHARE)
           writes(workspace.configFile, JSON.stringify({ servers: entries(n) }).slice(0, -7));
         else {
@@ -337,8 +334,8 @@ describe('an edit of the configuration', () => {
   );
 });
 
-describe('a file that is written', () => {
-  it('and means the same changes nothing but positions', async () => {
+describe('a written file', () => {
+  it('with the same meaning changes only the reported positions', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const good = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as { servers: object };
     writes(workspace.configFile, JSON.stringify({ ...good, idleMinuts: 3 }));
@@ -352,7 +349,7 @@ describe('a file that is written', () => {
     expect((await status(workspace)).servers[0]?.location?.line).toBe(4);
   });
 
-  it('beside another that cannot be read counts, and of that one the last good content, its rules included', async () => {
+  it('is applied although another file is broken, whose last good content and rules stay in force', async () => {
     const workspace = testWorkspace();
     const rules = [{ action: 'deny', tool: 'large', reason: 'Not here.' }];
     const mine = { mine: servers.fixture() };
@@ -375,13 +372,13 @@ describe('a file that is written', () => {
     }
   });
 
-  it('and cannot be read outlives its worker: after a kill and after a reload the last good content is in force', async () => {
+  it('that is broken leaves the last good content in force, even after a kill and a reload', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const rules = [{ action: 'deny', tool: 'large', reason: 'Not here.' }];
     const good = { servers: { one: servers.fixture() }, policy: { rules } };
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/large');
-    // Written while the worker runs, so the running worker has kept it.
+    // Written while the worker runs, so that the worker stores it.
     await edits(workspace, () => writes(workspace.configFile, good));
     const kept = join(stateFolder(workspace), 'lastWorker.json');
     expect(statSync(kept).mode & 0o777).toBe(0o600);
@@ -397,7 +394,7 @@ describe('a file that is written', () => {
       }
       writes(workspace.configFile, good);
     }
-    // A file that is removed leaves nothing in force.
+    // Removing the file drops its stored content.
     await until('the good file', async () => (await problems(workspace)).length === 0);
     await edits(workspace, () => rmSync(workspace.configFile));
     writes(workspace.configFile, '{');

@@ -12,27 +12,27 @@ import {
 } from '../support/faultGateway.ts';
 import { until } from '../support/hostProcess.ts';
 
-/** Servers that send too much: they are read at a bounded pace, and no other server waits (M7.3, M7.4). */
+/** Servers that send too much: the worker reads them at a bounded pace, and no other server waits (M7.3, M7.4). */
 
 const during = (...actions: FaultStep['do']): FaultStep[] => [{ on: 'tools/call', nth: 1, do: actions }];
 const STDIO: FaultGatewayOptions = {};
 const EVENTS: FaultGatewayOptions = { http: 'sse' };
 
 describe('a server that floods', () => {
-  // Over HTTP an answer takes a request of its own. What is no message is an answer that cannot be used there
-  // (faultsFrames.test.ts), and of standard error we hear nothing.
+  // Over HTTP every answer is a request of its own, hence the lower numbers. A line that is not a message is a
+  // malformed answer there (faultsFrames.test.ts), and stderr is not read.
   it.each<[string, string, FaultStep['do'], FaultGatewayOptions]>([
     ['over stdio', 'progress', [{ flood: 'progress', count: 20_000 }, 'reply'], STDIO],
     ['over stdio', 'logs', [{ flood: 'log', count: 20_000 }, 'reply'], STDIO],
     ['over stdio', 'pings', [{ flood: 'ping', count: 10_000 }, 'reply'], STDIO],
-    ['over stdio', 'questions', [{ flood: 'ask', count: 10_000 }, 'reply'], STDIO],
-    ['over stdio', 'what is no message', [{ flood: 'garbage', count: 20_000 }, 'reply'], STDIO],
+    ['over stdio', 'requests', [{ flood: 'ask', count: 10_000 }, 'reply'], STDIO],
+    ['over stdio', 'lines that are not messages', [{ flood: 'garbage', count: 20_000 }, 'reply'], STDIO],
     ['over stdio', 'stderr', [{ stderr: 20_000_000 }, 'reply'], STDIO],
     ['over HTTP', 'progress', [{ flood: 'progress', count: 20_000 }, 'reply'], EVENTS],
     ['over HTTP', 'logs', [{ flood: 'log', count: 20_000 }, 'reply'], EVENTS],
     ['over HTTP', 'pings', [{ flood: 'ping', count: 1_500 }, 'reply'], EVENTS],
-    ['over HTTP', 'questions', [{ flood: 'ask', count: 1_500 }, 'reply'], EVENTS],
-  ])('%s with %s still has its call answered, and harms nobody', async (_way, what, actions, options) => {
+    ['over HTTP', 'requests', [{ flood: 'ask', count: 1_500 }, 'reply'], EVENTS],
+  ])('%s with %s still answers its call and disturbs no other server', async (_way, what, actions, options) => {
     const gateway = await FaultGateway.spawn({ steps: during(...actions) }, options);
     const before = gateway.host.lines.length;
     const [flooded, ...others] = await Promise.all([
@@ -43,11 +43,11 @@ describe('a server that floods', () => {
     expect(others).toEqual(Array.from({ length: 5 }, () => UNDISTURBED));
     expect((await gateway.act('b')).text).toBe('ok\nb\n');
     expect(gateway.lives).toHaveLength(1);
-    // Nothing of it reaches a client that has not asked for it; of logs, which every client hears, a bearable part.
+    // Clients receive nothing that they did not ask for. Logs go to every client, at a limited rate.
     expect(gateway.host.lines.length - before).toBeLessThan(what === 'logs' ? 1_000 : 60);
   });
 
-  it('over HTTP outside of any call harms nobody, itself included', async () => {
+  it('over HTTP outside of a call disturbs no call, not even its own', async () => {
     const steps = ['log', 'ping', 'ask', 'list_changed', 'garbage'].map((flood) => ({ flood, count: 1_000 }));
     const script = { steps: [{ on: 'start', do: steps }] };
     const gateway = await FaultGateway.spawn(script, { http: 'sse', flags: ['--get', 'hold'] });
@@ -59,31 +59,28 @@ describe('a server that floods', () => {
   it.each<[string, FaultGatewayOptions]>([
     ['stdio', STDIO],
     ['HTTP', EVENTS],
-  ])(
-    'over %s with questions has at most 32 in flight; the others are refused, and all are answered',
-    async (_way, options) => {
-      const gateway = await FaultGateway.spawn({ steps: during({ flood: 'ask', count: 1_000 }, 'reply') }, options);
-      await gateway.act('a');
-      const answers = await until('the answers', () => {
-        const answered = gateway.received.filter((line) => /"id":"a\d+"/.test(line));
-        return answered.length >= 1_000 && answered;
-      });
-      expect(new Set(answers.map((line) => /"id":"(a\d+)"/.exec(line)?.[1])).size).toBe(1_000);
-      // Over HTTP it is read in turns, event by event: most have their answer before the next is read.
-      const refused = answers.some((line) => line.includes('more than 32 requests are in flight'));
-      if (options === STDIO) expect(refused).toBe(true);
-    },
-  );
+  ])('over %s with requests has at most 32 in flight; all others are refused', async (_way, options) => {
+    const gateway = await FaultGateway.spawn({ steps: during({ flood: 'ask', count: 1_000 }, 'reply') }, options);
+    await gateway.act('a');
+    const answers = await until('the answers', () => {
+      const answered = gateway.received.filter((line) => /"id":"a\d+"/.test(line));
+      return answered.length >= 1_000 && answered;
+    });
+    expect(new Set(answers.map((line) => /"id":"(a\d+)"/.exec(line)?.[1])).size).toBe(1_000);
+    // Over HTTP the worker reads event by event, so most requests are answered before the next one is read.
+    const refused = answers.some((line) => line.includes('more than 32 requests are in flight'));
+    if (options === STDIO) expect(refused).toBe(true);
+  });
 
   it.each<[string, FaultGatewayOptions]>([
     ['stdio', STDIO],
     ['HTTP', EVENTS],
-  ])('over %s with answers that nobody asked for is replaced, as a fault of its protocol', async (_way, options) => {
+  ])('over %s with unsolicited answers is replaced for a protocol fault', async (_way, options) => {
     const steps = [{ on: 'tools/call', nth: 1, life: 1, do: [{ flood: 'unknown', count: 500 }, 'hang'] }];
     const gateway = await FaultGateway.spawn({ steps }, options);
     expect(outcomeOf(await gateway.act('a'))).toBe('unknown');
     expect((await gateway.act('b')).text).toBe('ok\nb\n');
-    // Over HTTP, a session.
+    // Over HTTP the session is replaced.
     expect(gateway.received.filter((line) => line.includes('"initialize"'))).toHaveLength(2);
     expect(await gateway.other()).toBe(UNDISTURBED);
   });
@@ -91,7 +88,7 @@ describe('a server that floods', () => {
   it.each<[string, FaultGatewayOptions]>([
     ['stdio', STDIO],
     ['HTTP', EVENTS],
-  ])('over %s with announced changes is listed every fifth of a second at most', async (_way, options) => {
+  ])('over %s with list changes is listed at most every 200 ms', async (_way, options) => {
     const steps = during({ flood: 'list_changed', count: 10_000 }, 'reply');
     const gateway = await FaultGateway.spawn({ steps }, options);
     const lists = (): number => gateway.received.filter((line) => line.includes('"tools/list"')).length;
@@ -100,15 +97,15 @@ describe('a server that floods', () => {
     expect(flooded.text).toBe('ok\na\n');
     await new Promise((done) => setTimeout(done, 1_500));
     expect(lists() - before).toBeGreaterThan(0);
-    // While it lasted, and once or twice after: over stdio that is twice.
+    // Every 200 ms during the flood (which is short over stdio), and at most twice after it.
     const most = options === STDIO ? 2 : 2 + flooded.ms / 200;
     expect(lists() - before).toBeLessThanOrEqual(most);
     expect(await gateway.other()).toBe(UNDISTURBED);
   });
 });
 
-// Pages are read and bounded in the same way whatever they come over.
-describe('a list without an end', () => {
+// Pages are read and bounded in the same way over every transport.
+describe('an endless list', () => {
   it.each<[string, Record<string, unknown>, RegExp, number]>([
     ['pages', { count: 'endless', size: 3 }, /cut: it has more than 64 pages/, 192],
     ['the same page', { count: 'endless', size: 2, same: true }, /cut: it returned the same page again/, 4],
@@ -121,7 +118,7 @@ describe('a list without an end', () => {
       return one?.state === 'ready' && one;
     });
     expect(faulty.reason).toMatch(reason);
-    // The same page twice holds the same tools twice, which are one.
+    // Tools of a repeated page count once.
     expect(faulty.toolCount).toBeLessThanOrEqual(count);
     expect(faulty.toolCount).toBeGreaterThan(0);
     expect(gateway.received.filter((line) => line.includes('"tools/list"')).length).toBeLessThanOrEqual(64);
@@ -131,12 +128,12 @@ describe('a list without an end', () => {
   });
 });
 
-describe('a list that comes later', () => {
+describe('a later list', () => {
   it.each<[string, FaultStep['do']]>([
     ['fails', [{ raw: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"broken"}}' }]],
-    ['is no list', [{ raw: '{"jsonrpc":"2.0","id":ID,"result":{"tools":7}}' }]],
+    ['is not a list', [{ raw: '{"jsonrpc":"2.0","id":ID,"result":{"tools":7}}' }]],
     ['hangs', ['hang']],
-  ])('and %s leaves the last good one in force, and calls work', async (_what, actions) => {
+  ])('that %s leaves the last good one in force, and calls work', async (_what, actions) => {
     const steps = [{ on: 'tools/list', nth: 2, do: actions }, ...during({ flood: 'list_changed', count: 1 }, 'reply')];
     const gateway = await FaultGateway.spawn({ steps });
     expect((await gateway.act('a')).text).toBe('ok\na\n');
@@ -147,15 +144,15 @@ describe('a list that comes later', () => {
   });
 });
 
-/** `{"a":{"a":…}}`, written by hand: no parser is to be trusted with it. */
+/** Builds `{"a":{"a":…}}` with a loop: a parser might not survive that depth. */
 function nested(depth: number): unknown {
   let schema: unknown = { type: 'string' };
   for (let i = 0; i < depth; i++) schema = { type: 'object', properties: { a: schema } };
   return schema;
 }
 
-describe('a list with tools that are none', () => {
-  it('costs those alone: null schemas, depths, names of every kind', async () => {
+describe('a list with invalid tools', () => {
+  it('loses only those: null schemas, deep schemas, odd names', async () => {
     const inputSchema = { type: 'object', properties: { nonce: { type: 'string' } } };
     const odd = [
       null,
@@ -177,7 +174,7 @@ describe('a list with tools that are none', () => {
     expect(await gateway.other()).toBe(UNDISTURBED);
   });
 
-  it('never has anything fetched that a schema refers to', async () => {
+  it('never makes Waygate fetch a remote reference of a schema', async () => {
     const asked: string[] = [];
     const trap = createServer((request, response) => {
       asked.push(String(request.url));

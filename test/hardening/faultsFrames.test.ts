@@ -9,7 +9,7 @@ import {
 
 /** Malformed answers: each fails its own call and nothing else (M7.1). */
 
-/** The first call of the tool is acted upon; the time limit of calls is far behind what may be called "at once". */
+/** Applies the actions to the first call of the tool. The time limit of calls is much longer than "at once". */
 const first = (...actions: FaultStep['do']): FaultStep => ({ on: 'tools/call', nth: 1, do: actions });
 const raw = (frame: string): Record<string, unknown> => ({ raw: frame });
 const SHORT = { blocks: { timeouts: { servers: { faulty: 1 } } } };
@@ -19,13 +19,16 @@ const MALFORMED: readonly [string, Record<string, unknown>][] = [
   ['no "jsonrpc"', raw('{"id":ID,"result":RESULT}')],
   ['both a result and an error', raw('{"jsonrpc":"2.0","id":ID,"result":RESULT,"error":{"code":1,"message":"no"}}')],
   ['a batch', raw('[JSON]')],
-  ['a text for a result', raw('{"jsonrpc":"2.0","id":ID,"result":"done"}')],
+  ['a string as result', raw('{"jsonrpc":"2.0","id":ID,"result":"done"}')],
   ['neither result nor error', raw('{"jsonrpc":"2.0","id":ID}')],
-  ['a member twice', raw('{"jsonrpc":"2.0","id":ID,"result":RESULT,"result":{"content":[]}}')],
-  ['a member of its result twice', raw('{"jsonrpc":"2.0","id":ID,"result":{"isError":true,"isErro\\u0072":false}}')],
+  ['a duplicate member', raw('{"jsonrpc":"2.0","id":ID,"result":RESULT,"result":{"content":[]}}')],
+  [
+    'a duplicate member in its result',
+    raw('{"jsonrpc":"2.0","id":ID,"result":{"isError":true,"isErro\\u0072":false}}'),
+  ],
   ['a depth of 100,000', raw(`{"jsonrpc":"2.0","id":ID,"result":{"a":${'['.repeat(DEEP)}${']'.repeat(DEEP)}}}`)],
-  ['a "_meta" that is none', raw('{"jsonrpc":"2.0","id":ID,"result":{"content":[],"_meta":"x"}}')],
-  ['an answer that is no JSON', raw('{"jsonrpc":"2.0","id":ID,"result":{"content":[}}')],
+  ['a "_meta" that is not an object', raw('{"jsonrpc":"2.0","id":ID,"result":{"content":[],"_meta":"x"}}')],
+  ['an answer that is not JSON', raw('{"jsonrpc":"2.0","id":ID,"result":{"content":[}}')],
 ];
 
 const WAYS = [['stdio'], ['json'], ['sse']] as const;
@@ -34,23 +37,23 @@ const over = (way: (typeof WAYS)[number][0]): FaultGatewayOptions => (way === 's
 describe.each(WAYS)('over %s, an answer with', (way) => {
   const options = over(way);
 
-  it('a fault of any kind fails its call at once, with an outcome that is unknown', async () => {
+  it('any fault fails its call at once with an unknown outcome', async () => {
     const steps = MALFORMED.map(([, action], i) => ({ on: 'tools/call', nth: 2 * i + 1, do: [action] }));
     const gateway = await FaultGateway.open({ steps }, options);
     for (const [what] of MALFORMED) {
       const answer = await gateway.act(what);
       expect.soft(outcomeOf(answer), what).toBe('unknown');
       expect.soft(answer.text, what).toMatch(/^Error UPSTREAM_ERROR: faulty gave an answer that cannot be used: /);
-      // Half of the time limit of a call, which the call must not have waited for.
+      // Half of the time limit of a call: the call must fail without waiting for it.
       expect.soft(answer.ms, what).toBeLessThan(60_000);
       expect.soft(await gateway.act('fine'), what).toMatchObject({ isError: false, text: 'ok\nfine\n' });
     }
-    // Never a restart.
+    // The server is never restarted.
     expect(new Set(gateway.lives).size).toBe(1);
     expect(await gateway.other()).toBe(UNDISTURBED);
   });
 
-  it('what is none of it, or nothing, is read without that', async () => {
+  it('an unknown or null member is read without that member', async () => {
     const spoilt = [
       '{"jsonrpc":"2.0","id":ID,"result":RESULT,"took":5}',
       '{"jsonrpc":"2.0","id":ID,"result":RESULT,"error":null}',
@@ -61,7 +64,7 @@ describe.each(WAYS)('over %s, an answer with', (way) => {
     for (const frame of spoilt) expect.soft((await gateway.act('x')).text, frame).toBe('ok\nx\n');
   });
 
-  it('a text for an error code fails its call with the words of the server', async () => {
+  it('a string as error code fails its call with the message of the server', async () => {
     const gateway = await FaultGateway.open(
       { steps: [first(raw('{"jsonrpc":"2.0","id":ID,"error":{"code":"E1","message":"it is shut"}}'))] },
       options,
@@ -81,7 +84,7 @@ describe.each(WAYS)('over %s, an answer with', (way) => {
 describe.each(WAYS)('over %s, an answer', (way) => {
   const options = over(way);
 
-  it('whose id is a text, or null, answers nothing: exact ids only', async () => {
+  it('whose id is a string or null answers no call: ids must match exactly', async () => {
     const gateway = await FaultGateway.open(
       {
         steps: [
@@ -93,7 +96,7 @@ describe.each(WAYS)('over %s, an answer', (way) => {
     );
     for (const nonce of ['text', 'null']) {
       const answer = await gateway.act(nonce);
-      // A body that ends without an answer says that there will be none.
+      // Over HTTP the end of a body without an answer ends the wait.
       expect(answer.text).toMatch(way === 'stdio' ? /^Error UPSTREAM_TIMEOUT/ : /^Error UPSTREAM_UNAVAILABLE/);
       expect(outcomeOf(answer)).toBe('unknown');
     }
@@ -101,9 +104,9 @@ describe.each(WAYS)('over %s, an answer', (way) => {
     expect(gateway.lives).toHaveLength(1);
   });
 
-  // A body of JSON holds one message.
+  // A JSON body holds one message.
   if (way !== 'json') {
-    it('that comes twice, or for nobody, is heard once and restarts nothing', async () => {
+    it('that is repeated or has an unknown id is ignored and restarts nothing', async () => {
       const stray = raw('{"jsonrpc":"2.0","id":999999,"result":{"content":[{"type":"text","text":"stray"}]}}');
       const actions = [stray, 'reply', raw('JSON'), raw('{"jsonrpc":"2.0","id":ID,"result":{}}')];
       const gateway = await FaultGateway.open({ steps: [{ on: 'tools/call', do: actions }] }, options);
@@ -114,13 +117,13 @@ describe.each(WAYS)('over %s, an answer', (way) => {
     });
   }
 
-  it('in a batch is read from a server of the one version that has them', async () => {
+  it('in a batch is read from a server whose protocol version has batches', async () => {
     const script = { version: '2025-03-26', steps: [first(raw('[JSON]'))] };
     const gateway = await FaultGateway.open(script, options);
     expect((await gateway.act('a')).text).toBe('ok\na\n');
   });
 
-  it('that comes late is never given to another call', async () => {
+  it('that arrives late never reaches another call', async () => {
     const gateway = await FaultGateway.open({ steps: [first({ delay: 1_500 }, 'reply')] }, { ...options, ...SHORT });
     expect((await gateway.act('late')).text).toMatch(/^Error UPSTREAM_TIMEOUT/);
     const answers = await Promise.all(['a', 'b', 'c'].map((nonce) => gateway.act(nonce)));
@@ -129,7 +132,7 @@ describe.each(WAYS)('over %s, an answer', (way) => {
     expect((await gateway.act('d')).text).toBe('ok\nd\n');
   });
 
-  it('reaches its own call, in whatever order answers come', async () => {
+  it('reaches its own call in any order of answers', async () => {
     const delays = [90, 10, 50, 0, 70, 30, 20, 80, 60, 40];
     const steps = delays.map((delay, i) => ({ on: 'tools/call', nth: i + 1, do: [{ delay }, 'reply'] }));
     const gateway = await FaultGateway.open({ steps }, options);
@@ -142,10 +145,10 @@ describe.each(WAYS)('over %s, an answer', (way) => {
     ['17 MB, the id first', { large: 17_000_000 }],
     ['17 MB, the id last', { large: 17_000_000, idLast: true }],
     ['100 MB', { large: 100_000_000 }],
-  ])('of %s fails its own call, and the connection lives', async (_what, action) => {
+  ])('of %s fails its own call, and the connection stays open', async (_what, action) => {
     const gateway = await FaultGateway.open({ steps: [first(action)] }, options);
     const [large, beside] = await Promise.all([gateway.act('large'), gateway.other()]);
-    // Over HTTP it is not read to its end.
+    // Over HTTP the answer is not read to its end, so its size is unknown.
     expect(large.text).toMatch(/cannot be used: an answer (of \d+ bytes )?is beyond the limit of 16777216/);
     expect(outcomeOf(large)).toBe('failed');
     expect(beside).toBe(UNDISTURBED);
@@ -156,7 +159,7 @@ describe.each(WAYS)('over %s, an answer', (way) => {
 
 // Over HTTP there are no lines between messages.
 describe('over stdio, an answer', () => {
-  it('may stand between lines that are no messages: banners, colours, bytes, logs of JSON', async () => {
+  it('may be surrounded by lines that are not messages: banners, colours, bytes, JSON logs', async () => {
     const noise = [
       raw('\u001b[31mWelcome!\u001b[0m'),
       raw('{"level":30,"msg":"json, but no message","id":ID}'),

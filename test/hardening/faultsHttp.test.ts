@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FaultGateway, type FaultScript, type FaultStep, outcomeOf, UNDISTURBED } from '../support/faultGateway.ts';
 import { until } from '../support/hostProcess.ts';
 
-/** Servers over HTTP that are half dead (M7.6). */
+/** HTTP servers that answer partly, late or not at all (M7.6). */
 
 const during = (...actions: FaultStep['do']): FaultScript => ({ steps: [{ on: 'tools/call', nth: 1, do: actions }] });
 const SHORT = { timeouts: { servers: { faulty: 1 } } };
@@ -12,7 +12,7 @@ describe.each([['json'], ['sse']] as const)('a server over HTTP that answers wit
     ['resets the connection', ['reset'], /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection/],
     ['breaks off in the middle', ['cut'], /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection/],
     ['never sends the head of its answer', ['hang'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],
-    ['drips without ever answering', ['drip'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],
+    ['drips without a complete answer', ['drip'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],
     ['stops in the middle', ['partial', 'hang'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],
   ])('and %s leaves the outcome unknown, and serves the next call', async (_what, actions, words) => {
     const gateway = await FaultGateway.open(during(...actions), { http, blocks: SHORT });
@@ -28,24 +28,24 @@ describe.each([['json'], ['sse']] as const)('a server over HTTP that answers wit
     expect(gateway.effectsOf('lost')).toBe(1);
   });
 
-  it('and a bomb in place of an answer fails that call alone, within its limit', async () => {
+  it('and with a decompression bomb fails only that call, at the size limit', async () => {
     const gateway = await FaultGateway.open(during('gzip-bomb'), { http });
     const bombed = await gateway.act('bombed');
     expect(bombed.text).toMatch(/cannot be used: an answer is beyond the limit of 16777216 bytes/);
-    // It was carried out, as over stdio.
+    // The server ran the call, as over stdio.
     expect(outcomeOf(bombed)).toBe('failed');
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
     expect(await gateway.other()).toBe(UNDISTURBED);
   });
 });
 
-describe('a server over HTTP whose streams can be come back to', () => {
+describe('a server over HTTP with resumable streams', () => {
   it.each<[string, string, boolean]>([
-    ['gives the rest', 'replay', true],
-    ['takes it up and says nothing', 'hold', false],
-    ['does not know it any more', '404', false],
-    ['has no such thing', '405', false],
-  ])('and which, come back to, %s costs that call at most', async (_what, get, isAnswered) => {
+    ['sends the rest', 'replay', true],
+    ['stays silent', 'hold', false],
+    ['has forgotten the stream', '404', false],
+    ['cannot resume', '405', false],
+  ])('that %s when a stream is resumed loses that call at most', async (_what, get, isAnswered) => {
     const flags = ['--ids', '--get', get];
     const options = { http: 'sse', flags, blocks: { timeouts: { servers: { faulty: 3 } } } } as const;
     const gateway = await FaultGateway.open(during('cut', 'reply'), options);
@@ -59,30 +59,30 @@ describe('a server over HTTP whose streams can be come back to', () => {
     expect(gateway.received.filter((line) => /^GET \d/.test(line))).toHaveLength(1);
   });
 
-  it.each(['hold', '404'])('loses no other call with one that times out (%s)', async (get) => {
+  it.each(['hold', '404'])('loses no other call after a timeout (%s)', async (get) => {
     const options = { http: 'sse', flags: ['--ids', '--get', get], blocks: SHORT } as const;
     const steps = [{ on: 'tools/call', tool: 'act', do: [{ flood: 'log', count: 1 }, 'hang'] }];
     const gateway = await FaultGateway.open({ steps }, options);
     for (const nonce of ['a', 'b', 'c']) expect((await gateway.act(nonce)).text).toMatch(/^Error UPSTREAM_TIMEOUT/);
     expect((await gateway.act('d', 'echo')).text).toBe('ok\nd\n');
     expect(gateway.received.filter((line) => line.includes('"initialize"'))).toHaveLength(1);
-    // A call that is over is not come back to.
+    // The stream of a finished call is not resumed.
     expect(gateway.received.filter((line) => /^GET \d/.test(line))).toEqual([]);
   });
 });
 
-describe('a server over HTTP that refuses', () => {
+describe('a server over HTTP that answers', () => {
   it.each<[string, Record<string, unknown>, RegExp]>([
     ['500', { status: 500, body: 'out of order' }, /^Error UPSTREAM_ERROR: .*HTTP 500: out of order/],
     ['503', { status: 503 }, /^Error UPSTREAM_UNAVAILABLE/],
     ['429', { status: 429, body: 'slow down' }, /^Error RATE_LIMITED: .*HTTP 429: slow down/],
     [
-      'a redirect into the network of a cloud',
+      'a redirect to a cloud metadata address',
       { status: 307, headers: { location: 'http://169.254.169.254/latest/meta-data' } },
       /HTTP 307, a redirect to http:\/\/169\.254\.169\.254\/latest\/meta-data, which is not/,
     ],
-    ['a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }, /^Error UPSTREAM_/],
-  ])('with %s is told in its words, and serves the next call', async (_what, action, words) => {
+    ['an HTML page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }, /^Error UPSTREAM_/],
+  ])('with %s gets its own error text, and serves the next call', async (_what, action, words) => {
     const gateway = await FaultGateway.open(during(action), { http: 'json' });
     const refused = await gateway.act('refused');
     expect(refused.text).toMatch(words);
@@ -91,8 +91,8 @@ describe('a server over HTTP that refuses', () => {
   });
 });
 
-describe('a server over HTTP that is not there', () => {
-  it('is told so, nothing was sent to it, and the other serves', async () => {
+describe('a server over HTTP that is unreachable', () => {
+  it('is reported with the reason, gets no call, and the other server serves', async () => {
     const script = { steps: [{ on: 'initialize', do: ['reset'] }] };
     const gateway = await FaultGateway.open(script, { http: 'json', ready: false });
     const { reason } = await until('its reason', async () => {

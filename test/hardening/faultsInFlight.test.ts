@@ -11,29 +11,32 @@ const first = (...actions: FaultStep['do']): FaultStep => ({ on: 'tools/call', n
 const logOf = ({ workspace }: FaultGateway): string => readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');
 const SHORT = { timeouts: { servers: { faulty: 1 } } };
 
-describe('a server that is lost during a call', () => {
+describe('a server lost during a call', () => {
   it.each<[string, FaultStep['do']]>([
     ['by SIGKILL', ['sigkill']],
     ['by abort', ['abort']],
     ['by exit 0', [{ exit: 0 }]],
     ['in the middle of its answer', ['partial', 'sigkill']],
     ['because it closed its output', ['close-stdout', 'hang']],
-  ])('%s: the call is answered once, as unknown, and the next starts another', async (_what, actions) => {
-    const gateway = await FaultGateway.open({ steps: [first(...actions)] });
-    const [lost, other] = await Promise.all([gateway.act('lost'), gateway.other()]);
-    expect(outcomeOf(lost)).toBe('unknown');
-    expect(lost.text).toMatch(
-      /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection during the call\. It may/,
-    );
-    expect(gateway.effectsOf('lost')).toBe(1);
-    expect(other).toBe(UNDISTURBED);
-    expect((await gateway.act('next')).text).toBe('ok\nnext\n');
-    expect(gateway.lives).toHaveLength(2);
-    expect(isAlive(gateway.lives[0] as number)).toBe(false);
-    expect(gateway.effectsOf('lost')).toBe(1);
-  });
+  ])(
+    '%s: the call gets one answer, outcome unknown, and the next call starts the server again',
+    async (_what, actions) => {
+      const gateway = await FaultGateway.open({ steps: [first(...actions)] });
+      const [lost, other] = await Promise.all([gateway.act('lost'), gateway.other()]);
+      expect(outcomeOf(lost)).toBe('unknown');
+      expect(lost.text).toMatch(
+        /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection during the call\. It may/,
+      );
+      expect(gateway.effectsOf('lost')).toBe(1);
+      expect(other).toBe(UNDISTURBED);
+      expect((await gateway.act('next')).text).toBe('ok\nnext\n');
+      expect(gateway.lives).toHaveLength(2);
+      expect(isAlive(gateway.lives[0] as number)).toBe(false);
+      expect(gateway.effectsOf('lost')).toBe(1);
+    },
+  );
 
-  it('and whose child holds its pipes is noticed all the same, and its child ends', async () => {
+  it('is detected although its child holds the pipes, and the child is ended', async () => {
     const gateway = await FaultGateway.open({ steps: [first('grandchild', 'sigkill')] });
     const lost = await gateway.act('lost');
     expect(outcomeOf(lost)).toBe('unknown');
@@ -42,7 +45,7 @@ describe('a server that is lost during a call', () => {
     expect(gateway.grandchildren.filter(isAlive)).toEqual([]);
   });
 
-  it('is asked again where the person has said that this may be repeated', async () => {
+  it('gets the call again if the configuration says that it may be repeated', async () => {
     const blocks = { replay: { servers: { faulty: 'convergent' } }, retry: { maxAttempts: 3, baseDelay: 0.01 } };
     const gateway = await FaultGateway.open({ steps: [first('sigkill')] }, { blocks });
     expect((await gateway.act('again')).text).toBe('ok\nagain\n');
@@ -50,7 +53,7 @@ describe('a server that is lost during a call', () => {
     expect(gateway.lives).toHaveLength(2);
   });
 
-  it('costs all calls in flight, each once, and none that comes after', async () => {
+  it('fails every call in flight once, and no later call', async () => {
     const steps = [
       { on: 'tools/call', life: 1, nth: 10, do: ['sigkill'] },
       { on: 'tools/call', life: 1, do: ['hang'] },
@@ -62,11 +65,11 @@ describe('a server that is lost during a call', () => {
   });
 });
 
-describe('a call that ends its server each time', () => {
+describe('a call that crashes its server each time', () => {
   const replay = { servers: { faulty: 'convergent' } };
   const exits = { steps: [{ on: 'tools/call', do: [{ exit: 7 }] }] };
 
-  it('is told as that after two starts, and nobody waits for the end of the crash loop', async () => {
+  it('gets an error that says so after two starts, and no call waits for the end of the crash loop', async () => {
     const gateway = await FaultGateway.open(exits, { blocks: { replay } });
     const answers = [];
     for (const nonce of ['a', 'b', 'c', 'd']) answers.push(await gateway.act(nonce));
@@ -77,7 +80,7 @@ describe('a call that ends its server each time', () => {
       );
       expect(text).toMatch(/outcome: unknown\nfault: replay\/replay_exhausted\nattempts: 2\n$/);
     }
-    // The fifth end is a crash loop: the replay of the third call is not to be had, and the fourth is not even sent.
+    // The fifth exit makes a crash loop: the third call is not replayed, and the fourth is not even sent.
     expect(c).toMatch(
       /faulty keeps exiting and is retried only once a minute\. It is safe to repeat after [3-6]\d s\.\noutcome: unknown\n/,
     );
@@ -88,13 +91,13 @@ describe('a call that ends its server each time', () => {
     expect(['a', 'b', 'c', 'd'].map((nonce) => gateway.effectsOf(nonce))).toEqual([2, 2, 1, 0]);
     expect(gateway.lives).toHaveLength(5);
     expect(await gateway.other()).toBe(UNDISTURBED);
-    // What ended it is told to whoever looks: it did not lose a connection, nor did it fail to list.
+    // The log names the exit, not a lost connection or a failed list.
     const log = logOf(gateway);
     expect(log).toMatch(/faulty:act\S*: UPSTREAM_UNAVAILABLE: .*exited: It exited unexpectedly \(exit code 7\)\./);
     expect(log).not.toMatch(/could not list|Connection closed/);
   });
 
-  it('is found so too where it only closes the output, and a crash loop is not cut short by a call', async () => {
+  it('is detected if the server only closes its output, and no call shortens the crash loop', async () => {
     const gateway = await FaultGateway.open(
       { steps: [{ on: 'tools/call', do: ['close-stdout', 'hang'] }] },
       { blocks: { replay, retry: { maxAttempts: 5, baseDelay: 0.01 } } },
@@ -108,14 +111,14 @@ describe('a call that ends its server each time', () => {
   });
 });
 
-describe('a server that lives and answers with an error', () => {
+describe('a running server that answers with an error', () => {
   it.each([
-    ['of the code that the SDK uses for a lost connection', '{"code":-32000,"message":"login failed"}'],
+    ['with the code that the SDK uses for a lost connection', '{"code":-32000,"message":"login failed"}'],
     [
-      'like the one that the SDK makes for a time-out',
+      'like the one that the SDK creates for a timeout',
       '{"code":-32001,"message":"login failed","data":{"timeout":60000}}',
     ],
-  ])('%s has answered: nothing was lost, and it is left alone', async (_what, error) => {
+  ])('%s is not taken for lost and is not restarted', async (_what, error) => {
     const raw = `{"jsonrpc":"2.0","id":ID,"error":${error}}`;
     const gateway = await FaultGateway.open({ steps: [first({ raw })] });
     const refused = await gateway.act('refused');
@@ -127,7 +130,7 @@ describe('a server that lives and answers with an error', () => {
 });
 
 describe('a server that no longer reads', () => {
-  it('because it closed its input is replaced, and every call to it is answered', async () => {
+  it('because it closed its input is replaced, and every call gets an answer', async () => {
     const gateway = await FaultGateway.open({ steps: [first('reply', 'close-stdin')] }, { blocks: SHORT });
     expect((await gateway.act('a')).text).toBe('ok\na\n');
     const lost = await gateway.act('b');
@@ -139,24 +142,24 @@ describe('a server that no longer reads', () => {
     expect(await gateway.other()).toBe(UNDISTURBED);
   });
 
-  it('leaves no call open, however much is sent to it, and is replaced', async () => {
+  it('leaves no call open, however much is sent, and is replaced', async () => {
     const gateway = await FaultGateway.open({ steps: [first('reply', 'stop-reading')] }, { blocks: SHORT });
     await gateway.act('a');
     const large = 'x'.repeat(300_000);
     const answers = await Promise.all(Array.from({ length: 80 }, (_, i) => gateway.act(`${i} ${large}`)));
     expect(answers.every(({ isError }) => isError)).toBe(true);
-    // Beyond 8 MiB nothing more is taken: those calls were not sent, and say so.
-    const told = answers.map(outcomeOf);
-    expect(told).toContain('not_dispatched');
-    expect(told.filter((how) => how === 'failed' || how === 'ok')).toEqual([]);
+    // Calls beyond 8 MiB of queued data are not sent, and their answers say so.
+    const outcomes = answers.map(outcomeOf);
+    expect(outcomes).toContain('not_dispatched');
+    expect(outcomes.filter((how) => how === 'failed' || how === 'ok')).toEqual([]);
     expect(await gateway.other()).toBe(UNDISTURBED);
     await until('an answer', async () => !(await gateway.act(`c${Math.random()}`)).isError);
     expect(gateway.effects.map(({ nonce }) => nonce).filter((nonce) => nonce.includes(large))).toEqual([]);
   });
 });
 
-describe('a server that lets the time limit of a call pass', () => {
-  it('and answers others is left alone', async () => {
+describe('a server that misses the time limit of a call', () => {
+  it('but answers other calls is not restarted', async () => {
     const gateway = await FaultGateway.open({ steps: [first('hang')] }, { blocks: SHORT });
     const hanging = gateway.act('hung');
     await until('its effect', () => gateway.effectsOf('hung') === 1);
@@ -171,9 +174,9 @@ describe('a server that lets the time limit of a call pass', () => {
   });
 
   it.each<[string, FaultStep['do']]>([
-    ['and says nothing any more', ['block']],
+    ['and falls silent', ['block']],
     ['in the middle of a line', ['partial', 'hang']],
-  ])('%s is asked for a sign of life and replaced', async (_what, actions) => {
+  ])('%s is pinged and replaced', async (_what, actions) => {
     const gateway = await FaultGateway.open({ steps: [first(...actions)] }, { blocks: SHORT });
     expect((await gateway.act('hung')).text).toMatch(/^Error UPSTREAM_TIMEOUT/);
     expect(await gateway.other()).toBe(UNDISTURBED);
@@ -184,7 +187,7 @@ describe('a server that lets the time limit of a call pass', () => {
     expect(gateway.effectsOf('hung')).toBe(1);
   });
 
-  it('but tells of progress has its time begin anew', async () => {
+  it('but reports progress gets a new time limit', async () => {
     const steps = [first({ delay: 700 }, { flood: 'progress', count: 1 }, { delay: 700 }, 'reply')];
     const gateway = await FaultGateway.open({ steps }, { blocks: SHORT });
     expect((await gateway.act('slow')).text).toBe('ok\nslow\n');
@@ -192,7 +195,7 @@ describe('a server that lets the time limit of a call pass', () => {
 });
 
 describe('a client', () => {
-  it('that goes has its calls cancelled at the server', async () => {
+  it('that disconnects has its calls cancelled at the server', async () => {
     const gateway = await FaultGateway.spawn({ steps: [first('hang')] });
     void gateway.act('abandoned');
     await until('the call', () => gateway.effectsOf('abandoned') === 1);
@@ -204,7 +207,7 @@ describe('a client', () => {
     expect(gateway.lives).toHaveLength(1);
   });
 
-  it('that uses an id twice while it is in flight is refused the second, and the first is unaffected', async () => {
+  it('that reuses an id in flight gets an error for the second request, and the first is unaffected', async () => {
     const gateway = await FaultGateway.open({ steps: [first({ delay: 500 }, 'reply')] });
     const params = { name: 'tool_execute', arguments: { tool_id: 'faulty:act', args: { nonce: 'one' } } };
     void gateway.host.request('tools/call', params, 'same');

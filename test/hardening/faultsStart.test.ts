@@ -18,16 +18,21 @@ async function healthOfFaulty(workspace: TestWorkspace): Promise<object> {
   return all.find(({ name }: { name: string }) => name === 'faulty');
 }
 
-/** Until somebody acts. */
+/** Health of a server that is not restarted until its configuration changes. */
 const LEFT_ALONE = { supervision: 'needs_configuration', generation: 1, restart_count: 0 };
 
 describe('a command that cannot be started', () => {
   it.each([
-    ['is not there', { command: 'waygate-no-such-command' }, /"waygate-no-such-command" was not found/, 'spawn_enoent'],
-    ['may not be run', { command: '/tmp' }, /The command "\/tmp" cannot be run/, 'spawn_eacces'],
-  ])('because it %s is named, and is not tried again', async (_what, config, reason, code) => {
+    [
+      'does not exist',
+      { command: 'waygate-no-such-command' },
+      /"waygate-no-such-command" was not found/,
+      'spawn_enoent',
+    ],
+    ['is not executable', { command: '/tmp' }, /The command "\/tmp" cannot be run/, 'spawn_eacces'],
+  ])('because it %s is named in the reason and not tried again', async (_what, config, reason, code) => {
     const workspace = testWorkspace({
-      faulty: { ...config, env: { TOKEN: 'not-to-be-told' } },
+      faulty: { ...config, env: { TOKEN: 'not-to-be-shown' } },
       other: servers.fixture(),
     });
     const host = await GatewaySession.connect(workspace);
@@ -37,7 +42,7 @@ describe('a command that cannot be started', () => {
       return faulty?.state === 'failed' && faulty.reason;
     });
     expect(failed).toMatch(reason);
-    expect(failed).not.toContain('not-to-be-told');
+    expect(failed).not.toContain('not-to-be-shown');
     const answer = await host.call('tool_execute', { tool_id: 'faulty:act', args: {} });
     expect(outcomeOf(answer)).toBe('not_dispatched');
     expect(await healthOfFaulty(workspace)).toMatchObject({ ...LEFT_ALONE, last_fault: { class: 'process', code } });
@@ -46,40 +51,43 @@ describe('a command that cannot be started', () => {
   });
 });
 
-describe('a server that ends', () => {
+describe('a server that exits', () => {
   it.each([
     [
-      'at its start, with a reason',
+      'at its start, with output on stderr',
       [{ stderr: 200 }, { exit: 3 }],
       'start',
       /ended before it answered \(exit code 3\)/,
     ],
-    ['within initialize', [{ exit: 0 }], 'initialize', /ended before it answered \(exit code 0\)/],
-    ['within initialize, by SIGKILL', ['sigkill'], 'initialize', /ended before it answered \(SIGKILL\)/],
+    ['during initialize', [{ exit: 0 }], 'initialize', /ended before it answered \(exit code 0\)/],
+    ['during initialize, by SIGKILL', ['sigkill'], 'initialize', /ended before it answered \(SIGKILL\)/],
     ['in the middle of its answer', ['partial', 'sigkill'], 'initialize', /ended before it answered \(SIGKILL\)/],
     ['while it lists', ['partial', { exit: 1 }], 'tools/list', /ended before it answered \(exit code 1\)/],
-  ] as const)('%s is told with how it ended, and the other serves', async (_what, actions, on, reason) => {
-    const gateway = await FaultGateway.open(at(on, ...actions), { ready: false });
-    const told = await until('its reason', async () => {
-      const { state, reason: why } = await gateway.faulty();
-      return state === 'failed' && why;
-    });
-    expect(told).toMatch(reason);
-    expect(await gateway.other()).toBe(UNDISTURBED);
-    expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
-    expect(gateway.effects).toEqual([]);
-    // A few tries, and then one a minute.
-    await until(
-      'the loop to be seen',
-      async () => (await gateway.faulty()).reason !== undefined && gateway.lives.length === 5,
-    );
-    await new Promise((done) => setTimeout(done, 500));
-    expect(gateway.lives).toHaveLength(5);
-    expect(gateway.lives.filter(isAlive)).toEqual([]);
-  });
+  ] as const)(
+    '%s is reported with its exit reason, and the other server serves',
+    async (_what, actions, on, reason) => {
+      const gateway = await FaultGateway.open(at(on, ...actions), { ready: false });
+      const shown = await until('its reason', async () => {
+        const { state, reason: why } = await gateway.faulty();
+        return state === 'failed' && why;
+      });
+      expect(shown).toMatch(reason);
+      expect(await gateway.other()).toBe(UNDISTURBED);
+      expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
+      expect(gateway.effects).toEqual([]);
+      // Five starts, then one per minute.
+      await until(
+        'the crash loop',
+        async () => (await gateway.faulty()).reason !== undefined && gateway.lives.length === 5,
+      );
+      await new Promise((done) => setTimeout(done, 500));
+      expect(gateway.lives).toHaveLength(5);
+      expect(gateway.lives.filter(isAlive)).toEqual([]);
+    },
+  );
 });
 
-describe('a server that refuses', () => {
+describe('a server that answers initialize with', () => {
   it.each([
     [
       'an error',
@@ -87,46 +95,49 @@ describe('a server that refuses', () => {
       /no such client/,
     ],
     [
-      'a version that nobody knows',
+      'an unknown version',
       {
         raw: '{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}',
       },
       /^It uses an unsupported version of MCP \(1999-01-01\)\.$/,
     ],
-    ['an answer that is no JSON', { raw: '{"jsonrpc":"2.0","id":ID,"result":{' }, /an answer that is not JSON/],
-  ])('to be initialized with %s is told so at once', async (_what, action, reason) => {
+    ['an answer that is not JSON', { raw: '{"jsonrpc":"2.0","id":ID,"result":{' }, /an answer that is not JSON/],
+  ])('%s is reported as failed at once', async (_what, action, reason) => {
     const gateway = await FaultGateway.open(at('initialize', action), { ready: false });
-    const { reason: told } = await until('its reason', async () => {
+    const { reason: shown } = await until('its reason', async () => {
       const faulty = await gateway.faulty();
       return faulty.state === 'failed' && faulty;
     });
-    expect(told).toMatch(reason);
+    expect(shown).toMatch(reason);
     expect(await gateway.other()).toBe(UNDISTURBED);
     await until('its end', () => gateway.lives.filter(isAlive).length === 0);
   });
 });
 
-describe('a server that answers initialize with an error', () => {
-  it.each([-32000, -32001, -32603])('of code %i has refused: it is left alone until somebody acts', async (code) => {
-    const raw = `{"jsonrpc":"2.0","id":ID,"error":{"code":${code},"message":"login failed"}}`;
-    const gateway = await FaultGateway.open(at('initialize', { raw }), { ready: false });
-    const { reason } = await until('its reason', async () => {
-      const faulty = await gateway.faulty();
-      return faulty.state === 'failed' && faulty;
-    });
-    expect(reason).toBe('It answered with an error: login failed.');
-    expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
-    await new Promise((done) => setTimeout(done, 1_000));
-    expect(gateway.lives).toHaveLength(1);
-    expect(await healthOfFaulty(gateway.workspace)).toMatchObject({
-      ...LEFT_ALONE,
-      last_fault: { class: 'protocol', code: 'initialize_refused' },
-    });
-  });
+describe('a server that refuses initialize', () => {
+  it.each([-32000, -32001, -32603])(
+    'with code %i is not started again until its configuration changes',
+    async (code) => {
+      const raw = `{"jsonrpc":"2.0","id":ID,"error":{"code":${code},"message":"login failed"}}`;
+      const gateway = await FaultGateway.open(at('initialize', { raw }), { ready: false });
+      const { reason } = await until('its reason', async () => {
+        const faulty = await gateway.faulty();
+        return faulty.state === 'failed' && faulty;
+      });
+      expect(reason).toBe('It answered with an error: login failed.');
+      expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
+      await new Promise((done) => setTimeout(done, 1_000));
+      expect(gateway.lives).toHaveLength(1);
+      expect(await healthOfFaulty(gateway.workspace)).toMatchObject({
+        ...LEFT_ALONE,
+        last_fault: { class: 'protocol', code: 'initialize_refused' },
+      });
+    },
+  );
 });
 
-describe('a server that speaks no version that is known', () => {
-  it('is left alone until its configuration changes', async () => {
+describe('a server with an unsupported protocol version', () => {
+  it('is not started again until its configuration changes', async () => {
     const result = { protocolVersion: '1999-01-01', capabilities: {}, serverInfo: { name: 'x', version: '1' } };
     const raw = `{"jsonrpc":"2.0","id":ID,"result":${JSON.stringify(result)}}`;
     const gateway = await FaultGateway.open(at('initialize', { raw }), { ready: false });
@@ -139,9 +150,9 @@ describe('a server that speaks no version that is known', () => {
   });
 });
 
-describe('a server that ends while it lists again', () => {
-  it('is told with how it ended, not as one that answered with an error', async () => {
-    // Known from its first start, it is ready before it lists: what ends it there ends one that serves.
+describe('a server that exits while it lists again', () => {
+  it('is reported with its exit reason, not as a failed list', async () => {
+    // Waygate has its catalog from the first start, so the server is ready before it lists: it exits while serving.
     const steps: FaultStep[] = [
       { on: 'tools/call', life: 1, do: [{ exit: 7 }] },
       ...[2, 3, 4, 5].map((life) => ({ on: 'tools/list', life, do: [{ exit: 7 }] })),
@@ -161,10 +172,10 @@ describe('a server that ends while it lists again', () => {
 
 describe('a server that hangs', () => {
   it.each([
-    ['before it reads', at('start', 'block')],
-    ['within initialize', at('initialize', 'hang')],
+    ['before it reads its input', at('start', 'block')],
+    ['during initialize', at('initialize', 'hang')],
     ['while it lists', at('tools/list', 'hang')],
-  ])('%s holds up nobody, and a call to it ends at its own time limit, not sent', async (_what, script) => {
+  ])('%s delays no other server, and a call to it ends unsent at its own time limit', async (_what, script) => {
     const blocks = { timeouts: { servers: { faulty: 0.5 } } };
     const gateway = await FaultGateway.open(script, { ready: false, blocks });
     expect((await gateway.faulty()).state).toBe('starting');
@@ -174,18 +185,18 @@ describe('a server that hangs', () => {
   });
 });
 
-describe('a server that gets ready in spite of', () => {
+describe('a server that becomes ready in spite of', () => {
   it.each<[string, FaultScript]>([
-    ['taking its time', at('initialize', { delay: 1_500 }, 'reply')],
+    ['a slow start', at('initialize', { delay: 1_500 }, 'reply')],
     [
       'a banner, colours and bytes',
       at('start', { raw: '\u001b[1mHello\u001b[0m' }, { base64: 'AP/+Cg==' }, { flood: 'garbage', count: 50 }),
     ],
     ['a byte order mark', at('start', { base64: '77u/' })],
-    ['five megabytes on stderr that nobody asked for', at('start', { stderr: 5_000_000 })],
-    ['answering twice', at('initialize', 'reply', { raw: 'JSON' })],
-    ['asking before it is initialized', at('start', { flood: 'ask', count: 3 })],
-  ])('%s is used as any other', async (_what, script) => {
+    ['five megabytes on stderr', at('start', { stderr: 5_000_000 })],
+    ['a duplicate answer', at('initialize', 'reply', { raw: 'JSON' })],
+    ['requests before initialize', at('start', { flood: 'ask', count: 3 })],
+  ])('%s is used like any other', async (_what, script) => {
     const gateway = await FaultGateway.open(script);
     expect((await gateway.act('a')).text).toBe('ok\na\n');
     expect(await gateway.other()).toBe(UNDISTURBED);

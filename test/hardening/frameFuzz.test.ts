@@ -31,7 +31,7 @@ afterAll(() => {
   process.off('unhandledRejection', onUnhandled).off('uncaughtException', onUnhandled);
 });
 
-/** What the spoilt bytes hold, line by line, as JSON.parse sees it. */
+/** Lines of the mutated bytes as JSON.parse would see them. */
 function linesOf(bytes: Buffer): string[] {
   return bytes
     .toString('latin1')
@@ -58,13 +58,13 @@ const SERVER_FRAMES: readonly ((id: number) => Buffer)[] = [
   (id) => buffer({ id: `q${id}`, method: 'roots/list' }),
 ];
 
-describe('spoilt frames', () => {
-  it('are cut into the lines that JSON.parse would see, wherever the stream is cut', LONG, () => {
+describe('mutated frames', () => {
+  it('are split into the lines that JSON.parse would see, wherever the stream is cut', LONG, () => {
     const random = new PseudoRandom(SEED);
     const others = SERVER_FRAMES.map((make) => make(1));
     for (let done = 0; done < FRAMES; done += BATCH) {
-      const spoilt = Array.from({ length: BATCH }, () => mutated(random.pick(others), random, others));
-      const bytes = Buffer.concat(spoilt.flatMap((frame) => [frame, Buffer.from('\n')]));
+      const mutants = Array.from({ length: BATCH }, () => mutated(random.pick(others), random, others));
+      const bytes = Buffer.concat(mutants.flatMap((frame) => [frame, Buffer.from('\n')]));
       const seen: string[] = [];
       const splitter = new LineSplitter({
         onLine: (line) => void seen.push(line.toString('utf8')),
@@ -76,7 +76,7 @@ describe('spoilt frames', () => {
   });
 
   it(
-    'of a server settle what they answer, lose nothing else, and are never taken for what they are not',
+    'of a server settle only the calls that they answer, and every other call gets its real answer',
     LONG,
     async () => {
       const random = new PseudoRandom(SEED + 1);
@@ -109,12 +109,12 @@ describe('spoilt frames', () => {
         );
         const ids = asked.splice(0).slice(-10);
         const others = SERVER_FRAMES.map((make, i) => make(ids[i % ids.length] as number));
-        const spoilt = Array.from({ length: BATCH }, () =>
+        const mutants = Array.from({ length: BATCH }, () =>
           mutated(random.pick(SERVER_FRAMES)(random.pick(ids)), random, others),
         );
-        const bytes = Buffer.concat(spoilt.flatMap((frame) => [frame, Buffer.from('\n')]));
+        const bytes = Buffer.concat(mutants.flatMap((frame) => [frame, Buffer.from('\n')]));
         for (const chunk of chunked(bytes, random)) input.write(chunk);
-        // Then the real answers: a call that the noise has not settled gets its own, exactly.
+        // Then the real answers: a call that the noise has not settled gets exactly its own.
         for (const [i, id] of ids.entries())
           input.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: { genuine: i } })}\n`);
         await Promise.all(calls);
@@ -132,7 +132,7 @@ describe('spoilt frames', () => {
     },
   );
 
-  it('of a client never end its session, and each whole request is answered', LONG, async () => {
+  it('of a client never end its session, and each intact request is answered', LONG, async () => {
     const random = new PseudoRandom(SEED + 2);
     const input = new PassThrough();
     const output = new PassThrough();
@@ -149,7 +149,7 @@ describe('spoilt frames', () => {
       output,
       workspace: '/nowhere',
       folder: '/nowhere',
-      // No worker: whatever the host forwards waits, and is answered at the end.
+      // Without a worker, forwarded requests wait and are answered at the end.
       attach: () => new Promise(() => undefined),
       log: () => undefined,
     });
@@ -164,8 +164,8 @@ describe('spoilt frames', () => {
       buffer({ id: 3, result: { roots: [] } }),
     ];
     for (let done = 0; done < FRAMES; done += BATCH) {
-      const spoilt = Array.from({ length: BATCH }, () => mutated(random.pick(requests), random, requests));
-      const bytes = Buffer.concat(spoilt.flatMap((frame) => [frame, Buffer.from('\n')]));
+      const mutants = Array.from({ length: BATCH }, () => mutated(random.pick(requests), random, requests));
+      const bytes = Buffer.concat(mutants.flatMap((frame) => [frame, Buffer.from('\n')]));
       for (const chunk of chunked(bytes, random)) if (!input.write(chunk)) await once(input, 'drain');
       const alive = new Promise<void>((resolve) => {
         pong = resolve;
@@ -180,26 +180,26 @@ describe('spoilt frames', () => {
   });
 });
 
-/** The messages of a line: one, or those of a batch. */
+/** Returns the messages of a line: a single one, or the members of a batch. */
 function messagesOf(line: string): { id?: unknown; result?: unknown }[] {
   const value = parsed(line);
   return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'object' && item !== null);
 }
 
-/** What the noise holds as results of this call, and of no other. */
+/** Returns the results for this call that the noise contains. */
 function resultsFor(bytes: Buffer, id: number): unknown[] {
   return linesOf(bytes)
     .flatMap(messagesOf)
     .flatMap((message) => (message.id === id ? [withoutNullMeta(message.result)] : []));
 }
 
-/** The one thing that may be left out of a result. */
+/** Drops a null `_meta`, the only member that may be removed from a result. */
 function withoutNullMeta(result: unknown): unknown {
   const { _meta, ...rest } = { ...(result as { _meta?: unknown } | undefined) };
   return _meta === null ? rest : result;
 }
 
-/** Whether the noise holds anything that may have failed this call: an answer, or a frame that was to be one. */
+/** Returns whether the noise contains an answer to this call, or a broken frame that was meant as one. */
 function mayHaveFailed(bytes: Buffer, id: number): boolean {
   return linesOf(bytes).some((line) => {
     if (parsed(line) === undefined) return line.includes(`"id"`) && line.includes(String(id));

@@ -10,7 +10,7 @@ import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../
 
 const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as Rendezvous;
 
-/** Kills the worker; what is changed meanwhile it does not see, only the next one. */
+/** Kills the worker. Only the next worker sees the change. */
 async function killed(workspace: TestWorkspace, change = (): void => undefined): Promise<void> {
   const { pid } = here(workspace);
   process.kill(pid, 'SIGSTOP');
@@ -22,10 +22,10 @@ async function killed(workspace: TestWorkspace, change = (): void => undefined):
 async function reloaded(workspace: TestWorkspace): Promise<void> {
   const { pid } = here(workspace);
   expect(await waygate(workspace, ['reload'])).toMatchObject({ code: 0 });
-  await until('the one before to leave', () => !isAlive(pid));
+  await until('the previous worker to exit', () => !isAlive(pid));
 }
 
-/** One server, which the configuration lets be called so often. */
+/** Configures one server with these rate limits. */
 function limited(tool_execute: object): TestWorkspace {
   const workspace = testWorkspace({ one: servers.fixture() });
   const config = { servers: { one: servers.fixture() }, rateLimits: { tool_execute } };
@@ -40,8 +40,8 @@ const call = async (host: HostProcess, id: string, chat?: string): Promise<strin
   return /RATE_LIMITED|POLICY_DENIED|\bok\b/.exec(text)?.[0] ?? text;
 };
 
-describe('how often a session has called, when its worker is killed', () => {
-  it('is no less than it was, however many workers ago', async () => {
+describe('the call count of a session whose worker is killed', () => {
+  it('never decreases, however many workers follow', async () => {
     const workspace = limited({ maxCallsPerSession: 4 });
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/echo');
@@ -55,7 +55,7 @@ describe('how often a session has called, when its worker is killed', () => {
     }
   });
 
-  it('is counted chat by chat', async () => {
+  it('is kept per chat', async () => {
     const workspace = limited({ maxCallsPerSession: 2 });
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/echo');
@@ -66,7 +66,7 @@ describe('how often a session has called, when its worker is killed', () => {
     for (const chat of [undefined, 'b']) expect(await call(host, id, chat)).toBe('RATE_LIMITED');
   });
 
-  it('has the calls among it that were under way', async () => {
+  it('includes the calls in flight', async () => {
     const workspace = limited({ maxCallsPerSession: 2 });
     const effects = workspace.write('effects.txt', '');
     const config = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as object;
@@ -85,9 +85,9 @@ describe('how often a session has called, when its worker is killed', () => {
   });
 
   it.each<[string, object]>([
-    ['in the middle of a call that may be repeated', { servers: { one: 'convergent' } }],
-    ['before a call was sent that may not', {}],
-  ])('has each call once, and lets in again what it has let in: %s', async (_when, replay) => {
+    ['during a call that may be repeated', { servers: { one: 'convergent' } }],
+    ['before a call that must not be repeated is sent', {}],
+  ])('counts each call once and admits an admitted call again: %s', async (_when, replay) => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');
     const isRepeated = Object.keys(replay).length > 0;
@@ -97,7 +97,7 @@ describe('how often a session has called, when its worker is killed', () => {
     workspace.approve();
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/wait');
-    // Known by its snapshot from now on: the first call starts it.
+    // From now on the worker has a snapshot of its tools: the first call starts the server.
     if (!isRepeated) await killed(workspace);
     await host.toolId('/one/wait');
     const wait = (args: object) => host.call('tool_execute', { tool_id: id, args });
@@ -118,7 +118,7 @@ describe('how often a session has called, when its worker is killed', () => {
     expect(refused.text).not.toContain('retryable');
   });
 
-  it('has a call that was not counted yet, once', async () => {
+  it('includes a call that was waiting for approval once', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const config = {
       servers: { one: servers.fixture() },
@@ -128,7 +128,7 @@ describe('how often a session has called, when its worker is killed', () => {
     writeFileSync(workspace.configFile, JSON.stringify(config));
     const host = await HostProcess.connect(workspace, [], { elicitation: { form: {} } });
     const id = await host.toolId('/one/echo');
-    // The first question is left open: it is asked before anything is counted.
+    // The first question stays open: the user is asked before the call is counted.
     const answer = call(host, id);
     await until('the question', () => host.asked.length === 1);
     host.answer('elicitation/create', () => ({ action: 'accept', content: { remember: 'session' } }));
@@ -138,7 +138,7 @@ describe('how often a session has called, when its worker is killed', () => {
     expect(await call(host, id)).toBe('RATE_LIMITED');
   });
 
-  it('ages meanwhile: who has waited a part of the minute waits for the rest of it', async () => {
+  it('ages across workers: after a part of the minute only the rest remains', async () => {
     const workspace = limited({ maxCallsPerMinute: 1 });
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/echo');
@@ -146,29 +146,29 @@ describe('how often a session has called, when its worker is killed', () => {
     const at = performance.now();
     await sleep(4_000);
     await killed(workspace);
-    // At least so much of it is over when the call is judged, however long that takes to be told.
+    // At least this much of the minute is over when the next worker judges the call.
     const waited = (performance.now() - at) / 1_000;
     const { text } = await host.call('tool_execute', { tool_id: id, args: { text: 'x' } });
     const wait = Number(/Call again in (\d+) s/.exec(text)?.[1]);
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(Math.ceil(60 - waited) + 1);
   });
-
-  it('and what was allowed for it is allowed still', async () => {
-    const workspace = testWorkspace({ one: servers.fixture() });
-    const policy = { rules: [{ action: 'require_approval', tool: 'echo' }] };
-    writeFileSync(workspace.configFile, JSON.stringify({ servers: { one: servers.fixture() }, policy }));
-    const host = await HostProcess.connect(workspace, [], { elicitation: { form: {} } });
-    host.answer('elicitation/create', () => ({ action: 'accept', content: { remember: 'session' } }));
-    const id = await host.toolId('/one/echo');
-    expect(await call(host, id)).toBe('ok');
-    await killed(workspace);
-    expect(await call(host, id)).toBe('ok');
-    expect(host.asked).toHaveLength(1);
-  });
 });
 
-it('nothing that a client says of its own session is believed', async () => {
+it('an approval for the session is kept when the worker is killed', async () => {
+  const workspace = testWorkspace({ one: servers.fixture() });
+  const policy = { rules: [{ action: 'require_approval', tool: 'echo' }] };
+  writeFileSync(workspace.configFile, JSON.stringify({ servers: { one: servers.fixture() }, policy }));
+  const host = await HostProcess.connect(workspace, [], { elicitation: { form: {} } });
+  host.answer('elicitation/create', () => ({ action: 'accept', content: { remember: 'session' } }));
+  const id = await host.toolId('/one/echo');
+  expect(await call(host, id)).toBe('ok');
+  await killed(workspace);
+  expect(await call(host, id)).toBe('ok');
+  expect(host.asked).toHaveLength(1);
+});
+
+it('a client cannot reset its own call count', async () => {
   const workspace = limited({ maxCallsPerSession: 1 });
   const host = await HostProcess.connect(workspace);
   const id = await host.toolId('/one/echo');
@@ -178,14 +178,14 @@ it('nothing that a client says of its own session is believed', async () => {
   expect(await call(host, id)).toBe('RATE_LIMITED');
 });
 
-describe('what a client has listed, when its worker is killed', () => {
+describe('the lists of a client whose worker is killed', () => {
   const ALL = ['tools/list', 'resources/list', 'prompts/list'];
   const news = ['prompts', 'resources', 'tools'].map((kind) => `notifications/${kind}/list_changed`);
   const two = () => ({ one: servers.primitives(), two: servers.fixture() });
-  /** As long as news could take; what came is told. */
+  /** Waits as long as a notification may take, and returns the methods of those that came. */
   const heard = async (host: HostProcess): Promise<string[]> => {
     await sleep(1_500);
-    return host.told.splice(0).map(({ method }) => method as string);
+    return host.notifications.splice(0).map(({ method }) => method as string);
   };
   const lists = (host: HostProcess) =>
     Promise.all(ALL.map(async (method) => JSON.stringify((await host.request(method)).result)));
@@ -200,61 +200,61 @@ describe('what a client has listed, when its worker is killed', () => {
   }
 
   it.each([[[]], [['--mode', 'passthrough']]])(
-    'is compared, and the client told of what has changed: %j',
+    'are compared with the new ones, and the client is notified of changes: %j',
     async (args) => {
       const { workspace, host } = await listing(args);
       await killed(workspace);
       expect(await heard(host)).toEqual([]);
       await killed(workspace, () => workspace.configure({ two: servers.fixture() }));
-      await until('the word', () => host.told.length >= 3);
+      await until('the notifications', () => host.notifications.length >= 3);
       expect((await heard(host)).sort()).toEqual(news);
     },
   );
 
-  it('is what it has listed last: there and back again is a change each time', async () => {
+  it('are those that it requested last: a change and its reversal are one change each', async () => {
     const { workspace, host } = await listing();
     await killed(workspace, () => workspace.configure({ two: servers.fixture() }));
-    await until('the word', () => host.told.length >= 3);
+    await until('the notifications', () => host.notifications.length >= 3);
     await heard(host);
     expect((await lists(host))[1]).not.toContain('readme.md');
     await killed(workspace, () => workspace.configure(two()));
-    await until('the word', () => host.told.length >= 3);
+    await until('the notifications', () => host.notifications.length >= 3);
     expect(new Set(await heard(host))).toEqual(new Set(news));
     expect((await lists(host))[1]).toContain('readme.md');
   });
 
-  it('is what it has listed last, by whichever worker: one that took over, one that came after a kill', async () => {
+  it('are those that it requested last, from a worker that took over or one that followed a kill', async () => {
     const { workspace, host } = await listing();
     workspace.configure({ ...two(), one: { ...servers.primitives(), disabled: true } });
     await reloaded(workspace);
-    await until('the word', () => host.told.length >= 3);
+    await until('the notifications', () => host.notifications.length >= 3);
     await heard(host);
     await lists(host);
     await killed(workspace, () => workspace.configure(two()));
-    await until('the word', () => host.told.length >= 3);
+    await until('the notifications', () => host.notifications.length >= 3);
     expect(new Set(await heard(host))).toEqual(new Set(news));
   });
 
-  it('is what has reached it, however soon behind the answer its worker is killed', async () => {
+  it('include an answer that was sent just before the kill', async () => {
     const workspace = testWorkspace({ two: servers.fixture() });
     const flag = join(temporaryFolder('wg-flag-'), 'flag');
     workspace.program = otherBuild({ worker: killedAtWords('behind', '"resource_browse"', flag) });
     const host = await HostProcess.connect(workspace);
     await host.request('tools/list');
     workspace.configure(two());
-    await until('the word', () => host.told.length > 0);
+    await until('the notification', () => host.notifications.length > 0);
     const { pid } = here(workspace);
     writeFileSync(flag, '');
     const { result } = await host.request('tools/list');
-    host.told.length = 0;
+    host.notifications.length = 0;
     expect(JSON.stringify(result)).toContain('resource_browse');
     await until('another worker', () => !existsSync(flag) && rendezvous(workspace)?.pid !== pid);
-    // What it has to tell of that list it tells first.
+    // A notification about that list would come before this answer.
     await host.request('prompts/list');
-    expect(host.told).toEqual([]);
+    expect(host.notifications).toEqual([]);
   });
 
-  it('is all that it is told of', async () => {
+  it('are the only ones that it is notified about', async () => {
     const workspace = testWorkspace(two());
     const host = await HostProcess.connect(workspace);
     await until('its resources', async () =>
@@ -263,7 +263,7 @@ describe('what a client has listed, when its worker is killed', () => {
     await heard(host);
     await host.request('resources/list');
     await killed(workspace, () => workspace.configure({ two: servers.fixture() }));
-    await until('the word', () => host.told.length > 0);
+    await until('the notification', () => host.notifications.length > 0);
     expect(await heard(host)).toEqual(['notifications/resources/list_changed']);
   });
 });

@@ -8,13 +8,13 @@ import { PseudoRandom } from '../support/pseudoRandom.ts';
 import { testWorkspace } from '../support/workspace.ts';
 
 /**
- * Kills with ten calls in flight each, judged by their history and the servers' effect logs (O3.7). WAYGATE_KILLS (40
- * here, 1,000 in `npm run test:full`) and WAYGATE_KILL_SEED prolong and repeat a run.
+ * Kills with ten calls in flight each, checked against the call history and the servers' effect logs (O3.7).
+ * WAYGATE_KILLS (40 here, 1,000 in `npm run test:full`) and WAYGATE_KILL_SEED prolong and repeat a run.
  */
 const KILLS = Number(process.env.WAYGATE_KILLS ?? 40);
 const SEED = Number(process.env.WAYGATE_KILL_SEED ?? Date.now() % 2 ** 31);
 const IN_FLIGHT = 10;
-/** A worker takes its servers with it: most kills are those of a server. */
+/** Share of server kills. Killing a worker ends its servers too, so most kills hit a server. */
 const UPSTREAM_KILLS = Math.ceil(KILLS * 0.8);
 
 function faultServer(effects: string, pids: string, script: object) {
@@ -22,17 +22,17 @@ function faultServer(effects: string, pids: string, script: object) {
   return { command: process.execPath, args: [resolve('test/fixtures/faultServer.mjs'), ...args] };
 }
 
-/** A server that was killed takes about as long to be there again: kills hit starts too. */
+/** Longest wait before a kill, about as long as a restart takes: kills hit starting servers too. */
 const LONGEST_WAIT_MS = 80;
 
-/** Calls that take a while, and those that do not: a kill finds calls before, in and after their work. */
+/** Script with slow and fast calls: a kill hits calls before, during and after their effect. */
 const SCRIPT = {
   steps: [3, 5, 8, 11].map((every, i) => ({ on: 'tools/call', every, do: [{ delay: 2 + 4 * i }, 'reply'] })),
 };
 
 async function open() {
   const workspace = testWorkspace();
-  // Killed far more often than any server crashes: what a crash loop does is another test's matter.
+  // The kills are too frequent for the crash loop limit, which other tests cover.
   workspace.env.WAYGATE_RESTART_LIMITS = JSON.stringify({ crashes: 1_000_000, maxDelayMs: 0 });
   const effects = workspace.write('effects.jsonl', '');
   const pids = { once: workspace.write('once.txt', ''), often: workspace.write('often.txt', '') };
@@ -59,7 +59,7 @@ async function open() {
 
 type Run = Awaited<ReturnType<typeof open>>;
 
-/** Ten calls, half of each kind, and a kill at a moment of chance while they are in flight. Whether it hit anybody. */
+/** Makes ten calls, half of each kind, and kills the victim at a random moment. Returns whether it was running. */
 async function round(
   { recorder, isOurs }: Run,
   random: PseudoRandom,
@@ -82,12 +82,12 @@ async function end({ host, workspace, all, isOurs }: Run): Promise<void> {
   expect(new Set(ids).size).toBe(ids.length);
   host.end();
   expect(await host.exited).toBe(0);
-  await until('the last worker to leave', async () => (await workersOf(workspace)).length === 0);
+  await until('the last worker to exit', async () => (await workersOf(workspace)).length === 0);
   expect(all().filter(isOurs)).toEqual([]);
 }
 
 describe(`${KILLS} kills with ${IN_FLIGHT} calls in flight each (WAYGATE_KILL_SEED=${SEED})`, () => {
-  it('of servers: no call that may be repeated is lost, none that must not be runs twice', {
+  it('of servers lose no call that may be repeated and run no other call twice', {
     timeout: 120_000 + UPSTREAM_KILLS * 2_000,
   }, async () => {
     const run = await open();
@@ -97,29 +97,29 @@ describe(`${KILLS} kills with ${IN_FLIGHT} calls in flight each (WAYGATE_KILL_SE
       if (await round(run, random, () => run.latest(server))) kills += 1;
     }
     expect(violationsOf(run.recorder.history, readEffects(run.effects))).toEqual([]);
-    // The kills did hit something.
+    // Some kills hit calls in flight.
     const { ok = 0, unknown = 0 } = run.recorder.tally;
     expect(ok).toBeGreaterThan(UPSTREAM_KILLS * 4);
     expect(unknown).toBeGreaterThan(0);
     console.log(
-      `server kills: ${UPSTREAM_KILLS}, calls ${run.recorder.calls}, told ${JSON.stringify(run.recorder.tally)}`,
+      `server kills: ${UPSTREAM_KILLS}, calls ${run.recorder.calls}, outcomes ${JSON.stringify(run.recorder.tally)}`,
     );
     await end(run);
   });
 
-  it('of the worker: the session lives, no call that may be repeated is lost, none that must not be runs twice', {
+  it('of the worker keep the session, lose no call that may be repeated and run no other call twice', {
     timeout: 120_000 + (KILLS - UPSTREAM_KILLS) * 5_000,
   }, async () => {
     const run = await open();
     const random = new PseudoRandom(SEED + 1);
     for (let kills = 0; kills < KILLS - UPSTREAM_KILLS; ) {
       if (await round(run, random, () => rendezvous(run.workspace)?.pid)) kills += 1;
-      // The next one is there, and so are its tools.
+      // Wait for the next worker and its tools.
       await run.host.toolId('/once/act');
     }
     expect(violationsOf(run.recorder.history, readEffects(run.effects))).toEqual([]);
     console.log(
-      `worker kills: ${KILLS - UPSTREAM_KILLS}, calls ${run.recorder.calls}, told ${JSON.stringify(run.recorder.tally)}`,
+      `worker kills: ${KILLS - UPSTREAM_KILLS}, calls ${run.recorder.calls}, outcomes ${JSON.stringify(run.recorder.tally)}`,
     );
     await end(run);
   });

@@ -10,7 +10,7 @@ import { PseudoRandom } from '../support/pseudoRandom.ts';
 import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 describe('kills at any moment', () => {
-  it('of worker, server and other hosts lose no session, repeat no call and leave no process', {
+  it('of worker, server and other hosts lose no session, repeat no call and leave no process behind', {
     timeout: 120_000,
   }, async () => {
     const workspace = testWorkspace();
@@ -19,7 +19,7 @@ describe('kills at any moment', () => {
     workspace.configure({ one: servers.fixture('--pid-file', pids, '--effects', effects, '--grandchild') });
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/wait');
-    // The same moments in every run.
+    // A fixed seed gives the same moments in every run.
     const random = new PseudoRandom(11);
     const outcomes = new Map<string, Awaited<ReturnType<HostProcess['call']>>>();
     for (let round = 0; round < 12; round++) {
@@ -31,7 +31,7 @@ describe('kills at any moment', () => {
       const bystander = new HostProcess(workspace);
       void bystander.initialize();
       await new Promise((done) => setTimeout(done, random.below(120)));
-      // Each server signs with its grandchild behind it.
+      // Each server writes its own id, then its grandchild's.
       const victim = round % 3 === 2 ? pidsIn(pids).at(-2) : rendezvous(workspace)?.pid;
       if (victim !== undefined && isAlive(victim)) process.kill(victim, 'SIGKILL');
       bystander.child.kill('SIGKILL');
@@ -47,30 +47,30 @@ describe('kills at any moment', () => {
       else if (text.includes('not_dispatched')) expect(ran).not.toContain(nonce);
       else expect(text).toMatch(/outcome: unknown|There is no tool/);
     }
-    // One terminal reply an id, and nothing but those.
+    // Exactly one reply per id, and no other message.
     const ids = host.lines.map((line) => (JSON.parse(line) as { id: number }).id);
     expect(new Set(ids).size).toBe(ids.length);
     host.end();
     expect(await host.exited).toBe(0);
-    await until('the last worker to leave', async () => (await workersOf(workspace)).length === 0);
+    await until('the last worker to exit', async () => (await workersOf(workspace)).length === 0);
     const started = pidsIn(pids);
     expect(started.length).toBeGreaterThan(10);
     expect(started.filter(isAlive)).toEqual([]);
   });
 });
 
-describe('what a kill leaves on disk', () => {
-  it('an unsigned lock does not keep the next host from its worker', async () => {
+describe('files left behind by a kill', () => {
+  it('an empty lock does not stop the next host from starting a worker', async () => {
     const workspace = testWorkspace({});
     const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
-    // Killed between making the file and writing its number.
+    // The host was killed between creating the file and writing its process id.
     writeFileSync(join(folder, 'start.lock'), '');
     const host = await HostProcess.connect(workspace);
-    // test/host/startLock.test.ts has how long such a lock is trusted.
+    // test/host/startLock.test.ts checks how long such a lock is respected.
     expect((await host.request('tools/list')).result).toHaveProperty('tools');
   });
 
-  it('a half-written rendezvous, journal and lock of the dead are replaced', async () => {
+  it('a half-written rendezvous file, journal and lock of dead processes are replaced', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
     writeFileSync(join(folder, 'worker.json'), '{"link":1,"pid":12,"socket":"/tmp/x","tok');
@@ -81,7 +81,7 @@ describe('what a kill leaves on disk', () => {
     expect(rendezvous(workspace)?.pid).toBeGreaterThan(0);
   });
 
-  it('the socket of a killed worker goes with its successor', async () => {
+  it('the socket of a killed worker is deleted by its successor', async () => {
     const workspace = testWorkspace({});
     const host = await HostProcess.connect(workspace);
     await host.request('tools/list');
@@ -94,7 +94,7 @@ describe('what a kill leaves on disk', () => {
   });
 });
 
-/** A disk of one megabyte, where this user may mount one. */
+/** Mounts a disk of one megabyte, if this user may. */
 function smallDisk(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
   const folder = temporaryFolder('wg-disk-');
@@ -115,13 +115,13 @@ function fill(folder: string): void {
     try {
       for (;;) writeFileSync(join(folder, name), 'x'.repeat(size), { flag: 'a' });
     } catch {
-      // Full to that measure.
+      // No chunk of this size fits any more.
     }
   }
 }
 
 describe('a full disk', () => {
-  it('is told in one sentence where no worker can start, and costs a running one nothing', async (context) => {
+  it('does not affect a running worker, and is reported in one sentence if none can start', async (context) => {
     const disk = smallDisk();
     if (!disk) return context.skip('a small disk can only be mounted by root on Linux');
     const stateDir = join(disk, 'state');
@@ -129,7 +129,7 @@ describe('a full disk', () => {
     const there = { ...workspace, stateDir, env: { ...workspace.env, WAYGATE_STATE_DIR: stateDir } };
     mkdirSync(stateDir);
     const pids = workspace.write('pids.txt', '');
-    // Every one of these is a line for the log and the journal; approved while there is room.
+    // Each server writes to the log and the journal. Approve both configurations while there is room.
     const some = {
       one: servers.fixture(),
       two: { command: 'waygate-no-such-command' },
@@ -150,7 +150,7 @@ describe('a full disk', () => {
         return text === 'ok\nfine\n';
       });
     }
-    // An edit needs no room.
+    // Applying an edit needs no room.
     there.configure(changed);
     for (const tool_id of [id, await host.toolId('/four/echo')]) {
       expect(await host.call('tool_execute', { tool_id, args: { text: 'fine' } })).toMatchObject({
@@ -163,7 +163,7 @@ describe('a full disk', () => {
     const answer = await host.call('tool_browse', { path: '/' });
     expect(answer).toMatchObject({ isError: true });
     expect(answer.text).toMatch(/The disk of Waygate's state folder \S+ is full; free some space/);
-    // Room again, and the session goes on where it was.
+    // With free space the session continues.
     execFileSync('rm', ['-f', join(disk, 'large'), join(disk, 'small')]);
     await until('an answer', async () => !(await host.call('tool_browse', { path: '/' })).isError);
     await host.toolId('/four/echo');

@@ -21,16 +21,16 @@ describe('under load', () => {
     expect(await Promise.all(hosts.map((host) => host.exited))).toEqual(hosts.map(() => 0));
   });
 
-  it('ten thousand requests in one go are all answered, each once', async () => {
+  it('ten thousand requests at once each get one answer', async () => {
     const workspace = testWorkspace({});
     const host = await HostProcess.connect(workspace);
     const answers = await Promise.all(Array.from({ length: 10_000 }, () => host.call('tool_browse', { path: '/' })));
     expect(answers.filter((answer) => answer.isError)).toEqual([]);
-    // And the one to initialize.
+    // One more answer is that to initialize.
     expect(host.lines).toHaveLength(10_001);
   });
 
-  it('a client that does not read gets everything when it does, and delays nobody', async () => {
+  it('a client that stops reading delays no other client and gets everything later', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const [slow, other] = [await HostProcess.connect(workspace), await HostProcess.connect(workspace)];
     const id = await slow.toolId('/one/large');
@@ -43,7 +43,7 @@ describe('under load', () => {
     expect((await Promise.all(calls)).filter(({ text }) => !text.includes('line 49'))).toEqual([]);
   });
 
-  it('messages of fifty megabytes cost themselves alone, in both directions', async () => {
+  it('messages of fifty megabytes fail alone, in both directions', async () => {
     const workspace = testWorkspace({ one: servers.fixture('--wild') });
     const host = await HostProcess.connect(workspace);
     const [bytes, echo] = [await host.toolId('/one/bytes'), await host.toolId('/one/echo')];
@@ -60,7 +60,7 @@ describe('under load', () => {
     expect(rendezvous(workspace)?.pid).toBe(worker);
   });
 
-  it('a server that floods, lies and hangs leaves the others and the worker alone', async () => {
+  it('a server that floods, sends invalid data and hangs affects neither the others nor the worker', async () => {
     const workspace = testWorkspace({
       good: servers.fixture(),
       noisy: servers.fixture(
@@ -84,7 +84,7 @@ describe('under load', () => {
     const worker = rendezvous(workspace)?.pid as number;
     const hanging = host.call('tool_execute', { tool_id: raw as string, args: { frame: '{"partial":' } });
     for (const render of ['porcelain', 'json']) {
-      // However it ends, it ends.
+      // Any outcome will do, but the call must end.
       await host.call('tool_execute', { tool_id: deep as string, args: {}, render });
       for (const args of [
         { path: '/' },

@@ -14,7 +14,7 @@ async function killed(workspace: TestWorkspace): Promise<void> {
   await until('another worker', () => pidOf(workspace) !== pid);
 }
 
-/** A server that writes down what reaches it, and its configuration, which the person may change. */
+/** Configures a server that logs every message it receives. `configure` edits its configuration. */
 function watched(policy: object = {}, ...flags: string[]) {
   const workspace = testWorkspace();
   const log = workspace.write('received.jsonl', '');
@@ -31,13 +31,13 @@ function watched(policy: object = {}, ...flags: string[]) {
 
 const textIn = ({ result }: RpcMessage): string => JSON.stringify(result ?? {});
 
-/** Sending such a call elsewhere is its first dispatch, although none of these calls may be repeated (O3.2). */
+/** None of these calls may be repeated, but sending one elsewhere is its first dispatch (O3.2). */
 describe('a call that has not reached its server', () => {
   it.each<[string, string[]]>([
     ['gateway', []],
     ['transparent', ['--mode', 'transparent']],
     ['passthrough', ['--mode', 'passthrough']],
-  ])('because that is starting is sent by the next worker, once: %s', async (mode, args) => {
+  ])('because the server is starting is sent once by the next worker: %s', async (mode, args) => {
     const held = join(temporaryFolder('wg-held-'), 'held');
     const { workspace, calls, begins } = watched({}, '--start-held-by', held);
     const host = await HostProcess.connect(workspace, args);
@@ -47,7 +47,7 @@ describe('a call that has not reached its server', () => {
     };
     const list = async (): Promise<string | undefined> => nameIn(await host.request('tools/list'));
     const id = mode === 'gateway' ? await host.toolId('/one/wait') : await until('its tools', list);
-    // Known by its snapshot from now on: the call starts it.
+    // From now on the worker has a snapshot of its tools: the call starts the server.
     await killed(workspace);
     await host.request('tools/list');
     const starts = begins();
@@ -63,7 +63,7 @@ describe('a call that has not reached its server', () => {
     expect(calls()).toBe(1);
   });
 
-  it('because the person is asked about it outlives edits of the configuration, and is asked about once', async () => {
+  it('because it waits for the user survives configuration edits, and the user is asked once', async () => {
     const { workspace, configure, calls } = watched({ rules: [{ action: 'require_approval', tool: 'wait' }] });
     const host = await HostProcess.connect(workspace, [], { elicitation: {} });
     const id = await host.toolId('/one/wait');
@@ -85,26 +85,26 @@ describe('a call that has not reached its server', () => {
     expect(events()).not.toContain('execute.failed');
   });
 
-  it('because the person is asked about it goes over to the next worker, and the question with it', async () => {
+  it('because it waits for the user moves to the next worker together with the question', async () => {
     const { workspace, calls } = watched({ rules: [{ action: 'require_approval', tool: 'wait' }] });
     workspace.env.WAYGATE_DRAIN_MS = '300';
     const host = await HostProcess.connect(workspace, [], { elicitation: {} });
     const id = await host.toolId('/one/wait');
     const call = host.call('tool_execute', { tool_id: id, args: { ms: 0 } });
-    // Several times: none of the workers has ended by this call.
+    // Several reloads: the call ends none of the workers.
     for (let reloads = 1; reloads <= 3; reloads++) {
       const question = await until('the question', () => host.asked[reloads - 1]);
       expect((await waygate(workspace, ['reload'])).code).toBe(0);
       const isWithdrawn = ({ method, params }: RpcMessage): boolean =>
         method === 'notifications/cancelled' && params?.requestId === question.id;
-      await until('its withdrawal', () => host.told.some(isWithdrawn));
+      await until('its withdrawal', () => host.notifications.some(isWithdrawn));
     }
     expect(calls()).toBe(0);
     const last = await until('the last question', () => host.asked[3]);
     host.write(JSON.stringify({ jsonrpc: '2.0', id: last.id, result: { action: 'accept', content: {} } }));
     expect(await call).toMatchObject({ isError: false, text: 'ok\nwaited 0 ms\n' });
     expect(calls()).toBe(1);
-    // The workers that had it report nothing of it.
+    // The earlier workers log no event for the call.
     const events = (): string[] =>
       recordsOf(join(stateFolder(workspace), 'events.jsonl')).map(({ event }) => String(event));
     const ends = (): number => events().filter((event) => event === 'worker.stopped').length;
@@ -113,7 +113,7 @@ describe('a call that has not reached its server', () => {
     expect(events()).not.toContain('execute.failed');
   });
 
-  it('because the person is asked about it is asked about again by the next worker', async () => {
+  it('because it waits for the user is asked about again by the next worker after a kill', async () => {
     const { workspace, calls } = watched({ rules: [{ action: 'require_approval', tool: 'wait' }] });
     const host = await HostProcess.connect(workspace, [], { elicitation: {} });
     const id = await host.toolId('/one/wait');

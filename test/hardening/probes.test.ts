@@ -3,11 +3,11 @@ import { rendezvous } from '../support/census.ts';
 import { type FaultAction, FaultGateway, type FaultStep } from '../support/faultGateway.ts';
 import { until } from '../support/hostProcess.ts';
 
-/** Point 6 of the matrix (docs/reliability.md): a call that needs a probe is asked about, or treated more strictly. */
+/** Point 6 of the table in docs/reliability.md: a probe resolves the call, or the call is treated more strictly. */
 const SCHEMA = { type: 'object', properties: { nonce: { type: 'string' } } };
 const TOOLS = [
   { name: 'act', description: 'Has an effect.', inputSchema: SCHEMA },
-  { name: 'look', description: 'Tells whether it was had.', inputSchema: SCHEMA },
+  { name: 'look', description: 'Returns whether the effect has happened.', inputSchema: SCHEMA },
 ];
 const PROBE = { tool: 'look', arguments: { nonce: { $arg: '/nonce' } }, effect: { at: '/done', equals: true } };
 
@@ -29,8 +29,8 @@ function gateway(
   return open({ tools: TOOLS, steps }, { blocks: { replay } });
 }
 
-describe('a call that needs a probe, whose server is killed', () => {
-  it('after its effect is complete by the word of the probe, and is not repeated', async () => {
+describe('a call with a probe whose server is killed', () => {
+  it('after its effect is completed by the probe and not repeated', async () => {
     const faulty = await gateway([call('act', { life: 1 }, 'sigkill')]);
     const { text, isError } = await faulty.act('a');
     expect([text, isError]).toEqual([
@@ -42,7 +42,7 @@ describe('a call that needs a probe, whose server is killed', () => {
     expect(faulty.effects.map(({ nonce }) => nonce)).toEqual(['a']);
   });
 
-  it('before its effect is replayed once, by the next process', async () => {
+  it('before its effect is replayed once by the next process', async () => {
     const faulty = await gateway([call('act', { life: 1 }, 'no-effect', 'sigkill')]);
     expect(await faulty.act('a')).toMatchObject({ text: 'ok\na\n', isError: false });
     expect(faulty.effects).toMatchObject([{ nonce: 'a', attempt: 1 }]);
@@ -50,9 +50,9 @@ describe('a call that needs a probe, whose server is killed', () => {
 
   it.each<[string, FaultAction[]]>([
     ['fails', [{ raw: '{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":"no"}}' }]],
-    ['says nothing of the effect', [{ raw: '{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}' }]],
-    ['takes its server with it', ['sigkill']],
-  ])('and whose probe %s is told as unknown, once, and not repeated', async (_what, actions) => {
+    ['does not report the effect', [{ raw: '{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}' }]],
+    ['crashes its server', ['sigkill']],
+  ])('and whose probe %s gets one answer, outcome unknown, and is not repeated', async (_what, actions) => {
     const faulty = await gateway([call('act', { life: 1 }, 'sigkill'), call('look', {}, ...actions)]);
     const { text, isError } = await faulty.act('a');
     expect([text, isError]).toEqual([expect.stringContaining('outcome: unknown'), true]);
@@ -60,7 +60,7 @@ describe('a call that needs a probe, whose server is killed', () => {
     expect(await faulty.act('b')).toMatchObject({ text: 'ok\nb\n' });
   });
 
-  it('and that has no probe is treated as one that must not be repeated, effect or none', async () => {
+  it('but has no probe configured is not repeated, with or without an effect', async () => {
     const faulty = await gateway(
       [call('act', { life: 1 }, 'no-effect', 'sigkill'), call('act', { life: 2 }, 'sigkill')],
       { probes: {} },
@@ -72,8 +72,8 @@ describe('a call that needs a probe, whose server is killed', () => {
   });
 });
 
-describe('a call that needs a probe, whose worker is killed', () => {
-  it('is told as unknown, once: the host has nobody to ask', async () => {
+describe('a call with a probe whose worker is killed', () => {
+  it('gets one answer, outcome unknown: the host cannot probe', async () => {
     const faulty = await gateway([call('act', { life: 1 }, 'hang')], { open: FaultGateway.spawn });
     const lost = faulty.act('a');
     await until('the effect', () => faulty.effects.length === 1);

@@ -24,8 +24,8 @@ const plant = (workspace: TestWorkspace, fields: Record<string, unknown>): void 
   });
 };
 
-describe('the rendezvous', () => {
-  it('brings twenty hosts that start in the same instant to one worker', async () => {
+describe('the rendezvous file', () => {
+  it('leads twenty hosts that start at once to one worker', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     workspace.configure({ one: servers.fixture('--pid-file', pids) });
@@ -34,7 +34,7 @@ describe('the rendezvous', () => {
     const answers = await Promise.all(hosts.map((host) => host.request('tools/list')));
     expect(answers.every((answer) => Array.isArray(answer.result?.tools))).toBe(true);
     const pid = rendezvous(workspace)?.pid;
-    await until('one worker alone', async () => (await workersOf(workspace)).length === 1);
+    await until('only one worker', async () => (await workersOf(workspace)).length === 1);
     expect(await workersOf(workspace)).toEqual([pid]);
     await hosts[0]?.toolId('/one/echo');
     expect((await status(workspace)).sessions).toHaveLength(20);
@@ -52,10 +52,10 @@ describe('the rendezvous', () => {
   });
 
   it.each([
-    ['a process that is gone', { pid: 2 ** 22 - 3 }],
-    ['a living process that is no worker', {}],
+    ['a dead process', { pid: 2 ** 22 - 3 }],
+    ['a running process that is not a worker', {}],
     ['an older build', { build: '0.0.1+20200101000000' }],
-  ])('replaces a file that names %s', async (_what, fields) => {
+  ])('is replaced if it names %s', async (_what, fields) => {
     const workspace = testWorkspace({});
     plant(workspace, fields);
     const host = await HostProcess.connect(workspace);
@@ -63,7 +63,7 @@ describe('the rendezvous', () => {
     expect(rendezvous(workspace)?.token).not.toBe('planted');
   });
 
-  it('replaces a worker whose socket answers nobody', async () => {
+  it('is replaced if the socket of its worker does not answer', async () => {
     const workspace = testWorkspace({});
     const socket = join(temporaryFolder('wg-'), 'deaf.sock');
     const deaf = createServer((attacher) => attacher.on('error', () => undefined)).listen(socket);
@@ -73,7 +73,7 @@ describe('the rendezvous', () => {
     deaf.close();
   });
 
-  it('is looked at again where one that goes as it is greeted has a successor by then', async () => {
+  it('is read again if its worker exits during the handshake', async () => {
     const workspace = testWorkspace({});
     const folder = temporaryFolder('wg-');
     const [first, second] = [join(folder, 'first.sock'), join(folder, 'second.sock')];
@@ -97,7 +97,7 @@ describe('the rendezvous', () => {
     control?.dispose();
   });
 
-  it('replaces a file that is not one of ours', async () => {
+  it('is replaced if it is invalid', async () => {
     const workspace = testWorkspace({});
     const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
     writeFileSync(join(folder, 'worker.json'), '{"pid": "seven"');
@@ -105,7 +105,7 @@ describe('the rendezvous', () => {
     expect((await host.request('tools/list')).result).toHaveProperty('tools');
   });
 
-  it('has a worker step down that another has replaced', async () => {
+  it('makes a worker exit that it no longer names', async () => {
     const workspace = testWorkspace({});
     const host = await HostProcess.connect(workspace);
     await host.request('tools/list');
@@ -114,12 +114,12 @@ describe('the rendezvous', () => {
     const successor = createServer((attacher) => attacher.on('error', () => undefined).destroy()).listen(socket);
     onTestFinished(() => void successor.close());
     plant(workspace, { socket });
-    await until('the first worker to leave', () => !isAlive(replaced));
+    await until('the first worker to exit', () => !isAlive(replaced));
     expect((await host.request('tools/list')).result).toHaveProperty('tools');
     expect(await workersOf(workspace)).toEqual([rendezvous(workspace)?.pid]);
   });
 
-  it('has a worker take its place back from one that is gone', async () => {
+  it('is taken back by a worker if it names a dead one', async () => {
     const workspace = testWorkspace({});
     const host = await HostProcess.connect(workspace);
     await host.request('tools/list');
@@ -130,7 +130,7 @@ describe('the rendezvous', () => {
     expect(await workersOf(workspace)).toEqual([pid]);
   });
 
-  it('is for its owner alone', async () => {
+  it('is accessible only to its owner, and so are the socket and the log', async () => {
     const workspace = testWorkspace({});
     mkdirSync(workspace.stateDir, { recursive: true });
     chmodSync(workspace.stateDir, 0o755);
@@ -143,7 +143,7 @@ describe('the rendezvous', () => {
     expect([join(folder, 'worker.json'), join(folder, 'worker.log'), socket].map(mode)).toEqual([0o600, 0o600, 0o600]);
   });
 
-  it('avoids a socket path that is too long for the system', async () => {
+  it('names a socket path that is short enough for the system', async () => {
     const workspace = testWorkspace({});
     const stateDir = join(workspace.stateDir, 'x'.repeat(100));
     const host = await HostProcess.connect({
@@ -157,8 +157,8 @@ describe('the rendezvous', () => {
   it.each([
     ['a wrong token', '{"link":1,"token":"guess","kind":"session","holds":true}\n'],
     ['no token', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n'],
-    ['no end', 'x'.repeat(10_000)],
-  ])('closes on an attacher with %s, telling it nothing', async (_what, hello) => {
+    ['an endless hello', 'x'.repeat(10_000)],
+  ])('names a socket that closes on a client with %s and sends it nothing', async (_what, hello) => {
     const workspace = testWorkspace({});
     const host = await HostProcess.connect(workspace);
     await host.request('tools/list');

@@ -16,7 +16,7 @@ import { until } from '../support/hostProcess.ts';
 import { linesOf } from '../support/lines.ts';
 import { PseudoRandom } from '../support/pseudoRandom.ts';
 
-/** Journal and supervisor together, as host and upstream have them, over a server that is killed all the time. */
+/** Runs journal and supervisor together, as the host and the upstream room do, over a server that is killed often. */
 const KILLS = 40;
 const IN_FLIGHT = 10;
 const CONTRACTS: readonly ReplayContract[] = ['convergent', 'probe_required', 'never_replay'];
@@ -66,7 +66,7 @@ class Kernel {
         this.journal.reply(generation, reply.id, reply);
       });
       await once(child, 'spawn');
-      // What it wrote before its end is heard before its end.
+      // `close` comes after all output of the process has been read.
       const exited = once(child, 'close').then(([code, signal]) =>
         faultOf('killed', { generation, detail: String(signal ?? code) }, (text) => text),
       );
@@ -88,7 +88,7 @@ class Kernel {
         return () => clearTimeout(timer);
       },
     },
-    // Here it is killed for a purpose: no crash is one too many.
+    // The kills are deliberate: disable the crash loop.
     limits: {
       baseDelayMs: 0,
       maxDelayMs: 0,
@@ -101,13 +101,13 @@ class Kernel {
 }
 
 describe('the replay kernel over real processes', () => {
-  it(`keeps every promise through ${KILLS} kills with ${IN_FLIGHT} calls in flight`, {
+  it(`keeps every contract through ${KILLS} kills with ${IN_FLIGHT} calls in flight`, {
     timeout: 30_000 + KILLS * 3_000,
   }, async () => {
-    // The same kills at the same times, as far as a machine lets them.
+    // A fixed seed: the same kills at about the same times in every run.
     const random = new PseudoRandom(20_261_118);
     const kernel = new Kernel();
-    // Whatever fails before: nothing starts its child again, and again.
+    // If the test fails, the supervisor must not go on restarting the child.
     onTestFinished(() => kernel.supervisor.dispose());
     const calls = new Map<string, ReplayContract>();
     for (let kill = 0; kill < KILLS; kill++) {
@@ -119,23 +119,23 @@ describe('the replay kernel over real processes', () => {
         const payload = { actsAfter: random.below(30), answersAfter: random.below(30) };
         expect(kernel.journal.admit({ id, contract, payload, bytes: 1, canProbe: true })).toEqual({ admitted: true });
       }
-      // Long enough for most servers to have begun to serve, not for them to have finished.
+      // Long enough for most servers to begin their calls, but not to finish them.
       await sleep(30 + random.below(40));
       child.kill('SIGKILL');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-      // The loss is seen when the pipes are closed.
+      // The supervisor reports the loss when the pipes are closed.
       await until('the loss', () => kernel.supervisor.handle !== child);
     }
     await until('the end of every call', () => kernel.journal.size === 0);
     await kernel.supervisor.dispose();
 
     const effects = linesOf(log);
-    const told = { reply: 0, completed_by_probe: 0, fault: 0 };
+    const ended = { reply: 0, completed_by_probe: 0, fault: 0 };
     for (const [id, contract] of calls) {
       const [end, ...more] = kernel.ends.get(id) ?? [];
       expect([id, end === undefined, more]).toEqual([id, false, []]);
       if (!end) continue;
-      told[end.kind] += 1;
+      ended[end.kind] += 1;
       const count = effects.filter((line) => line === id).length;
       if (contract !== 'convergent') expect([id, count <= 1]).toEqual([id, true]);
       if (end.kind === 'reply') expect([end.reply.id, count >= 1]).toEqual([id, true]);
@@ -146,8 +146,8 @@ describe('the replay kernel over real processes', () => {
         expect([contract, error.retryable, error.details?.outcome]).toEqual(['never_replay', false, 'unknown']);
       }
     }
-    // It was worth the kills: calls were lost, repeated and found done.
-    expect(told.fault).toBeGreaterThan(0);
+    // The kills had an effect: calls were lost and repeated.
+    expect(ended.fault).toBeGreaterThan(0);
     expect(kernel.journal.counts.replayed).toBeGreaterThan(0);
     expect(kernel.supervisor.health).toMatchObject({ restart_count: KILLS });
     const alive = kernel.children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);

@@ -26,7 +26,7 @@ async function health(workspace: TestWorkspace): Promise<Health> {
 
 const here = (workspace: TestWorkspace): Rendezvous => rendezvous(workspace) as Rendezvous;
 
-/** A workspace whose one server notes who it is and what it does. */
+/** Configures one server that records its process id and the effects of its calls. */
 function watched(...flags: string[]) {
   const workspace = patient(testWorkspace());
   const effects = workspace.write('effects.txt', '');
@@ -36,13 +36,13 @@ function watched(...flags: string[]) {
   return { workspace, effects, pids };
 }
 
-/** Lets the person's word make every tool of the server repeatable. */
+/** Configures every tool of the server as repeatable. */
 function convergent(workspace: TestWorkspace): void {
   const config = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as object;
   writeFileSync(workspace.configFile, JSON.stringify({ ...config, replay: { default: 'convergent' } }));
 }
 
-/** However long a busy machine takes to get to the next line, calls in flight have the time for it. */
+/** Gives calls in flight enough time to finish on a busy machine. */
 function patient(workspace: TestWorkspace): TestWorkspace {
   workspace.env.WAYGATE_DRAIN_MS = '60000';
   return workspace;
@@ -56,12 +56,12 @@ async function reload(workspace: TestWorkspace): Promise<void> {
 
 const wait = (host: HostProcess, id: string, ms: number, nonce: string) =>
   host.call('tool_execute', { tool_id: id, args: { ms, nonce } });
-/** Runs until the workspace lets it go. */
+/** Runs until the workspace opens its gate. */
 const held = ({ gate }: TestWorkspace, host: HostProcess, id: string, nonce: string) =>
   host.call('tool_execute', { tool_id: id, args: { until: gate, nonce } });
 const LET_GO = { isError: false, text: 'ok\nwaited until it was let go\n' };
 
-/** A session with a call that runs until it is let go, and the worker that has the call. */
+/** Opens a session with a call that runs until the gate opens. `before` is the worker that has the call. */
 async function withRunningCall() {
   const { workspace, effects } = watched();
   const host = await HostProcess.connect(workspace);
@@ -73,7 +73,7 @@ async function withRunningCall() {
 }
 
 describe('a reload', () => {
-  it('cuts over silently: every session moves, none is told anything, the servers run once', async () => {
+  it('is silent: every session moves without a notification, and each server runs once', async () => {
     const { workspace, pids } = watched();
     const hosts = await Promise.all([1, 2, 3].map(() => HostProcess.connect(workspace)));
     await hosts[0]?.toolId('/one/echo');
@@ -86,7 +86,7 @@ describe('a reload', () => {
       }
     });
     await reload(workspace);
-    await until('the one before to leave', () => !isAlive(before.pid));
+    await until('the old worker to exit', () => !isAlive(before.pid));
     asking = false;
     for (const times of await Promise.all(asked)) expect(times).toBeGreaterThan(0);
     expect(await workersOf(workspace)).toEqual([here(workspace).pid]);
@@ -102,7 +102,7 @@ describe('a reload', () => {
     expect(pidsIn(pids).filter(isAlive)).toHaveLength(2);
   });
 
-  it('lets a long call that must not be repeated finish where it is, while new calls go to the new worker', async () => {
+  it('lets a long call that must not be repeated finish in the old worker, while new calls go to the new worker', async () => {
     const { workspace, effects, host, id, before, running } = await withRunningCall();
     await reload(workspace);
     expect(isAlive(before.pid)).toBe(true);
@@ -110,11 +110,11 @@ describe('a reload', () => {
     expect(isAlive(before.pid)).toBe(true);
     workspace.letGo();
     expect(await running).toMatchObject(LET_GO);
-    await until('the one before to leave', () => !isAlive(before.pid));
+    await until('the old worker to exit', () => !isAlive(before.pid));
     expect(linesOf(effects)).toEqual(['running', 'new']);
   });
 
-  it('ends a server that is idle at once, though another one still works', async () => {
+  it('ends an idle server at once although another one is still busy', async () => {
     const workspace = patient(testWorkspace());
     const [idlePids, effects] = [workspace.write('idle.txt', ''), workspace.write('effects.txt', '')];
     workspace.configure({
@@ -129,13 +129,13 @@ describe('a reload', () => {
     await until('the effect', () => linesOf(effects).includes('long'));
     expect(pidsIn(idlePids).filter(isAlive)).toHaveLength(1);
     await reload(workspace);
-    await until('the end of the idle one', () => !pidsIn(idlePids).some(isAlive));
+    await until('the end of the idle server', () => !pidsIn(idlePids).some(isAlive));
     expect(isAlive(before.pid)).toBe(true);
     workspace.letGo();
     expect(await long).toMatchObject(LET_GO);
   });
 
-  it('treats what takes too long by its contract: one is told as lost, the other is run again', async () => {
+  it('treats an overdue call by its contract: reports it as lost or runs it again', async () => {
     const { workspace, effects } = watched();
     const impatient = { ...workspace, env: { ...workspace.env, WAYGATE_DRAIN_MS: '300' } };
     const host = await HostProcess.connect(impatient);
@@ -153,13 +153,13 @@ describe('a reload', () => {
     const again = held(workspace, host, id, 'again');
     await until('the effect', () => linesOf(effects).includes('again'));
     await reload(impatient);
-    await until('it anew', () => linesOf(effects).length === 3);
+    await until('the repeated effect', () => linesOf(effects).length === 3);
     workspace.letGo();
     expect(await again).toMatchObject(LET_GO);
     expect(linesOf(effects)).toEqual(['never', 'again', 'again']);
   });
 
-  it('tells a cancellation to the worker that has the call, and to nobody else', async () => {
+  it('sends a cancellation only to the worker that has the call', async () => {
     const workspace = patient(testWorkspace());
     const log = workspace.write('log.txt', '');
     workspace.configure({ one: servers.fixture('--log', log) });
@@ -172,13 +172,13 @@ describe('a reload', () => {
     await reload(workspace);
     expect(isAlive(before.pid)).toBe(true);
     host.notify('notifications/cancelled', { requestId: 'long', reason: 'enough' });
-    await until('the one before to leave', () => !isAlive(before.pid));
+    await until('the old worker to exit', () => !isAlive(before.pid));
     expect(linesOf(log).filter((line) => line.includes('notifications/cancelled'))).toHaveLength(1);
     await host.toolId('/one/wait');
     expect(host.lines.filter((line) => line.includes('"long"'))).toEqual([]);
   });
 
-  it('takes along what the session had negotiated', async () => {
+  it('keeps the negotiated values and subscriptions of the session', async () => {
     const workspace = testWorkspace();
     const log = workspace.write('log.txt', '');
     workspace.configure({ one: servers.primitives('--log', log) });
@@ -188,27 +188,30 @@ describe('a reload', () => {
     await until('the subscription', async () => (await host.request('resources/subscribe', { uri })).result);
     const before = here(workspace);
     await reload(workspace);
-    await until('the one before to leave', () => !isAlive(before.pid));
+    await until('the old worker to exit', () => !isAlive(before.pid));
     const session = { client: 'careful', clientVersion: '9.8.7', protocolVersion: '2025-06-18' };
     expect((await status(workspace)).sessions).toEqual([expect.objectContaining(session)]);
-    await until('it anew', () => linesOf(log).filter((line) => line.includes('resources/subscribe')).length === 2);
+    await until(
+      'the renewed subscription',
+      () => linesOf(log).filter((line) => line.includes('resources/subscribe')).length === 2,
+    );
   });
 
-  it('is counted, and so is a loss', async () => {
+  it('is counted as a generation, and a loss as a restart', async () => {
     const workspace = testWorkspace({});
     const host = await HostProcess.connect(workspace);
     await host.request('tools/list');
     expect(await health(workspace)).toMatchObject({ generation: 1, restart_count: 0, rollout: 'stable' });
     const first = here(workspace);
     await reload(workspace);
-    // It would take its place back from one that is killed at once.
-    await until('the one before to leave', () => !isAlive(first.pid));
+    // The old worker would take the rendezvous file back if the new one were killed at once.
+    await until('the old worker to exit', () => !isAlive(first.pid));
     const moved = await health(workspace);
     expect(moved).toMatchObject({ generation: 2, restart_count: 0, consecutive_failures: 0, rollout: 'stable' });
     expect(moved.last_fault).toBeUndefined();
     const { pid } = here(workspace);
     process.kill(pid, 'SIGKILL');
-    await until('another', () => here(workspace).pid !== pid);
+    await until('another worker', () => here(workspace).pid !== pid);
     await host.request('tools/list');
     expect(await health(workspace)).toMatchObject({
       generation: 3,
@@ -221,14 +224,14 @@ describe('a reload', () => {
     expect(await health(workspace)).toMatchObject({ generation: 4, restart_count: 1, consecutive_failures: 0 });
   });
 
-  it('begins the counts anew and says since when; the log has the calls of both workers', async () => {
+  it('resets the counts and reports since when; the log has the calls of both workers', async () => {
     const { workspace, host, id, before, running } = await withRunningCall();
     await host.call('tool_browse', { path: '/' });
     await reload(workspace);
     const reloaded = Date.now();
     workspace.letGo();
     expect(await running).toMatchObject(LET_GO);
-    await until('the old one to leave', () => !isAlive(before.pid));
+    await until('the old worker to exit', () => !isAlive(before.pid));
     await host.call('tool_execute', { tool_id: id, args: { ms: 0, nonce: 'next' } });
     const report = JSON.parse((await waygate(workspace, ['telemetry', '--json'])).stdout) as TelemetryReport;
     expect(report.methods).toMatchObject([{ method: 'tool_execute', request_count: 1, success_count: 1 }]);
@@ -244,27 +247,27 @@ describe('a reload', () => {
     expect(executed).toMatchObject([{ tool_id: id }, { tool_id: id }]);
   });
 
-  it('tells that it is pending for as long as the other worker is prepared', async () => {
+  it('is reported as pending while the new worker is prepared', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');
-    // Never listed and slow: what has to be ready waits for it.
+    // The server is slow and has no stored catalog: the new worker waits for it.
     const config = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as { servers: object };
     const slow = servers.fixture('--start-delay', '2500');
     const before = here(workspace);
     const preparing = { ...config.servers, slow };
     workspace.configure(preparing);
     const reloaded = waygate(workspace, ['reload']);
-    await until('the word', async () => (await health(workspace)).rollout === 'pending');
+    await until('the pending rollout', async () => (await health(workspace)).rollout === 'pending');
     expect(here(workspace).token).toBe(before.token);
     expect((await reloaded).code).toBe(0);
     expect(here(workspace).token).not.toBe(before.token);
-    await until('the one before to leave', () => !isAlive(before.pid));
+    await until('the old worker to exit', () => !isAlive(before.pid));
     expect((await host.call('tool_browse', { path: '/slow' })).isError).toBe(false);
     expect(await health(workspace)).toMatchObject({ rollout: 'stable', generation: 2 });
   });
 
-  it('has nothing to do where nothing runs', async () => {
+  it('does nothing if no gateway runs', async () => {
     const workspace = testWorkspace({});
     expect(await waygate(workspace, ['reload'])).toEqual({
       code: 0,
@@ -276,14 +279,14 @@ describe('a reload', () => {
 });
 
 describe('a session over HTTP', () => {
-  it('moves as any other', async () => {
+  it('moves like any other', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const served = HttpProcess.waygate(workspace, ['--no-token']);
     const client = await McpHttpClient.connect(await served.url());
     expect((await client.request('tools/list', {})).result).toHaveProperty('tools');
     const before = here(workspace);
     await reload(workspace);
-    await until('the one before to leave', () => !isAlive(before.pid));
+    await until('the old worker to exit', () => !isAlive(before.pid));
     expect((await client.request('tools/list', {})).result).toHaveProperty('tools');
     expect((await status(workspace)).sessions).toHaveLength(1);
   });
@@ -292,19 +295,19 @@ describe('a session over HTTP', () => {
 describe('a candidate that fails', () => {
   const HANGS = (): string => 'setInterval(() => {}, 1000);';
   it.each([
-    ['is not there', null, /This build of Waygate is missing/],
-    ['is no program', () => 'this is not JavaScript', /ended during its start \(exit code 1\)/],
-    ['ends at its start', () => 'process.exit(7);', /ended during its start \(exit code 7\)/],
+    ['is missing', null, /This build of Waygate is missing/],
+    ['is not a program', () => 'this is not JavaScript', /ended during its start \(exit code 1\)/],
+    ['exits at its start', () => 'process.exit(7);', /ended during its start \(exit code 7\)/],
     ['hangs', HANGS, /was not ready within 1\.5 s/],
     ['is killed before it takes over', killedAtTakeover('before'), /ended during its start \(SIGKILL\)/],
     ['is killed as it takes over', killedAtTakeover('behind'), /SIGKILL/],
-  ] as const)('because it %s leaves the one that serves, and is told', async (_, worker, reason) => {
+  ] as const)('because it %s leaves the serving worker in place and is reported', async (_, worker, reason) => {
     const { workspace, pids } = watched();
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/echo');
     const before = here(workspace);
     const bad = { ...workspace, program: otherBuild({ builtAt: '20990101000000', worker }) };
-    // The others are given the time to fail in their own way.
+    // The other candidates get enough time to fail in their own way.
     if (worker === HANGS) bad.env = { ...workspace.env, WAYGATE_READY_MS: '1500' };
     const { code, stdout, stderr } = await waygate(bad, ['reload']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -316,19 +319,19 @@ describe('a candidate that fails', () => {
     expect(await workersOf(workspace)).toEqual([before.pid]);
     expect(pidsIn(pids).filter(isAlive)).toHaveLength(2);
     expect(host.stderr).toBe('');
-    // Nothing of it is left on disk either.
+    // The candidate leaves no file either.
     const kinds = [/^[0-9a-f]{16}\.sock$/, /^children-/, /^worker\.json/, /^start\.lock/, /^lastWorker\.json/];
     const left = readdirSync(stateFolder(workspace));
     expect(kinds.map((kind) => left.filter((name) => kind.test(name)).length)).toEqual([1, 1, 1, 0, 1]);
   });
 
-  it('because it hangs keeps nobody waiting when the one that serves is killed meanwhile', async () => {
+  it('because it hangs does not delay the recovery when the serving worker is killed', async () => {
     const { workspace } = watched();
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');
     const before = here(workspace);
     const bad = { ...workspace, program: otherBuild({ worker: HANGS }) };
-    // Longer than this test: what waits for the candidate fails it.
+    // Longer than the time limit of this test, which fails if a session waits for the candidate.
     bad.env = { ...workspace.env, WAYGATE_READY_MS: '600000' };
     const reloaded = waygate(bad, ['reload']);
     await until('the candidate', async () => (await health(workspace)).rollout === 'pending');
@@ -344,7 +347,7 @@ describe('a candidate that fails', () => {
 });
 
 describe('an update of the extension', () => {
-  it('that takes away the program of a client that runs is told to whoever needs another worker', async () => {
+  it('that deletes the program of a running client is reported when the client needs another worker', async () => {
     const { workspace } = watched();
     const program = otherBuild({});
     const chat = await HostProcess.connect({ ...workspace, program });
@@ -355,13 +358,13 @@ describe('an update of the extension', () => {
     const { text } = await chat.call('tool_browse', { path: '/one' });
     expect(text).toContain('is missing (');
     expect(text).toContain('restart this client');
-    // Somebody else's worker is as good.
+    // A worker that another host started serves the client too.
     const next = await HostProcess.connect(workspace);
     await next.toolId('/one/echo');
     await until('the session', async () => !(await chat.call('tool_browse', { path: '/one' })).isError);
   });
 
-  it('does not end the session of a chat that runs', async () => {
+  it('does not end the session of a running chat', async () => {
     const { workspace, effects, host: chat, id, before, running } = await withRunningCall();
     const program = otherBuild({ builtAt: '20990101000000' });
     const next = await HostProcess.connect({ ...workspace, program });
@@ -370,16 +373,16 @@ describe('an update of the extension', () => {
     expect(await wait(chat, id, 10, 'after')).toMatchObject({ isError: false });
     workspace.letGo();
     expect(await running).toMatchObject(LET_GO);
-    await until('the one before to leave', () => !isAlive(before.pid));
+    await until('the old worker to exit', () => !isAlive(before.pid));
     expect(linesOf(effects)).toEqual(['running', 'after']);
     expect((await status(workspace)).sessions).toHaveLength(2);
     expect(chat.stderr).toBe('');
-    // The older build may be asked to reload, but does not put itself in the place of the newer one.
+    // A reload with the older build does not replace the newer one.
     const { code, stderr } = await waygate(workspace, ['reload']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('A newer Waygate') });
   });
 
-  it('that speaks another link takes nothing from the worker before, which finishes its calls', async () => {
+  it('with another link version takes no call from the old worker, which finishes its calls', async () => {
     const { workspace, before, running } = await withRunningCall();
     const newer = {
       ...before,
@@ -390,14 +393,14 @@ describe('an update of the extension', () => {
     };
     publishRendezvous(stateFolder(workspace), newer);
     const log = (): string => readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');
-    await until('its word', () => log().includes(`worker ${process.pid} takes over`));
+    await until('the takeover', () => log().includes(`worker ${process.pid} takes over`));
     workspace.letGo();
     expect(await running).toMatchObject(LET_GO);
-    await until('the one before to leave', () => !isAlive(before.pid));
+    await until('the old worker to exit', () => !isAlive(before.pid));
     expect(log()).toContain(`worker ${before.pid} stops: worker ${process.pid} has taken over`);
   });
 
-  it('that does not work leaves the build that does', async () => {
+  it('that does not work leaves the working build in place', async () => {
     const { workspace } = watched();
     const chat = await HostProcess.connect(workspace);
     await chat.toolId('/one/echo');
@@ -411,7 +414,7 @@ describe('an update of the extension', () => {
     expect(chat.stderr).toBe('');
   });
 
-  it('that does not work is prepared once, not by every host; another time later, and when somebody asks', async () => {
+  it('that does not work is tried once, not by every host, then again later and on request', async () => {
     const { workspace } = watched();
     const chat = await HostProcess.connect(workspace);
     await chat.toolId('/one/echo');
@@ -419,28 +422,28 @@ describe('an update of the extension', () => {
     const failing = () => `require('node:fs').appendFileSync(${JSON.stringify(tries)}, 'x'); process.exit(9);`;
     const program = otherBuild({ builtAt: '20990101000000', worker: failing });
     const tried = (): number => readFileSync(tries, 'utf8').length;
-    const told = async (other: TestWorkspace): Promise<void> => {
+    const continues = async (other: TestWorkspace): Promise<void> => {
       const host = await HostProcess.connect(other);
       await until('the reason', () => host.stderr.includes('exit code 9'));
       expect(host.stderr).toMatch(/^waygate: the older gateway continues: [^\n]+\n$/);
       expect((await host.call('tool_browse', { path: '/one' })).isError).toBe(false);
     };
-    for (let hosts = 0; hosts < 3; hosts++) await told({ ...workspace, program });
+    for (let hosts = 0; hosts < 3; hosts++) await continues({ ...workspace, program });
     expect(tried()).toBe(1);
-    // Another build is another matter.
-    await told({ ...workspace, program: otherBuild({ builtAt: '20990102000000', worker: failing }) });
+    // Another build is tried at once.
+    await continues({ ...workspace, program: otherBuild({ builtAt: '20990102000000', worker: failing }) });
     expect(tried()).toBe(2);
-    await told({ ...workspace, program });
+    await continues({ ...workspace, program });
     expect(tried()).toBe(3);
-    // The person's word counts at once.
+    // A reload that the user requests is tried at once.
     expect((await waygate({ ...workspace, program }, ['reload'])).code).toBe(1);
     expect(tried()).toBe(4);
     const note = join(stateFolder(workspace), 'failedBuild.json');
     const { at, ...rest } = JSON.parse(readFileSync(note, 'utf8')) as { at: number };
     writeFileSync(note, JSON.stringify({ ...rest, at: at - 11 * 60_000 }));
-    await told({ ...workspace, program });
+    await continues({ ...workspace, program });
     expect(tried()).toBe(5);
-    // One that takes over is not held against anybody.
+    // A successful takeover deletes the note.
     expect((await waygate(workspace, ['reload'])).code).toBe(0);
     expect(existsSync(note)).toBe(false);
   });

@@ -32,17 +32,17 @@ async function uris(host: HostProcess): Promise<string[]> {
   return ((result?.resources ?? []) as { uri: string }[]).map(({ uri }) => uri);
 }
 
-/** Part of what it is made of is missing. */
+/** Worker program that lacks one of its parts. */
 const BROKEN = () => "require('/nowhere/part.cjs');";
 
 const logOf = (workspace: TestWorkspace): string => join(stateFolder(workspace), 'worker.log');
 
-/** A workspace whose worker is this program. */
+/** Creates a workspace with this worker program. */
 function withWorker(worker: (real: string) => string, configured = {}): TestWorkspace & { program: string } {
   return { ...testWorkspace(configured), program: otherBuild({ worker }) };
 }
 
-/** As many kills in a row as are a crash loop, none of them answered in between. */
+/** Kills the worker until it is in a crash loop, without an answer in between. */
 async function killedTimeAndAgain(workspace: TestWorkspace, host: HostProcess): Promise<void> {
   for (let n = 0; n < 5; n++) {
     await until('the session to be attached', async () => (await status(workspace)).sessions.length === 1);
@@ -52,14 +52,14 @@ async function killedTimeAndAgain(workspace: TestWorkspace, host: HostProcess): 
   await until('the crash loop', () => host.stderr.includes('it ended several times in a row'));
 }
 
-describe('where a worker cannot start', () => {
-  it('the host tells by itself how it fares and why, and which tools there are', async () => {
+describe('if no worker can start', () => {
+  it('the host itself reports its health, the reason and its tools', async () => {
     const workspace = withWorker(BROKEN);
     const host = await HostProcess.connect(workspace);
     expect(await names(host)).toEqual(['tool_browse', 'tool_execute', 'tool_view']);
     expect(await uris(host)).toEqual(OWN);
-    const told = await health(host);
-    expect(told).toMatchObject({
+    const report = await health(host);
+    expect(report).toMatchObject({
       workspace: workspace.folder,
       state: 'recovering',
       condition: 'down',
@@ -71,10 +71,10 @@ describe('where a worker cannot start', () => {
       host_pid: host.child.pid,
       servers: [],
     });
-    expect(told.consecutive_failures).toBeGreaterThan(0);
-    expect(['failed', 'starting']).toContain(told.worker_handshake);
+    expect(report.consecutive_failures).toBeGreaterThan(0);
+    expect(['failed', 'starting']).toContain(report.worker_handshake);
     const missing = "Error: Cannot find module '/nowhere/part.cjs'";
-    expect(told.problems).toEqual([`Waygate's worker could not be started: ${missing}.`]);
+    expect(report.problems).toEqual([`Waygate's worker could not be started: ${missing}.`]);
     const text = await read(host, 'waygate://health');
     expect(text).toMatch(/^gateway down: Waygate's worker could not be started: Error: Cannot find module '/);
     expect(text).toMatch(/\ngeneration 1, \d+ restarts?, \d+ failures? in a row, rollout stable, worker \w+\n/);
@@ -87,7 +87,7 @@ describe('where a worker cannot start', () => {
     expect(JSON.parse(await read(host, 'waygate://telemetry?render=json'))).toMatchObject({ totals: null });
   });
 
-  it('a call and what only servers know is answered with the reason and what to do', async () => {
+  it('calls and other requests that need servers get the reason and what to do', async () => {
     const workspace = withWorker(BROKEN);
     const host = await HostProcess.connect(workspace);
     const { isError, text } = await host.call('tool_browse', { path: '/' });
@@ -105,7 +105,7 @@ describe('where a worker cannot start', () => {
     expect(host.lines.join('\n')).not.toMatch(/this server|use another tool/);
   });
 
-  it('the command line says so too, also when nobody tries any more', async () => {
+  it('the command line reports it too, even when no host tries any more', async () => {
     const workspace = withWorker(BROKEN);
     const host = await HostProcess.connect(workspace);
     await host.call('tool_browse', { path: '/' });
@@ -130,7 +130,7 @@ describe('where a worker cannot start', () => {
     });
     host.end();
     expect(await host.exited).toBe(EXIT_DOWN);
-    // Nobody tries, and the reason holds still.
+    // No host tries any more, but the reason is still true.
     const left = await waygate(workspace, ['health']);
     expect(left.code).toBe(EXIT_DOWN);
     expect(left.stdout).toContain('\nnext try: when a client comes\n');
@@ -139,35 +139,35 @@ describe('where a worker cannot start', () => {
       supervision: 'idle',
       condition: 'down',
     });
-    // Whoever has started one tells that it is over.
+    // A successful start ends the outage.
     const whole = { ...workspace, program: otherBuild({}) };
     expect((await waygate(whole, ['catalog'])).code).toBe(0);
-    await until('the worker to leave', () => !rendezvous(workspace));
+    await until('the worker to exit', () => !rendezvous(workspace));
     expect(await waygate(workspace, ['health'])).toMatchObject({
       code: 0,
       stdout: `No gateway runs for ${workspace.folder}.\n`,
     });
   });
 
-  it('all is well again with the first one that starts, and its lists are news', async () => {
+  it('the first successful start ends the outage and announces the lists', async () => {
     const workspace = withWorker(BROKEN, { notes: servers.primitives() });
     const whole = { ...workspace, program: otherBuild({}) };
-    // What the server has is known from then on: no news of a worker's own.
+    // From here on the catalog of the server is stored: a worker has no reason of its own to notify.
     const before = await HostProcess.connect(whole);
     await until('the tools of resources', async () => (await names(before)).includes('resource_read'));
     before.end();
-    await until('the worker to leave', () => !rendezvous(workspace));
+    await until('the worker to exit', () => !rendezvous(workspace));
     const host = await HostProcess.connect(workspace);
     expect(await names(host)).toHaveLength(3);
     expect(await uris(host)).toEqual(OWN);
     renameSync(join(dirname(whole.program), 'worker.cjs'), join(dirname(workspace.program), 'worker.cjs'));
-    // It is tried once a minute by now; whoever comes tries at once, and the session joins with its next request.
+    // The host now retries once a minute. A new host tries at once, and the old session joins with its next request.
     const next = await HostProcess.connect(workspace);
     await until('the tools of resources', async () => (await names(next)).includes('resource_read'));
     await until('the session', async () => (await names(host)).includes('resource_read'));
     for (const list of ['tools', 'resources']) {
-      await until(`the news of ${list}`, () =>
-        host.told.some(({ method }) => method === `notifications/${list}/list_changed`),
+      await until(`the notification about ${list}`, () =>
+        host.notifications.some(({ method }) => method === `notifications/${list}/list_changed`),
       );
     }
     await until('the tools of resources', async () => (await names(host)).includes('resource_read'));
@@ -179,7 +179,7 @@ describe('where a worker cannot start', () => {
     });
   });
 
-  it('five have been tried at once, and then it is one a minute, whatever is asked', async () => {
+  it('five are started at once, then one per minute, whatever clients request', async () => {
     const workspace = testWorkspace();
     const starts = workspace.write('starts.txt', '');
     const counted = () => `require('node:fs').appendFileSync(${JSON.stringify(starts)}, 'start\\n'); process.exit(3);`;
@@ -192,7 +192,7 @@ describe('where a worker cannot start', () => {
   });
 
   it.each(['passthrough', 'transparent'])(
-    'nothing is made up in %s mode, where lists are the servers’',
+    'the host invents no lists in %s mode, where they are those of the servers',
     async (mode) => {
       const workspace = withWorker(BROKEN);
       const host = new HostProcess(workspace, ['--mode', mode]);
@@ -207,7 +207,7 @@ describe('where a worker cannot start', () => {
 });
 
 describe('a crash loop of the worker', () => {
-  it('is told by the host: the fifth kill in a row, and when it is tried next', async () => {
+  it('is reported by the host with the fifth kill in a row and the time of the next try', async () => {
     const workspace = testWorkspace({ notes: servers.primitives() });
     const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir);
     writeFileSync(join(folder, 'worker.log'), 'Error: of another day\n', { mode: 0o600 });
@@ -217,8 +217,8 @@ describe('a crash loop of the worker', () => {
     await killedTimeAndAgain(workspace, host);
     expect(await names(host)).toEqual(listed);
     expect(await uris(host)).toEqual(OWN);
-    const told = await health(host);
-    expect(told).toMatchObject({
+    const report = await health(host);
+    expect(report).toMatchObject({
       state: 'recovering',
       supervision: 'crash_loop',
       worker_handshake: 'failed',
@@ -229,8 +229,8 @@ describe('a crash loop of the worker', () => {
       problems: ["Waygate's worker keeps exiting and is retried only once a minute."],
       worker_log: logOf(workspace),
     });
-    expect(told.next_attempt_in_ms).toBeGreaterThan(30_000);
-    expect(told.next_attempt_in_ms).toBeLessThanOrEqual(60_000);
+    expect(report.next_attempt_in_ms).toBeGreaterThan(30_000);
+    expect(report.next_attempt_in_ms).toBeLessThanOrEqual(60_000);
     const { isError, text } = await host.call('tool_browse', { path: '/' });
     expect(isError).toBe(true);
     expect(text.split('\n')[0]).toBe(
@@ -243,7 +243,7 @@ describe('a crash loop of the worker', () => {
     );
   });
 
-  it('is told with what the worker said of its end, without its secrets', async () => {
+  it('is reported with the last error of the worker, without its secrets', async () => {
     const workspace = withWorker(endedByAttachers("throw new Error('the disk has gone, token=abcdef123456');"));
     const host = await HostProcess.connect(workspace);
     await until('the crash loop', () => host.stderr.includes('it ended several times in a row'));
@@ -256,22 +256,22 @@ describe('a crash loop of the worker', () => {
 });
 
 describe('an ordinary recovery', () => {
-  it('is waited for: what is read is the next worker’s answer, not the host’s', async () => {
+  it('is waited for: the next worker answers reads, not the host', async () => {
     const workspace = testWorkspace({ notes: servers.primitives() });
     const host = await HostProcess.connect(workspace);
     await until('the resources', async () => (await uris(host)).length > OWN.length);
     for (let n = 0; n < 3; n++) {
       const pid = rendezvous(workspace)?.pid as number;
       process.kill(pid, 'SIGKILL');
-      const [told, listed] = await Promise.all([health(host), uris(host)]);
-      expect(told).not.toHaveProperty('supervision');
+      const [report, listed] = await Promise.all([health(host), uris(host)]);
+      expect(report).not.toHaveProperty('supervision');
       expect(listed.length).toBeGreaterThan(OWN.length);
     }
   });
 });
 
-describe('the command line, where no worker runs', () => {
-  it('says what became of the last one that exited unexpectedly, and that nothing is wrong now', async () => {
+describe('the command line without a worker', () => {
+  it('reports the unexpected exit of the last worker, and that nothing is wrong now', async () => {
     const workspace = testWorkspace({});
     const host = await HostProcess.connect(workspace);
     await names(host);
@@ -303,14 +303,14 @@ describe('the command line, where no worker runs', () => {
   });
 
   it.each([
-    ['as it is greeted', 'before'],
-    ['as it is asked', 'behind'],
-  ] as const)('says the same of one that is killed %s', async (_moment, when) => {
+    ['during the handshake', 'before'],
+    ['during the request', 'behind'],
+  ] as const)('reports the same of a worker that is killed %s', async (_moment, when) => {
     const workspace = testWorkspace({});
     const flag = join(workspace.folder, 'flag');
     workspace.program = otherBuild({ worker: killedAtWords(when, '"ok":true', flag) });
     const host = await HostProcess.connect(workspace);
-    // Nobody may come first, and nobody starts another.
+    // The stopped host must neither attach first nor start another worker.
     await until('the host to be attached', async () => (await status(workspace)).sessions.length === 1);
     host.child.kill('SIGSTOP');
     onTestFinished(() => void host.child.kill('SIGCONT'));
@@ -319,19 +319,19 @@ describe('the command line, where no worker runs', () => {
       ['status', { worker: null, health: { consecutive_failures: 2 } }],
       ['telemetry', { state: 'cold' }],
     ];
-    for (const [command, told] of asked) {
+    for (const [command, expected] of asked) {
       writeFileSync(flag, '');
       const { code, stdout, stderr } = await waygate(workspace, [command, '--json']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(JSON.parse(stdout)).toMatchObject(told);
-      // What follows finds another.
+      expect(JSON.parse(stdout)).toMatchObject(expected);
+      // The next command finds a new worker.
       host.child.kill('SIGCONT');
       await until('another worker', async () => (await status(workspace)).sessions.length === 1);
       host.child.kill('SIGSTOP');
     }
   });
 
-  it('takes nothing for a report that is none', async () => {
+  it('ignores an invalid record of the last worker', async () => {
     const workspace = testWorkspace({});
     const host = await HostProcess.connect(workspace);
     await names(host);

@@ -6,7 +6,7 @@ import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { linesOf } from '../support/lines.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** A server whose tool `wait` may not be repeated, and another whose may, by the person's word. */
+/** Configures a server whose calls must not be repeated, and one whose calls may be. */
 function twoContracts() {
   const workspace = testWorkspace();
   const effects = { once: workspace.write('once.txt', ''), again: workspace.write('again.txt', '') };
@@ -19,9 +19,9 @@ function twoContracts() {
   return { workspace, effects };
 }
 
-/** Calls of a session when the worker dies at a given moment (O3). */
+/** Calls of a session whose worker dies at a given moment (O3). */
 describe('the death of a worker', () => {
-  it('before a call was sent has it sent to the next, for the first time', async () => {
+  it('before a call is sent makes the next worker send it, for the first time', async () => {
     const { workspace, effects } = twoContracts();
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/once/wait');
@@ -33,7 +33,7 @@ describe('the death of a worker', () => {
     expect(linesOf(effects.once)).toEqual(['first']);
   });
 
-  it('runs again what may be repeated and nothing else, answers each once, and serves what comes', async () => {
+  it('repeats only calls that may be repeated, answers each call once, and serves later calls', async () => {
     const { workspace, effects } = twoContracts();
     const host = await HostProcess.connect(workspace);
     const [once, again] = [await host.toolId('/once/wait'), await host.toolId('/again/wait')];
@@ -42,7 +42,7 @@ describe('the death of a worker', () => {
     const calls = [call(once, 'a'), call(again, 'b'), call(once, 'c'), call(again, 'd')];
     await until('the effects', () => linesOf(effects.once).length === 2 && linesOf(effects.again).length === 2);
     process.kill((rendezvous(workspace) as { pid: number }).pid, 'SIGKILL');
-    await until('those anew', () => linesOf(effects.again).length === 4);
+    await until('the repeated effects', () => linesOf(effects.again).length === 4);
     workspace.letGo();
     const [a, b, c, d] = await Promise.all(calls);
     for (const lost of [a, c]) {
@@ -61,7 +61,7 @@ describe('the death of a worker', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('time after time uses up what may be tried, and leaves the session as it was', async () => {
+  it('again and again exhausts the attempts, and the session stays', async () => {
     const workspace = testWorkspace({});
     const bad = { ...workspace, program: otherBuild({ worker: killedByAttachers }) };
     const host = await HostProcess.connect(bad);
@@ -71,11 +71,11 @@ describe('the death of a worker', () => {
     expect(read.text).toContain('attempts: 3');
     const write = await host.call('tool_execute', { tool_id: 'x:y@0#00000000', args: {} });
     expect(write.isError).toBe(true);
-    await until('the end of trying', async () => {
+    await until('the crash loop', async () => {
       const { text } = await host.call('tool_browse', { path: '/' });
       return text.includes('fault: process/crash_loop');
     });
-    // From here on it is told at once, not after another three deaths.
+    // From here on the error comes at once, not after three more attempts.
     const answer = await host.call('tool_browse', { path: '/' });
     expect(answer.text).toContain('keeps exiting and is retried only once a minute');
     expect((await host.request('ping')).result).toEqual({});
@@ -86,7 +86,7 @@ describe('the death of a worker', () => {
 });
 
 describe('a worker that hangs', () => {
-  it('is replaced and ended with its servers, and both sessions go on', async () => {
+  it('is replaced and ended with its servers, and both sessions continue', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     workspace.configure({ one: servers.fixture('--pid-file', pids, '--grandchild') });
@@ -111,7 +111,7 @@ describe('a worker that hangs', () => {
     });
   });
 
-  it('leaves a read to its successor, by whatever spelling it was asked for', async () => {
+  it('leaves a read to its successor, whatever spelling of the tool the client used', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');

@@ -11,9 +11,9 @@ function killWorker(workspace: TestWorkspace): number {
   return pid;
 }
 
-/** The worker is killed; the client's session is not. */
+/** The client's session survives a kill of the worker. */
 describe('when the worker is killed', () => {
-  it('the session lives, and the next call works', async () => {
+  it('the session survives, and the next call works', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     const id = await host.toolId('/one/echo');
@@ -36,7 +36,7 @@ describe('when the worker is killed', () => {
     expect(await browse).toMatchObject({ isError: false, text: expect.stringContaining('/one') });
   });
 
-  it('a call that may have taken effect is answered once, as unknown, and never run again', async () => {
+  it('a call that may have taken effect gets one answer, outcome unknown, and is never repeated', async () => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');
     workspace.configure({ one: servers.fixture('--effects', effects) });
@@ -55,7 +55,7 @@ describe('when the worker is killed', () => {
     expect(host.lines.filter((line) => line.includes('may have taken effect'))).toHaveLength(1);
   });
 
-  it('its client has the unknown outcome as data where it asked for data', async () => {
+  it('a client that asked for JSON gets the unknown outcome as JSON', async () => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');
     workspace.configure({ one: servers.fixture('--effects', effects) });
@@ -74,7 +74,7 @@ describe('when the worker is killed', () => {
     expect(JSON.parse(text)).toEqual(structured);
   });
 
-  it('a call that it had not begun with is run by its successor, once, though it must not be repeated', async () => {
+  it('a call that the worker had not started is run once by its successor, even if it must not be repeated', async () => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');
     workspace.configure({ one: servers.fixture('--effects', effects) });
@@ -89,7 +89,7 @@ describe('when the worker is killed', () => {
     expect(readFileSync(effects, 'utf8')).toBe('once\n');
   });
 
-  it('its successor ends what it left behind, the grandchild in a session of its own included', async () => {
+  it('its successor ends the processes that it left behind, including a grandchild in its own process group', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     workspace.configure({
@@ -100,7 +100,7 @@ describe('when the worker is killed', () => {
     const orphans = pidsIn(pids);
     expect(orphans).toHaveLength(2);
     killWorker(workspace);
-    // The successor knows its tools without it: a call starts it, and no sooner than its predecessor is gone.
+    // The successor has a snapshot of the tools: a call starts the server, but only after the old process has ended.
     await until('an answer', async () => {
       const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'again' } });
       return answer.text === 'ok\nagain\n';
@@ -110,7 +110,7 @@ describe('when the worker is killed', () => {
     expect(await workersOf(workspace)).toHaveLength(1);
   });
 
-  it('a file that names a process that is gone, or a socket that nobody hears, is replaced', async () => {
+  it('the rendezvous file of the dead worker is replaced', async () => {
     const workspace = testWorkspace({});
     const first = await HostProcess.connect(workspace);
     await first.request('tools/list');
@@ -123,8 +123,8 @@ describe('when the worker is killed', () => {
   });
 });
 
-describe('a worker that nobody needs', () => {
-  it('leaves after a while and takes its servers with it', async () => {
+describe('a worker without clients', () => {
+  it('exits after a while and ends its servers', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     workspace.configure({ one: servers.fixture('--pid-file', pids, '--grandchild') });
@@ -134,7 +134,7 @@ describe('a worker that nobody needs', () => {
     host.end();
     await host.exited;
     expect(isAlive(worker)).toBe(true);
-    await until('the worker to leave', () => !isAlive(worker));
+    await until('the worker to exit', () => !isAlive(worker));
     expect(pidsIn(pids).filter(isAlive)).toEqual([]);
     expect(rendezvous(workspace)).toBeUndefined();
     expect(readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8')).toContain('no client has been attached');

@@ -22,12 +22,12 @@ describe('the lock on starting a worker', () => {
   });
 
   it.each([
-    ['of a living process', () => String(process.pid), 15, false],
-    ['of a living process that has had it for too long', () => String(process.pid), 25, true],
+    ['of a running process', () => String(process.pid), 15, false],
+    ['of a running process that has held it for too long', () => String(process.pid), 25, true],
     ['of a process that has ended', () => String(2 ** 22 - 3), 0, true],
-    ['not signed yet', () => '', 0, false],
-    ['never signed', () => '', 2, true],
-  ])('%s is taken over only where nobody needs it', (_, text, ageSeconds, isFree) => {
+    ['created without its process id yet', () => '', 0, false],
+    ['that never got its process id', () => '', 2, true],
+  ])('%s is taken over only if it is stale', (_, text, ageSeconds, isFree) => {
     const place = folder();
     leave(place, text(), ageSeconds);
     expect(acquireStartLock(place) !== undefined).toBe(isFree);

@@ -7,7 +7,7 @@ import { GatewaySession } from '../support/gateway.ts';
 import { until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
 
-/** As a repository brings it: nobody has approved anything. */
+/** Writes the file like a cloned repository: no server is approved. */
 function write(workspace: TestWorkspace, entries: Record<string, unknown>): void {
   writeFileSync(workspace.configFile, JSON.stringify({ servers: entries }));
 }
@@ -15,8 +15,8 @@ function write(workspace: TestWorkspace, entries: Record<string, unknown>): void
 const stateOf = async (workspace: TestWorkspace, name: string): Promise<string | undefined> =>
   (await status(workspace)).servers.find((server) => server.name === name)?.state;
 
-describe('what a repository names', () => {
-  it('runs nothing before the person approves it, and says so wherever it is listed', async () => {
+describe('a server that a repository configures', () => {
+  it('does not start before the user approves it, and is listed as waiting for approval', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     write(workspace, {
@@ -42,7 +42,7 @@ describe('what a repository names', () => {
     await host.toolId('/two/echo');
   });
 
-  it('needs a new approval when it changes, can be browsed as it was, and what is called is not started', async () => {
+  it('needs approval again after a change, and runs again if the change is reverted', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     workspace.configure({ one: servers.fixture('--pid-file', pids) });
@@ -50,17 +50,17 @@ describe('what a repository names', () => {
     const id = await host.toolId('/one/echo');
     write(workspace, { one: servers.fixture('--pid-file', pids, '--wild') });
     await until('the change', async () => (await stateOf(workspace, 'one')) === 'needs_approval');
-    // Back to what was approved: its catalog is known, and it may run.
+    // The approval still covers the earlier entry, and its catalog is known.
     write(workspace, { one: servers.fixture('--pid-file', pids) });
     await until('the way back', async () => (await stateOf(workspace, 'one')) === 'ready');
     expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
   });
 
-  it('can be browsed where its catalog is known, and a call of it is refused', async () => {
+  it('can be browsed if its catalog is known, but its calls are refused', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     await waygate(workspace, ['catalog']);
     await stopGateway(workspace);
-    // The person has cleared his approvals.
+    // Clears the user's approvals.
     writeFileSync(`${workspace.stateDir}/approvals.json`, '{}');
     const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/echo');
@@ -76,7 +76,7 @@ describe('what a repository names', () => {
     });
   });
 
-  it('is approved over the control channel by what was shown, and by nothing else', async () => {
+  it('is approved over the control channel only with the hash that was shown', async () => {
     const workspace = testWorkspace();
     write(workspace, { one: servers.fixture() });
     const runtime = {
@@ -100,7 +100,7 @@ describe('what a repository names', () => {
   it.each([
     [['approve', 'tow'], /configures no server "tow"; did you mean "two"\?/],
     [['approve', 'nothing-like-it'], /configures no server "nothing-like-it"; it has one, two\./],
-  ])('%j is refused with a sentence', async (args, sentence) => {
+  ])('is reported as unknown if its name is wrong: %j', async (args, sentence) => {
     const workspace = testWorkspace();
     write(workspace, { one: servers.fixture(), two: servers.fixture() });
     const { code, stderr } = await waygate(workspace, args);

@@ -4,9 +4,9 @@ import { GatewaySession } from '../support/gateway.ts';
 import { type RpcMessage, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** What travels beside a call: progress to the client, cancellation to the server. */
+/** Covers the messages that accompany a call: progress to the client, cancellation to the server. */
 describe('a call', () => {
-  it('tells its progress to the client that asked, by the client’s own token', async () => {
+  it('reports progress only if the client sent a progress token, and under that token', async () => {
     const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }));
     const id = await host.toolId('/one/wait');
     const call = { name: 'tool_execute', arguments: { tool_id: id, args: { ms: 100 } } };
@@ -15,13 +15,13 @@ describe('a call', () => {
       host.request('tools/call', call),
     ]);
     expect([asked, quiet].map((answer) => answer.result?.isError ?? false)).toEqual([false, false]);
-    const told = host.lines.map((line) => JSON.parse(line) as RpcMessage & { params?: unknown });
-    expect(told.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params)).toEqual([
+    const messages = host.lines.map((line) => JSON.parse(line) as RpcMessage & { params?: unknown });
+    expect(messages.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params)).toEqual([
       { progressToken: 'mine', progress: 1, total: 2, message: 'half way' },
     ]);
   });
 
-  it('is cancelled at its server when the client cancels it, and gets no answer', async () => {
+  it('is cancelled at its server if the client cancels it, and gets no answer', async () => {
     const workspace = testWorkspace();
     const log = workspace.write('received.jsonl', '');
     workspace.configure({ one: servers.fixture('--log', log) });

@@ -7,11 +7,11 @@ import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, isAlive, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
 
-/** Point 7 of the matrix (docs/reliability.md): a changed catalog is active after a refresh, or after a grace. */
+/** Proves points 7 and 8 of docs/reliability.md: a changed catalog is announced, an identical one is not. */
 const tool = (name: string) => ({ name, description: `The tool ${name}.`, inputSchema: { type: 'object' } });
 const LISTED = 'notifications/tools/list_changed';
 
-/** Lists `before`, says that this has changed when `before` is called, and from then on lists `after`. */
+/** Script that lists `before`, announces a change when `before` is called, and lists `after` from then on. */
 const CHANGES = {
   tools: [tool('before'), tool('stays')],
   steps: [
@@ -37,18 +37,18 @@ function changing(blocks: object = {}) {
 }
 
 const execute = (host: StreamClient, id: string) => host.call('tool_execute', { tool_id: id, args: {} });
-const isTold = (host: StreamClient): boolean => host.told.some(({ method }) => method === LISTED);
+const wasAnnounced = (host: StreamClient): boolean => host.notifications.some(({ method }) => method === LISTED);
 
 /**
- * Hears that there are tools since the server's first start, which was held until this session was there: what is told
- * from then on is of something else.
+ * Waits for the announcement of the first start, which was held until this session existed, and discards it. Later
+ * announcements have another cause.
  */
 async function firstNews(host: StreamClient): Promise<void> {
-  await until('the first news', () => isTold(host));
-  host.told.length = 0;
+  await until('the first news', () => wasAnnounced(host));
+  host.notifications.length = 0;
 }
 
-/** The tools of servers that a client in transparent mode is told of. */
+/** Returns the names of the server tools that a client in transparent mode lists. */
 async function listed(host: StreamClient): Promise<string[]> {
   const { result } = await host.request('tools/list');
   const tools = (result?.tools ?? []) as { name: string }[];
@@ -56,8 +56,8 @@ async function listed(host: StreamClient): Promise<string[]> {
   return names.filter((name) => name.startsWith('one.'));
 }
 
-describe('a catalog that a server changes while it runs', () => {
-  it('is active after its grace, whole, and every session that lists tools is told', async () => {
+describe('a catalog that changes while its server runs', () => {
+  it('takes effect as a whole after a grace period, and is announced to each session that lists tools', async () => {
     const { workspace, letGo } = changing();
     const lists = await GatewaySession.connect(workspace, ['--mode', 'transparent']);
     const browses = await GatewaySession.connect(workspace);
@@ -73,10 +73,10 @@ describe('a catalog that a server changes while it runs', () => {
       seen.add(names.join());
       return names.includes('one.after');
     });
-    // The old one or the new one, and nothing between them.
+    // Only the old and the new list were seen, never a mixture.
     expect([...seen].filter((names) => names !== 'one.before,one.stays')).toEqual(['one.after,one.stays']);
-    await until('the news', () => isTold(lists));
-    // The id of a tool that has gone leads nowhere, and that of one that has stayed to where it led.
+    await until('the news', () => wasAnnounced(lists));
+    // The id of the removed tool no longer resolves; the id of the unchanged tool does.
     expect(await execute(browses, before)).toMatchObject({
       isError: true,
       text: expect.stringContaining('HYDRATE_FAILED'),
@@ -85,7 +85,7 @@ describe('a catalog that a server changes while it runs', () => {
     expect(await execute(browses, await browses.toolId('/one/after'))).toMatchObject({ isError: false });
   });
 
-  it('is active after a refresh where news are not heard', async () => {
+  it('takes effect after a refresh if live refresh is off', async () => {
     const { workspace, letGo } = changing({ liveRefresh: { enabled: false } });
     const lists = await GatewaySession.connect(workspace, ['--mode', 'transparent']);
     await letGo(1);
@@ -95,19 +95,19 @@ describe('a catalog that a server changes while it runs', () => {
     const { folder, stateDir } = workspace;
     const runtime = { workspace: folder, stateDir, nodePath: process.execPath, workerScript: WORKER };
     const control = await attachControl(runtime, { start: false, holds: false });
-    // Sent after the news, so heard after it too.
+    // The worker handles this request after the announcement, which arrived earlier.
     await control?.request('status', {});
     expect(await listed(lists)).toEqual(['one.before', 'one.stays']);
-    expect(isTold(lists)).toBe(false);
+    expect(wasAnnounced(lists)).toBe(false);
     await control?.request('refresh', {});
     control?.dispose();
     expect(await listed(lists)).toEqual(['one.after', 'one.stays']);
-    await until('the news', () => isTold(lists));
+    await until('the news', () => wasAnnounced(lists));
   });
 });
 
-describe('a catalog that is another with the next worker', () => {
-  /** A server whose tools are named by the environment of the worker. */
+describe('a catalog after a reload', () => {
+  /** Starts a server whose tool names depend on the worker's environment. */
   async function running() {
     const workspace = testWorkspace();
     const { flags, letGo } = startHeld(workspace);
@@ -129,19 +129,19 @@ describe('a catalog that is another with the next worker', () => {
     await until('the one before to leave', () => !isAlive(before));
   }
 
-  it('is told to every session that has listed the tools before', async () => {
+  it('is announced to every session that listed the tools before, if it changed', async () => {
     const { workspace, host } = await running();
     await reloaded(withSuffix(workspace, '_b'));
-    await until('the news', () => isTold(host));
+    await until('the news', () => wasAnnounced(host));
     expect(await listed(host)).toContain('one.echo_b');
   });
 
-  it('and is the same is told to nobody', async () => {
+  it('is not announced if it is identical', async () => {
     const { workspace, host } = await running();
     await reloaded(withSuffix(workspace, '_a'));
     expect(await listed(host)).toContain('one.echo_a');
-    // What would have been told has been told before this answer.
+    // An announcement would arrive before this answer.
     await host.request('tools/list');
-    expect(host.told).toEqual([]);
+    expect(host.notifications).toEqual([]);
   });
 });

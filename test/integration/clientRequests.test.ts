@@ -8,7 +8,7 @@ import { HttpProcess } from '../support/httpProcess.ts';
 import { events, McpHttpClient } from '../support/mcpHttp.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
-/** Questions of a server go to the session with the call under way, and never to another (M6.1). */
+/** Covers requests of a server, which go to the session whose call is running and never to another (M6.1). */
 
 const MODE = ['--mode', 'passthrough'];
 const ELICITATION = { elicitation: { form: {}, url: {} } };
@@ -19,7 +19,7 @@ const call = (host: StreamClient, name: string, args: object = {}, more: object 
   host.request('tools/call', { name, arguments: args, ...more });
 const elicit = (host: StreamClient): Promise<RpcMessage> => call(host, 'test_elicitation', { message: 'Who are you?' });
 
-/** A client with a call that stays under way. */
+/** Connects a client whose call keeps running. */
 async function waiting(workspace: TestWorkspace, capabilities: object = ELICITATION): Promise<StreamClient> {
   const host = await GatewaySession.connect(workspace, MODE, capabilities);
   void host.request('tools/call', { name: 'test_wait', arguments: {} }, 'waiting');
@@ -27,8 +27,8 @@ async function waiting(workspace: TestWorkspace, capabilities: object = ELICITAT
   return host;
 }
 
-describe('a question of a server', () => {
-  it('reaches the client of the call, as it was asked, and its answer the server', async () => {
+describe('a request of a server', () => {
+  it('reaches the client of the call unchanged, and the answer reaches the server', async () => {
     const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE, ELICITATION);
     host.answer('elicitation/create', () => ACCEPTED);
     expect(textOf(await elicit(host))).toBe(
@@ -42,7 +42,7 @@ describe('a question of a server', () => {
     ]);
   });
 
-  it('reaches it in gateway mode too', async () => {
+  it('reaches the client of the call in gateway mode too', async () => {
     const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), [], ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'decline' }));
     const id = await host.toolId('/fixture/test_elicitation');
@@ -51,11 +51,11 @@ describe('a question of a server', () => {
   });
 
   it.each([
-    ['gateway', [], 'resources/read', { uri: 'ask://x' }],
-    ['gateway', [], 'prompts/get', { name: 'ask-first' }],
-    ['passthrough', MODE, 'resources/read', { uri: 'ask://x' }],
-    ['passthrough', MODE, 'prompts/get', { name: 'ask-first' }],
-  ])('reaches, in %s mode, the client that reads (%s%s)', async (_mode, mode, method, params) => {
+    ['gateway', 'resources/read', { uri: 'ask://x' }, []],
+    ['gateway', 'prompts/get', { name: 'ask-first' }, []],
+    ['passthrough', 'resources/read', { uri: 'ask://x' }, MODE],
+    ['passthrough', 'prompts/get', { name: 'ask-first' }, MODE],
+  ])('reaches only the client that reads, in %s mode with %s', async (_mode, method, params, mode) => {
     const workspace = testWorkspace({ one: servers.primitives('--prompt', 'ask-first') });
     const idle = await GatewaySession.connect(workspace, mode, ELICITATION);
     await idle.request('resources/list');
@@ -70,7 +70,7 @@ describe('a question of a server', () => {
   it.each([
     ['resource_read', { resource_id: 'ask://x' }],
     ['prompt_get', { prompt_id: 'prompt::one:ask-first' }],
-  ])('reaches the client whose model reads with %s', async (tool, args) => {
+  ])('reaches the client whose model calls %s', async (tool, args) => {
     const workspace = testWorkspace({ one: servers.primitives('--prompt', 'ask-first') });
     const host = await GatewaySession.connect(workspace, [], ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'decline' }));
@@ -81,7 +81,7 @@ describe('a question of a server', () => {
     expect(text).toContain('decline');
   });
 
-  it('is asked of nobody else: only the session whose call is under way hears of it', async () => {
+  it('reaches only the session whose call is running', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const idle = await GatewaySession.connect(workspace, MODE, ELICITATION);
     await call(idle, 'test_simple_text');
@@ -91,19 +91,19 @@ describe('a question of a server', () => {
     expect(idle.asked).toEqual([]);
   });
 
-  it('is refused where several sessions have calls under way and nothing tells whose it is', async () => {
+  it('is refused if several sessions have running calls and its call is ambiguous', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const other = await waiting(workspace);
     const host = await GatewaySession.connect(workspace, MODE, ELICITATION);
     const { error } = await elicit(host);
     expect(error?.message).toMatch(/several clients have running calls at this server/);
     expect([...other.asked, ...host.asked]).toEqual([]);
-    // Two calls of one session are one client's.
+    // Two calls of one session have the same client, so the request is unambiguous.
     other.answer('elicitation/create', () => ACCEPTED);
     expect(textOf(await elicit(other))).toContain('action=accept');
   });
 
-  it('finds its session by the stream it comes on where the server is at a URL', async () => {
+  it('is matched to its session by its stream if the server is at a URL', async () => {
     const url = await HttpProcess.fixture().url();
     const workspace = testWorkspace({ fixture: { type: 'http', url } });
     const other = await waiting(workspace);
@@ -112,11 +112,12 @@ describe('a question of a server', () => {
     expect(textOf(await elicit(host))).toContain('action=accept');
     expect(other.asked).toEqual([]);
     await call(host, 'test_tool_with_logging');
-    const logged = (one: StreamClient) => one.told.filter(({ method }) => method === 'notifications/message').length;
+    const logged = (one: StreamClient) =>
+      one.notifications.filter(({ method }) => method === 'notifications/message').length;
     expect([logged(host), logged(other)]).toEqual([3, 0]);
   });
 
-  it('is an error for a client that has no such capability, and the client is not asked', async () => {
+  it('is answered with an error if the client lacks the capability, and does not reach the client', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const without = await GatewaySession.connect(workspace, MODE);
     expect((await elicit(without)).error).toMatchObject({ code: -32601 });
@@ -127,18 +128,18 @@ describe('a question of a server', () => {
     expect([...without.asked, ...formsOnly.asked]).toEqual([]);
   });
 
-  it('ends with the call: the client is told that nobody waits any more', async () => {
+  it('is cancelled at the client if its call is cancelled', async () => {
     const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE, ELICITATION);
     void host.request('tools/call', { name: 'test_elicitation', arguments: { message: 'Who?' } }, 'asking');
     const question = await until('the question', () => host.asked[0]);
     host.notify('notifications/cancelled', { requestId: 'asking' });
     const cancelled = await until('its end', () =>
-      host.told.find(({ method }) => method === 'notifications/cancelled'),
+      host.notifications.find(({ method }) => method === 'notifications/cancelled'),
     );
     expect(cancelled.params).toMatchObject({ requestId: question.id });
   });
 
-  it('may take longer than the call: a person thinks', async () => {
+  it('may wait for the user longer than the time limit of the call', async () => {
     const workspace = testWorkspace();
     const settings = { timeouts: { default: 2 }, servers: { fixture: servers.conformance } };
     workspace.write('.vscode/waygate.json', JSON.stringify(settings));
@@ -153,19 +154,19 @@ describe('a question of a server', () => {
     expect(textOf(await call(host, 'test_wait'))).toMatch(/^Error UPSTREAM_TIMEOUT/);
   });
 
-  it('by URL is told to be complete to the session that was sent there', async () => {
+  it('by URL reports its completion only to the session that received it', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const other = await GatewaySession.connect(workspace, MODE, ELICITATION);
     const host = await GatewaySession.connect(workspace, MODE, ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'accept' }));
     expect(textOf(await call(host, 'test_url_elicitation'))).toBe('URL elicitation: accept');
-    const complete = (one: StreamClient) => one.told.filter(({ method }) => method?.endsWith('/complete'));
-    const [told] = await until('the word', () => complete(host).length > 0 && complete(host));
-    expect(told?.params).toEqual({ elicitationId: host.asked[0]?.params?.elicitationId });
+    const complete = (one: StreamClient) => one.notifications.filter(({ method }) => method?.endsWith('/complete'));
+    const [completed] = await until('the completion', () => complete(host).length > 0 && complete(host));
+    expect(completed?.params).toEqual({ elicitationId: host.asked[0]?.params?.elicitationId });
     expect(complete(other)).toEqual([]);
   });
 
-  it('to the model is forwarded with the server’s own parameters', async () => {
+  it("for sampling is forwarded with the server's own parameters", async () => {
     const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE, { sampling: {} });
     host.answer('sampling/createMessage', () => ({
       role: 'assistant',
@@ -179,7 +180,7 @@ describe('a question of a server', () => {
     });
   });
 
-  it('has its progress and its cancellation carried by its own token and id', async () => {
+  it('has progress and cancellation translated to the token and the id of the receiver', async () => {
     const workspace = testWorkspace();
     const log = join(workspace.folder, 'messages');
     workspace.configure({ one: servers.fixture('--wild', '--log', log) });
@@ -205,11 +206,13 @@ describe('a question of a server', () => {
     const question = await until('the question', () => host.asked[1]);
     const cancels = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'theirs-2' } };
     void call(host, 'raw', { frame: JSON.stringify(cancels) });
-    const told = await until('its end', () => host.told.find(({ method }) => method === 'notifications/cancelled'));
-    expect(told.params).toMatchObject({ requestId: question.id });
+    const cancelled = await until('its end', () =>
+      host.notifications.find(({ method }) => method === 'notifications/cancelled'),
+    );
+    expect(cancelled.params).toMatchObject({ requestId: question.id });
   });
 
-  it('for the roots is answered by the client that has some, else with the workspace', async () => {
+  it('for roots is answered by the client if it has roots, else with the workspace', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const own = [{ uri: 'file:///elsewhere', name: 'elsewhere' }];
     const host = await GatewaySession.connect(workspace, MODE, { roots: {} });
@@ -222,7 +225,7 @@ describe('a question of a server', () => {
     expect(other.asked).toEqual([]);
   });
 
-  it('keeps its error: what the client refuses with is what the server hears', async () => {
+  it("passes the client's own error to the server", async () => {
     const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE, ELICITATION);
     const answer = elicit(host);
     const { id } = await until('the question', () => host.asked[0]);
@@ -231,15 +234,15 @@ describe('a question of a server', () => {
   });
 });
 
-describe('a change of the roots', () => {
-  it('is told to the servers that run', async () => {
+describe('a change of roots', () => {
+  it('is forwarded to the running servers', async () => {
     const workspace = testWorkspace();
     const log = join(workspace.folder, 'messages');
     workspace.configure({ one: servers.fixture('--log', log) });
     const host = await GatewaySession.connect(workspace, [], { roots: { listChanged: true } });
     await host.toolId('/one/echo');
     host.notify('notifications/roots/list_changed');
-    await until('the word', () => readFileSync(log, 'utf8').includes('notifications/roots/list_changed'));
+    await until('the notification', () => readFileSync(log, 'utf8').includes('notifications/roots/list_changed'));
     const initialize = JSON.parse(readFileSync(log, 'utf8').split('\n')[0] as string) as RpcMessage;
     expect(initialize.params?.capabilities).toEqual({
       elicitation: { form: {}, url: {} },
@@ -249,11 +252,11 @@ describe('a change of the roots', () => {
   });
 });
 
-describe('what a server logs', () => {
+describe('a log message of a server', () => {
   const logged = (host: StreamClient) =>
-    host.told.filter(({ method }) => method === 'notifications/message').map(({ params }) => params?.data);
+    host.notifications.filter(({ method }) => method === 'notifications/message').map(({ params }) => params?.data);
 
-  it('goes to the session of the call, in gateway mode too, and to no other', async () => {
+  it('reaches only the session of its call, also in gateway mode', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const other = await GatewaySession.connect(workspace, MODE);
     const host = await GatewaySession.connect(workspace);
@@ -263,7 +266,7 @@ describe('what a server logs', () => {
     expect(logged(other)).toEqual([]);
   });
 
-  it('is told by each session’s own level', async () => {
+  it('is filtered by the level of each session', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const terse = await GatewaySession.connect(workspace, MODE);
     const host = await GatewaySession.connect(workspace, MODE);
@@ -278,7 +281,7 @@ describe('what a server logs', () => {
 });
 
 describe('over HTTP', () => {
-  it('a question comes on the stream of its call', async () => {
+  it('a request of a server arrives on the stream of its call', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const url = await HttpProcess.waygate(workspace, ['--no-token', ...MODE]).url();
     const client = await McpHttpClient.connect(url, { capabilities: ELICITATION });

@@ -5,8 +5,8 @@ import { status, waygate } from '../support/census.ts';
 import { HostProcess } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-describe('what a worker has compiled', () => {
-  it('is there for the next one, and its servers know nothing of it', async () => {
+describe('the compile cache of a worker', () => {
+  it('is kept for the next worker, and not passed to servers', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     expect(await host.toolId('/one/echo')).toContain('echo');
@@ -17,7 +17,7 @@ describe('what a worker has compiled', () => {
     expect(variable?.slice('NODE_COMPILE_CACHE='.length).startsWith(`${parent}/`)).toBe(true);
     expect(environmentOf(running[0]?.pid).join('\n')).not.toContain('NODE_COMPILE_CACHE');
     await waygate(workspace, ['stop']);
-    // Node keeps one file for each that it has compiled, the worker's own among them.
+    // Node writes one file for each compiled module, including the worker's own.
     const files = globSync('*/*/*', { cwd: parent }).map((name) => readFileSync(join(parent, name)).length);
     expect(Math.max(...files)).toBeGreaterThan(100_000);
   });
@@ -30,20 +30,20 @@ describe('what a worker has compiled', () => {
       },
     ],
     [
-      'cannot be kept',
+      'cannot be written',
       (parent: string) => {
         rmSync(parent, { recursive: true });
         writeFileSync(parent, '');
       },
     ],
     [
-      'is gone',
+      'is empty',
       (parent: string) => {
         rmSync(parent, { recursive: true });
         mkdirSync(parent);
       },
     ],
-  ])('is not needed: it %s', async (_, spoil) => {
+  ])('is not needed: a worker starts if it %s', async (_, spoil) => {
     const workspace = testWorkspace({ one: servers.fixture() });
     await HostProcess.connect(workspace);
     await waygate(workspace, ['stop']);

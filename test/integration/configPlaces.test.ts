@@ -11,7 +11,7 @@ const write = (file: string, content: object | string): void =>
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
 const stateOf = async (workspace: TestWorkspace, name: string): Promise<string | undefined> =>
   (await status(workspace)).servers.find((server) => server.name === name)?.state;
-/** `one:echo`: ids without their hashes. */
+/** Returns tool ids without their hashes, such as `one:echo`. */
 const toolsOf = async (host: StreamClient, path: string): Promise<string[]> => {
   const { structured } = await host.call('tool_browse', { path, render: 'json' });
   return ((structured?.cards ?? []) as { id: string; kind: string }[])
@@ -19,8 +19,8 @@ const toolsOf = async (host: StreamClient, path: string): Promise<string[]> => {
     .map(({ id }) => id.split('#')[0] as string);
 };
 
-describe('the person’s own waygate.json', () => {
-  it('names servers that run unasked in every workspace; one that a workspace puts in their place does not', async () => {
+describe("the user's own waygate.json", () => {
+  it('starts its servers in every workspace without approval, except those that the workspace overrides', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     write(workspace.userConfigFile, {
@@ -38,7 +38,7 @@ describe('the person’s own waygate.json', () => {
     expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
   });
 
-  it('serves where a workspace has none, and a broken one leaves the last good one running', async () => {
+  it('applies if the workspace has no file, and keeps its last good version while it is broken', async () => {
     const workspace = testWorkspace();
     write(workspace.userConfigFile, { servers: { mine: servers.fixture() } });
     const host = await GatewaySession.connect(workspace);
@@ -56,7 +56,7 @@ describe('the person’s own waygate.json', () => {
     expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
   });
 
-  it('has the last word where a workspace would allow what it forbids', async () => {
+  it('denies a tool even if the workspace allows it', async () => {
     const workspace = testWorkspace();
     write(workspace.userConfigFile, {
       servers: { mine: servers.fixture() },
@@ -70,8 +70,8 @@ describe('the person’s own waygate.json', () => {
   });
 });
 
-describe('a configuration given by hand', () => {
-  it('is a gateway of its own beside the workspace’s, needs no approval, and applies when it changes', async () => {
+describe('a configuration given with --config', () => {
+  it('runs as a separate gateway, needs no approval, and applies when it changes', async () => {
     const workspace = testWorkspace({ ours: servers.fixture() });
     const file = workspace.write('given.json', '');
     write(file, { servers: { given: servers.fixture() } });
@@ -90,7 +90,7 @@ describe('a configuration given by hand', () => {
     expect((await waygate(workspace, ['catalog', '--config', file])).stdout).toMatch(
       /^6 tools of 1 server\n\/later {2}/,
     );
-    // Whoever means the one does not stop the other.
+    // Stopping this gateway does not stop the gateway of the workspace.
     expect((await waygate(workspace, ['stop', '--config', file])).stdout).toContain('Stopped the gateway');
     expect(await stateOf(workspace, 'ours')).toBe('ready');
     expect((await waygate(workspace, ['status', '--config', file])).stdout).toBe(
@@ -99,8 +99,8 @@ describe('a configuration given by hand', () => {
   });
 });
 
-describe('the tools that a server shows', () => {
-  it('change with the file, and what is left out is not called', async () => {
+describe('the tool filter of a server', () => {
+  it('applies when the file changes, and calls of excluded tools are refused', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     const entry = servers.fixture('--pid-file', pids);
@@ -117,14 +117,14 @@ describe('the tools that a server shows', () => {
     await until('the way back', async () => (await toolsOf(host, '/one')).includes('one:echo'));
     expect(await toolsOf(host, '/one')).toEqual(['one:echo']);
     expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
-    // Each worker has its own; those of the ones before have gone with them.
+    // Each worker starts its own process, which ends with the worker.
     const started = pidsIn(pids);
     await until('one process alone', () => started.filter(isAlive).length === 1);
   });
 });
 
 describe('a strict start', () => {
-  it('answers nothing before every required server is up, and says why wherever one looks', async () => {
+  it('answers no call before every required server is up, and reports the reason in answers and in the status', async () => {
     const workspace = testWorkspace();
     const file = workspace.write('given.json', '');
     const gone = { command: 'waygate-no-such-command' };
@@ -146,7 +146,7 @@ describe('a strict start', () => {
 });
 
 describe('an approval', () => {
-  it('is taken back by name or whole, and what ran by it ends', async () => {
+  it('can be revoked by server name or for all servers, which stops them', async () => {
     const workspace = testWorkspace({ one: servers.fixture(), two: servers.fixture('--tools', '2') });
     const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/echo');
@@ -167,7 +167,7 @@ describe('an approval', () => {
     });
   });
 
-  it('of a tool is listed, and taken back by its id', async () => {
+  it('of a tool is listed, and can be revoked by its id', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const folder = workspaceStateFolder(workspace.folder, workspace.stateDir);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -184,7 +184,7 @@ describe('an approval', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([]);
   });
 
-  it('is for what the running gateway would run, whose environment may be another than the terminal’s', async () => {
+  it("covers the command that the running gateway would start, not the one of the terminal's environment", async () => {
     const workspace = testWorkspace();
     const fixture = servers.fixture();
     write(workspace.configFile, {
@@ -199,8 +199,8 @@ describe('an approval', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a gateway that a desktop has started', () => {
-  it('finds what the person’s login shell finds', async () => {
+describe.skipIf(process.platform === 'win32')('a gateway started by a desktop', () => {
+  it("finds the commands of the user's login shell", async () => {
     const workspace = testWorkspace();
     const bin = join(workspace.folder, 'bin');
     mkdirSync(bin);

@@ -5,8 +5,8 @@ import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-describe('what is wrong with a configuration', () => {
-  it('harms no other server, and is told with file, line and reason', async () => {
+describe('an error in the configuration', () => {
+  it('affects no other server, and is reported with file, line and reason', async () => {
     const workspace = testWorkspace();
     const fixture = JSON.stringify(servers.fixture());
     const dying = JSON.stringify(servers.fixture('--say-and-exit', 'Error: no API key'));
@@ -31,37 +31,37 @@ describe('what is wrong with a configuration', () => {
       const answer = await host.call('tool_browse', { path: '/' });
       return !answer.text.includes('starting') && answer;
     });
-    const told = (name: string): string => text.split('\n').find((line) => line.startsWith(`${name}: `)) ?? '';
-    expect(told('unknown')).toMatch(/"waygate-no-such-command" was not found; .*\(\.vscode\/waygate\.json line 3\)$/);
-    expect(told('dies')).toMatch(/exit code 3.*It said: Error: no API key.*line 4\)$/);
-    expect(told('wrong')).toMatch(/^wrong: "servers\.wrong\.command" must be a string\..*line 5\)$/);
-    expect(told('unset')).toMatch(
+    const noteOf = (name: string): string => text.split('\n').find((line) => line.startsWith(`${name}: `)) ?? '';
+    expect(noteOf('unknown')).toMatch(/"waygate-no-such-command" was not found; .*\(\.vscode\/waygate\.json line 3\)$/);
+    expect(noteOf('dies')).toMatch(/exit code 3.*It said: Error: no API key.*line 4\)$/);
+    expect(noteOf('wrong')).toMatch(/^wrong: "servers\.wrong\.command" must be a string\..*line 5\)$/);
+    expect(noteOf('unset')).toMatch(
       /variable WAYGATE_TEST_UNSET .*is not set in the environment of the gateway; .*line 6\)$/,
     );
-    expect(told('fileless')).toMatch(
+    expect(noteOf('fileless')).toMatch(
       /"servers\.fileless\.envFile": .*missing\.env cannot be read \(ENOENT\)\..*line 7\)$/,
     );
-    expect(told('homeless')).toMatch(/folder \/no\/such\/folder does not exist.*line 8\)$/);
-    expect(told('folder')).toMatch(/cannot be run.*line 9\)$/);
+    expect(noteOf('homeless')).toMatch(/folder \/no\/such\/folder does not exist.*line 8\)$/);
+    expect(noteOf('folder')).toMatch(/cannot be run.*line 9\)$/);
     const { servers: states, worker } = await status(workspace);
     expect(worker?.state).toBe('degraded');
     expect(states.filter((server) => server.state === 'ready').map((server) => server.name)).toEqual(['works']);
   });
 
   it.each([
-    ['is no JSON', '{ "servers": {\n  oops\n', /Configuration, \.vscode\/waygate\.json line 2: This is not JSON/],
-    ['is too deep for any parser', `{"servers": ${'['.repeat(100_000)}`, /line 1: This nests deeper than 100 levels/],
+    ['is not JSON', '{ "servers": {\n  oops\n', /Configuration, \.vscode\/waygate\.json line 2: This is not JSON/],
+    ['nests too deeply', `{"servers": ${'['.repeat(100_000)}`, /line 1: This nests deeper than 100 levels/],
     ['is empty', '', /line 1: The file is empty/],
-  ])('is told from the first answer on where the file %s', async (_what, text, told) => {
+  ])('is reported from the first answer on if the file %s', async (_what, text, reported) => {
     const workspace = testWorkspace();
     writeFileSync(workspace.configFile, text);
     const host = await GatewaySession.connect(workspace);
-    expect((await host.call('tool_browse', { path: '/' })).text).toMatch(told);
+    expect((await host.call('tool_browse', { path: '/' })).text).toMatch(reported);
   });
 });
 
 describe('a configuration that changes', () => {
-  it('applies without a restart: what is new starts, what is gone stops, what stays is there all along', async () => {
+  it('applies without a restart: new servers start, removed ones stop, unchanged ones keep running', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     const stays = servers.fixture('--pid-file', pids);
@@ -81,7 +81,7 @@ describe('a configuration that changes', () => {
     expect(pidsIn(pids)).toHaveLength(1);
   });
 
-  it('keeps the last good servers while the file is broken, tells so, and forgets it when it is whole', async () => {
+  it('keeps the last good servers while the file is broken, and reports the error until it is corrected', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/echo');
@@ -89,7 +89,7 @@ describe('a configuration that changes', () => {
     const good = readFileSync(workspace.configFile, 'utf8');
     writeFileSync(workspace.configFile, good.slice(0, -5));
     const notes = () => host.call('tool_browse', { path: '/' }).then(({ text }) => text);
-    await until('the problem to be told', async () => (await notes()).includes('This is not JSON'));
+    await until('the problem to be reported', async () => (await notes()).includes('This is not JSON'));
     expect(await host.call('tool_execute', { tool_id: id, args: { text: 'still' } })).toMatchObject({
       text: 'ok\nstill\n',
     });
@@ -101,7 +101,7 @@ describe('a configuration that changes', () => {
     expect(await notes()).toContain('No server is configured yet');
   });
 
-  it('may change while its servers start', async () => {
+  it('applies while its servers are starting', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     const slow = (name: string) => servers.fixture('--pid-file', pids, '--start-delay', '400', '--name-suffix', name);

@@ -23,7 +23,7 @@ async function inspect(url: string, method: string, params: object): Promise<unk
   }
 }
 
-it('a debugger attaches to the worker at the port that WAYGATE_INSPECT_WORKER names', async () => {
+it('attaches a debugger to the worker at the port in WAYGATE_INSPECT_WORKER', async () => {
   const workspace = testWorkspace({});
   const host = new HostProcess(workspace, [], { WAYGATE_INSPECT_WORKER: '0' });
   await host.initialize();
@@ -34,7 +34,7 @@ it('a debugger attaches to the worker at the port that WAYGATE_INSPECT_WORKER na
   expect(answer).toMatchObject({ result: { result: { value: pid } } });
 });
 
-it('a port that is no number is an error with a remedy', async () => {
+it('reports an invalid port in WAYGATE_INSPECT_WORKER, and how to correct it', async () => {
   const workspace = testWorkspace({});
   const host = new HostProcess(workspace, [], { WAYGATE_INSPECT_WORKER: 'yes' });
   await host.initialize();

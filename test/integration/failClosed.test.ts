@@ -11,7 +11,7 @@ const fileOf = (workspace: TestWorkspace, level: Level): string =>
 const write = (file: string, content: object | string): void =>
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
 
-/** Runs `echo` in a gateway of its own, which reads the files as they are now. */
+/** Runs `echo` in a new gateway, which reads the current files. */
 async function echo(workspace: TestWorkspace): Promise<string> {
   const host = await GatewaySession.connect(workspace);
   const id = await host.toolId('/one/echo');
@@ -32,15 +32,15 @@ const UNREADABLE: [string, object | string, RegExp][] = [
   ['a wrong type', '[]', /waygate\.json:1:1: The file must hold an object/],
 ];
 
-/** Configures the server at the other level, where `level` has nothing but what is tested. */
+/** Configures the server at the other level, so that `level` contains only the tested content. */
 function configured(level: Level): TestWorkspace {
   const workspace = testWorkspace(level === 'user' ? SERVERS.servers : undefined);
   if (level === 'workspace') write(workspace.userConfigFile, SERVERS);
   return workspace;
 }
 
-describe.each(Object.keys(OTHER) as Level[])('on a fresh machine, a file at the level of the %s', (level) => {
-  it.each(UNREADABLE)('with %s has no call run, and the answer says where and why', async (_, content, reason) => {
+describe.each(Object.keys(OTHER) as Level[])('on a fresh machine, a file at %s level', (level) => {
+  it.each(UNREADABLE)('with %s blocks every call, and the answer says where and why', async (_, content, reason) => {
     const workspace = configured(level);
     write(fileOf(workspace, level), content);
     const answer = await echo(workspace);
@@ -49,7 +49,7 @@ describe.each(Object.keys(OTHER) as Level[])('on a fresh machine, a file at the 
     expect(answer).toContain('Ask the user to correct it.');
   });
 
-  it('that is unreadable has no call run', async () => {
+  it('that is unreadable blocks every call', async () => {
     const workspace = configured(level);
     mkdirSync(fileOf(workspace, level));
     expect(await echo(workspace)).toMatch(/^Error POLICY_DENIED: .*waygate\.json cannot be read \(EISDIR\)/);
@@ -62,7 +62,7 @@ describe.each(Object.keys(OTHER) as Level[])('on a fresh machine, a file at the 
   });
 });
 
-it('with unreadable limits a call is refused, and a search answers', async () => {
+it('refuses calls if the limits are unreadable, and still answers searches', async () => {
   const workspace = configured('user');
   write(workspace.userConfigFile, { rateLimits: { tool_execute: { maxCallsPerMinut: 5 } } });
   expect(await echo(workspace)).toMatch(
@@ -70,8 +70,8 @@ it('with unreadable limits a call is refused, and a search answers', async () =>
   );
 });
 
-describe.each(Object.keys(OTHER) as Level[])('after a readable version, a file at the level of the %s', (level) => {
-  it.each(UNREADABLE)('with %s has the rules of that version', async (_, content) => {
+describe.each(Object.keys(OTHER) as Level[])('after a readable version, a file at %s level', (level) => {
+  it.each(UNREADABLE)('with %s keeps the rules of that version', async (_, content) => {
     const workspace = configured(level);
     write(fileOf(workspace, level), DENY);
     expect(await echo(workspace)).toMatch(/^Error POLICY_DENIED: .*Not here\./);

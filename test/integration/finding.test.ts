@@ -6,12 +6,12 @@ import { GatewaySession } from '../support/gateway.ts';
 import { until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** Finding tools from the command line, and what use teaches the ranking. */
-/** Who waits for a server for more than a moment is told so. */
+/** Covers finding tools from the command line, and learning from use. */
+/** Removes the line that the command prints while it waits for a server. */
 const withoutWait = (stderr: string): string => stderr.replace(/^waiting for one …\n/, '');
 
 describe('waygate browse', () => {
-  it('shows what a model would read, once the servers are up', async () => {
+  it('shows what a model reads, as soon as the servers are up', async () => {
     const workspace = testWorkspace({ one: servers.fixture('--start-delay', '300') });
     const found = await waygate(workspace, ['browse', 'say', 'back', 'a', 'text']);
     expect({ code: found.code, stderr: withoutWait(found.stderr) }).toEqual({ code: 0, stderr: '' });
@@ -20,7 +20,7 @@ describe('waygate browse', () => {
     expect(path.stdout).toMatch(/^\/one\/wait: 1 entry, 1 tool\.\n\[1\/1\] one:wait#/);
   });
 
-  it('explains why, in words and in JSON', async () => {
+  it('explains the ranking, in words and in JSON', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const words = await waygate(workspace, ['browse', 'say back a text', '--explain']);
     expect(words.stdout).toMatch(/^query {5}say back a text\nwords {5}/);
@@ -32,7 +32,7 @@ describe('waygate browse', () => {
     expect(Math.round(sum)).toBe(hits[0].score);
   });
 
-  it('fails with the error that a model would get', async () => {
+  it('fails with the error that a model gets', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const missing = await waygate(workspace, ['browse', '/two']);
     expect(missing).toMatchObject({ code: 1, stdout: '' });
@@ -43,7 +43,7 @@ describe('waygate browse', () => {
 });
 
 describe('waygate catalog', () => {
-  it('lists every tool by its path, and what it all would cost a model', async () => {
+  it('lists every tool by its path, and the tokens that all definitions take', async () => {
     const workspace = testWorkspace({ one: servers.fixture('--tools', '40'), two: servers.fixture() });
     const { stdout } = await waygate(workspace, ['catalog']);
     expect(stdout).toContain('/one  40 tools\n');
@@ -59,7 +59,7 @@ describe('waygate catalog', () => {
 });
 
 describe('learning from use', () => {
-  it('is kept in the workspace, shown, and erased', async () => {
+  it('is stored for the workspace, and can be shown and erased', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/one/picture');
@@ -68,7 +68,7 @@ describe('learning from use', () => {
     const file = join(stateFolder(workspace), 'uses.json');
     await until('what was learned', () => statSync(file, { throwIfNoEntry: false }) !== undefined);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    // Stems alone: the query's own words are not kept, nor any argument.
+    // Only stems are stored, neither the words of the query nor arguments.
     expect(JSON.parse(readFileSync(file, 'utf8')).entries).toEqual([
       { words: ['imag', 'thing', 'tini'], toolId: id, uses: 1 },
     ]);
@@ -79,7 +79,7 @@ describe('learning from use', () => {
     expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it('does not happen where it is switched off, nor for a call that failed', async () => {
+  it('does not happen if it is switched off, or if the call fails', async () => {
     const workspace = testWorkspace();
     workspace.write(
       '.vscode/waygate.json',

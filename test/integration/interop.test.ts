@@ -11,7 +11,7 @@ import { until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
-/** Clients that others have written, against what ships: on stdio, and on the URL with its token. */
+/** Runs third-party clients against the shipped gateway, over stdio and over HTTP with a token. */
 
 const WAYS = ['stdio', 'http'] as const;
 type Way = (typeof WAYS)[number];
@@ -34,7 +34,7 @@ describe.each(WAYS)("the SDK's own client over %s", (way: Way) => {
     }
     const gateway = HttpProcess.waygate(workspace);
     const headers = { authorization: `Bearer ${await gateway.token()}` };
-    // Its types are not written for `exactOptionalPropertyTypes`.
+    // The SDK's types do not support `exactOptionalPropertyTypes`.
     return new StreamableHTTPClientTransport(new URL(await gateway.url()), { requestInit: { headers } }) as Transport;
   }
 
@@ -55,7 +55,7 @@ describe.each(WAYS)("the SDK's own client over %s", (way: Way) => {
   const execute = (tool: string) => ({ name: 'tool_execute', arguments: { tool_id: `fixture:${tool}`, args: {} } });
   const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
 
-  it('finds, calls, hears of progress, and is asked', async () => {
+  it('lists and calls tools, receives progress, and is asked for approval', async () => {
     const workspace = workspaceOf();
     const client = await connected(workspace);
     expect(client.getServerVersion()).toMatchObject({ name: 'waygate' });
@@ -63,15 +63,15 @@ describe.each(WAYS)("the SDK's own client over %s", (way: Way) => {
     expect(names.filter((name) => name.startsWith('tool_'))).toEqual(['tool_browse', 'tool_execute', 'tool_view']);
     expect(await client.ping()).toEqual({});
     expect(textOf(await client.callTool(execute('test_simple_text')))).toContain('a simple text response');
-    const told: number[] = [];
-    // The SDK's client itself loses what it reads together with the answer: this one comes when it has been heard.
+    const received: number[] = [];
+    // The SDK's client drops progress that it reads together with the answer, so the call ends after its progress.
     const onprogress = ({ progress }: { progress: number }) => {
-      told.push(progress);
+      received.push(progress);
       workspace.letGo();
     };
     const held = { tool_id: 'held:wait', args: { until: workspace.gate } };
     await client.callTool({ name: 'tool_execute', arguments: held }, undefined, { onprogress });
-    expect(told).toEqual([1]);
+    expect(received).toEqual([1]);
     const questions: string[] = [];
     client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
       questions.push(params.message);
@@ -83,7 +83,7 @@ describe.each(WAYS)("the SDK's own client over %s", (way: Way) => {
     expect(questions).toEqual([expect.stringContaining('test_image_content')]);
   });
 
-  it('outlives a worker', async () => {
+  it('survives the loss of a worker', async () => {
     const workspace = workspaceOf();
     const client = await connected(workspace);
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
@@ -135,12 +135,12 @@ describe.each(WAYS)("the MCP Inspector's command line over %s", (way: Way) => {
 
   it('lists the three tools', async () => {
     const { tools } = (await inspect(['--method', 'tools/list'])) as { tools: { name: string }[] };
-    // Those for resources and prompts are there too where the fixture is up by then.
+    // The tools for resources and prompts are listed too if the fixture is already up.
     const names = tools.map(({ name }) => name).filter((name) => name.startsWith('tool_'));
     expect(names).toEqual(['tool_browse', 'tool_execute', 'tool_view']);
   });
 
-  it('calls one', async () => {
+  it('calls a tool', async () => {
     const call = ['--method', 'tools/call', '--tool-name', 'tool_browse', '--tool-arg', 'path=/'];
     expect(await inspect(call)).toMatchObject({
       content: [{ type: 'text', text: expect.stringContaining('fixture') }],

@@ -10,30 +10,30 @@ import { startHttpServer } from '../support/httpServer.ts';
 import { type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 const PROGRAM = resolve('test/fixtures/leakyServer.mjs');
-/** Of no shape that tells: only who was given them can know. */
+/** Values without a recognisable pattern: only the configuration says that they are secret. */
 const KEPT = 'Zq7-secret-kept-4411';
 const ODD = 'a+b/(c)*[d]?"e"\\f g';
 const INPUT = 'Vn2 typed in by hand';
 const IN_CLEAR = 'Kx9-plain-in-env-7722';
 const ARGUMENT = 'Wm4-behind-a-flag-1313';
 const HEADER = 'Hd5-in-a-header-9090';
-/** Longer than what is shown of an error. */
+/** Longer than the part of an error that is shown. */
 const LONG = `Lg8-${'an opaque token of many words '.repeat(20)}-end-of-it`;
 const VALUES = [LONG, KEPT, ODD, INPUT, IN_CLEAR, ARGUMENT, HEADER];
 const FORMS = VALUES.flatMap((value) => [
   value,
   JSON.stringify(value).slice(1, -1),
   encodeURIComponent(value),
-  // Its last sign has bits of what follows.
+  // The last character also encodes bits of the next byte.
   Buffer.from(value).toString('base64').replace(/.?=*$/, ''),
   Buffer.from(`user:${value}`).toString('base64').slice(7).replace(/.?=*$/, ''),
 ]);
-/** Half of one is one still. */
+/** Parts of a secret, which must not appear either. */
 const HALVES = VALUES.flatMap((value) => [value.slice(0, 10), value.slice(-10)]);
-/** Not secret, and told. */
+/** Not secret, so it appears. */
 const ZONE = 'production-eu';
 
-/** Some thirty processes are started, on a machine that may be busy. */
+/** Time limit: the test starts some thirty processes on a machine that may be busy. */
 const LIMIT_MS = 120_000;
 
 async function setSecret({ env, folder: cwd }: TestWorkspace, name: string, value: string): Promise<void> {
@@ -42,8 +42,8 @@ async function setSecret({ env, folder: cwd }: TestWorkspace, name: string, valu
   expect(await text(child.stdout)).toMatch(/^Set /);
 }
 
-/** Everything that Waygate tells of its servers, to whomever. */
-async function allThatIsTold(workspace: TestWorkspace, host: HostProcess): Promise<Record<string, string>> {
+/** Returns all texts in which Waygate reports on its servers, by place. */
+async function reportsOn(workspace: TestWorkspace, host: HostProcess): Promise<Record<string, string>> {
   const read = (name: string) => readFileSync(join(stateFolder(workspace), name), 'utf8');
   const command = async (...args: string[]) => (await waygate(workspace, args)).stdout;
   const resource = async (uri: string) => JSON.stringify((await host.request('resources/read', { uri })).result);
@@ -68,7 +68,7 @@ async function allThatIsTold(workspace: TestWorkspace, host: HostProcess): Promi
 }
 
 it(
-  'what servers are given to keep is told to nobody, wherever they repeat it',
+  'masks the secrets of servers in every report, wherever servers repeat them',
   async () => {
     const { url } = await startHttpServer(PROGRAM, ['http']);
     const leaky = (how: string, ...args: string[]) => ({
@@ -104,18 +104,18 @@ it(
     for (const [name, value] of Object.entries(others)) kept.set(name, value);
 
     const host = await HostProcess.connect(workspace);
-    const told: Record<string, string> = {};
+    const reports: Record<string, string> = {};
     for (const name of ['fails', 'refuses', 'crashes']) {
       const tool_id = await host.toolId(`/serves/${name}`);
       for (const render of ['porcelain', 'json']) {
         const answer = await host.call('tool_execute', { tool_id, args: {}, render });
         expect(answer.isError).toBe(true);
-        told[`tool_execute of ${name} as ${render}`] = JSON.stringify(answer);
+        reports[`tool_execute of ${name} as ${render}`] = JSON.stringify(answer);
       }
     }
     await host.call('tool_execute', { tool_id: await host.toolId('/once/crashes'), args: {} });
     const lost = await host.call('tool_execute', { tool_id: await host.toolId('/once/answers'), args: {} });
-    told['tool_execute of what no longer starts'] = JSON.stringify(lost);
+    reports['tool_execute of a server that no longer starts'] = JSON.stringify(lost);
     expect(lost.text).toContain('It said: Error: cannot reach db with [REDACTED-SECRET]');
     await until('the failure of the others', async () => {
       const { structured } = await host.call('tool_browse', { path: '/', render: 'json' });
@@ -124,25 +124,25 @@ it(
         states.some(({ name, state }) => name === one && state === 'failed'),
       );
     });
-    Object.assign(told, await allThatIsTold(workspace, host));
+    Object.assign(reports, await reportsOn(workspace, host));
 
-    const leaks = Object.entries(told).flatMap(([where, words]) =>
+    const leaks = Object.entries(reports).flatMap(([where, words]) =>
       [...FORMS, ...HALVES]
         .filter((form) => words.includes(form) || words.includes(JSON.stringify(form).slice(1, -1)))
         .map((form) => `${where}: ${form}`),
     );
     expect(leaks).toEqual([]);
-    // What is masked is only what is secret.
+    // Only secrets are masked.
     for (const where of ['worker.log', 'tool_browse', 'waygate://health', 'waygate status']) {
-      expect(told[where]).toContain('cannot log in with [REDACTED-SECRET]');
+      expect(reports[where]).toContain('cannot log in with [REDACTED-SECRET]');
     }
-    expect(told['tool_execute of fails as porcelain']).toContain(`it is [REDACTED-SECRET]`);
-    expect(told['tool_execute of fails as porcelain']).toContain(ZONE);
-    expect(told['waygate status --json']).toContain('Error: cannot reach db with [REDACTED-SECRET]');
-    const events = told['events.jsonl'] as string;
+    expect(reports['tool_execute of fails as porcelain']).toContain(`it is [REDACTED-SECRET]`);
+    expect(reports['tool_execute of fails as porcelain']).toContain(ZONE);
+    expect(reports['waygate status --json']).toContain('Error: cannot reach db with [REDACTED-SECRET]');
+    const events = reports['events.jsonl'] as string;
     expect(events).toContain('It refused to be initialized (protocol/initialize_refused).');
     expect(events).toContain('It exited unexpectedly (process/exited).');
-    // None of a server's words, masked or not.
+    // Events contain no text from servers, masked or not.
     for (const words of ['REDACTED', 'log in', 'cannot reach', 'lost it', 'no access', ZONE]) {
       expect(events).not.toContain(words);
     }
@@ -150,7 +150,7 @@ it(
   LIMIT_MS,
 );
 
-it('and is masked in results and in what is viewed of them where the person wants that', async () => {
+it('masks secrets in results and in views of them if the configuration asks for it', async () => {
   const workspace = testWorkspace();
   const answering = { command: process.execPath, args: [PROGRAM, 'serves'], env: { GIVEN_KEPT: '${secret:db}' } };
   const write = (artifacts: object) => {
@@ -172,7 +172,7 @@ it('and is masked in results and in what is viewed of them where the person want
 it.each([
   ['gateway', 'tool_execute'],
   ['passthrough', 'logs'],
-])('and is masked in what a server logs for its clients, in %s mode', async (mode, name) => {
+])('masks secrets in log messages of a server to its clients, in %s mode', async (mode, name) => {
   const workspace = testWorkspace();
   const env = { GIVEN_KEPT: '${secret:db}', GIVEN_PASSWORD: IN_CLEAR, GIVEN_ZONE: ZONE };
   const leaky = { command: process.execPath, args: [PROGRAM, 'serves'], env };
@@ -183,7 +183,7 @@ it.each([
   const tool_id = await browsing.toolId('/leaky/logs');
   const host = await HostProcess.connect(workspace, ['--mode', mode]);
   await host.call(name, name === 'logs' ? {} : { tool_id, args: {} });
-  const log = await until('the log', () => host.told.find(({ method }) => method === 'notifications/message'));
+  const log = await until('the log', () => host.notifications.find(({ method }) => method === 'notifications/message'));
   const words = JSON.stringify(log);
   expect(FORMS.filter((form) => words.includes(form))).toEqual([]);
   expect(log.params).toMatchObject({

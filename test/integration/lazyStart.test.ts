@@ -7,7 +7,7 @@ import { servers, type TestWorkspace, testWorkspace } from '../support/workspace
 
 const started = (file: string): number => readFileSync(file, 'utf8').split('\n').filter(Boolean).length;
 
-/** The workspace's worker has run once and is gone; what it learned is left. */
+/** Creates a workspace whose worker ran once and ended, which leaves a known catalog. */
 async function knownWorkspace(count: number): Promise<{ workspace: TestWorkspace; pids: string }> {
   const workspace = testWorkspace();
   const pids = workspace.write('pids.txt', '');
@@ -21,13 +21,13 @@ async function knownWorkspace(count: number): Promise<{ workspace: TestWorkspace
   return { workspace, pids };
 }
 
-describe('a workspace whose servers are known', () => {
-  it('browses them all with none running, and starts the one that is called', async () => {
+describe('a workspace with a known catalog', () => {
+  it('is browsed without starting servers, and starts only the server of a call', async () => {
     const { workspace, pids } = await knownWorkspace(5);
     const host = await GatewaySession.connect(workspace);
     const root = await host.call('tool_browse', { path: '/' });
     for (let i = 0; i < 5; i++) expect(root.text).toContain(`s${i}`);
-    // Not running is not down: nobody need be told of it.
+    // A server that is not started is not down, so no note mentions it.
     expect(root.text).not.toMatch(/start|Failed|Needs/);
     const found = await host.call('tool_browse', { query: 'say back the text' });
     expect(found.text).toContain(':echo');
@@ -48,7 +48,7 @@ describe('a workspace whose servers are known', () => {
     expect(started(pids)).toBe(6);
   });
 
-  it('forgets what has left the configuration, and starts what is new or changed', async () => {
+  it('forgets removed servers, and starts new and changed ones', async () => {
     const { workspace, pids } = await knownWorkspace(2);
     const host = await GatewaySession.connect(workspace);
     await host.toolId('/s0/echo');

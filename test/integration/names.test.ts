@@ -5,8 +5,8 @@ import { servers, testWorkspace } from '../support/workspace.ts';
 
 const NAMES = ['read a file', 'read/a/file', 'read:a#file', 'über.größe', 'twice', 'twice', 'x'.repeat(300)];
 
-describe('names that servers give', () => {
-  it('are made to fit, and lead back to the very tool; what stands twice costs nothing else', async () => {
+describe('tool names of servers', () => {
+  it('are made valid and resolve to the right tool, and only the duplicate is skipped', async () => {
     const workspace = testWorkspace({ 'My Server!': servers.fixture('--names', JSON.stringify(NAMES)) });
     const host = await GatewaySession.connect(workspace);
     const [namespace] = /my-server\S*/i.exec((await waygate(workspace, ['catalog'])).stdout) ?? [''];
@@ -25,7 +25,7 @@ describe('names that servers give', () => {
     );
   });
 
-  it('of two instances of one server are two namespaces, and a call goes to its own', async () => {
+  it('of two instances of a server have separate namespaces, and calls reach the right instance', async () => {
     const instance = (name: string) => servers.fixture('--names', JSON.stringify([`of-${name}`]));
     const workspace = testWorkspace({ 'github-work': instance('work'), 'github-home': instance('home') });
     const host = await GatewaySession.connect(workspace);

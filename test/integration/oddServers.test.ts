@@ -5,9 +5,9 @@ import { GatewaySession } from '../support/gateway.ts';
 import { isAlive, pidsIn, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** Misbehaviour of real servers, each case through the whole product (M7.5). */
+/** Reproduces misbehaviour of real servers through the whole product (M7.5). */
 describe('a server', () => {
-  it('with 400 tools in one page, none with a type in its schema, has all of them, and they run', async () => {
+  it('with 400 tools in one page, all without a schema type, has all of them listed and callable', async () => {
     const workspace = testWorkspace({ many: servers.fixture('--tools', '400', '--no-schema-type') });
     const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/many/tool_399');
@@ -15,7 +15,7 @@ describe('a server', () => {
     expect((await host.call('tool_execute', { tool_id: id, args: { any: 1 } })).text).toBe('ok\ncalled tool_399\n');
   });
 
-  it('that prints to stdout what is no message is heard all the same, and the client sees none of it', async () => {
+  it('that prints other text to stdout still works, and the client sees none of that text', async () => {
     const workspace = testWorkspace({ noisy: servers.fixture('--banner', '--garbage', '500') });
     const host = await GatewaySession.connect(workspace);
     const id = await host.toolId('/noisy/echo');
@@ -23,7 +23,7 @@ describe('a server', () => {
     expect(host.lines.filter((line) => line.includes('Welcome') || line.includes('not a message'))).toEqual([]);
   });
 
-  it('that starts slowly is waited for by the call that needs it', async () => {
+  it('that starts slowly still answers the call that started it', async () => {
     const workspace = testWorkspace({ slow: servers.fixture('--start-delay', '2500') });
     await waygate(workspace, ['catalog']);
     await stopGateway(workspace);
@@ -33,14 +33,14 @@ describe('a server', () => {
     expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');
   });
 
-  it('whose names are others at every start is called by those it has now', async () => {
+  it('whose tool names change at every start is called by its current names', async () => {
     const workspace = testWorkspace({ fickle: servers.fixture('--new-names') });
     const host = await GatewaySession.connect(workspace);
     const before = await until('its tools', async () => echoOf(await browse(host, '/fickle')));
     const { pid } = await until('its process', async () => (await status(workspace)).servers[0]);
     process.kill(pid as number, 'SIGKILL');
     const after = await until('its new names', async () => {
-      // The new process knows no such tool; what it makes of the call is its own matter.
+      // The new process does not know this tool, and its answer does not matter here.
       await host.call('tool_execute', { tool_id: before, args: { text: 'hi' } });
       const id = echoOf(await browse(host, '/fickle'));
       return id === before ? undefined : id;
@@ -51,7 +51,7 @@ describe('a server', () => {
     );
   });
 
-  it('that sends a request of its own making gets an error for it, and serves', async () => {
+  it('that sends an unknown request gets an error for it, and keeps serving', async () => {
     const workspace = testWorkspace();
     const log = workspace.write('received.jsonl', '');
     workspace.configure({ chatty: servers.fixture('--asks', 'log', '--log', log) });
@@ -64,7 +64,7 @@ describe('a server', () => {
     expect(JSON.parse(answer ?? '{}')).toMatchObject({ id: 'asked', error: { code: -32601 } });
   });
 
-  it('that ignores the end of its input and SIGTERM goes with the gateway', async () => {
+  it('that ignores the end of its input and SIGTERM still ends with the gateway', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     workspace.configure({ stubborn: servers.fixture('--pid-file', pids, '--ignore-eof', '--ignore-term') });

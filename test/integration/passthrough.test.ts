@@ -10,7 +10,7 @@ import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
-/** Passthrough mode (G5.10): a real host, worker and servers, and a client that writes its own messages. */
+/** Covers passthrough mode (G5.10) with real processes and a client that writes its own messages. */
 
 const MODE = ['--mode', 'passthrough'];
 
@@ -25,7 +25,7 @@ const textOf = ({ result }: RpcMessage): string => (result?.content as { text: s
 const call = (host: StreamClient, name: string, args?: object, more: object = {}): Promise<RpcMessage> =>
   host.request('tools/call', { name, ...(args ? { arguments: args } : {}), ...more });
 
-/** What the server itself answers, with nothing in between. */
+/** Returns the server's own answer, without a gateway between. */
 async function direct(method: string): Promise<Record<string, unknown>> {
   const { command, args } = servers.conformance;
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -46,7 +46,7 @@ async function direct(method: string): Promise<Record<string, unknown>> {
 }
 
 describe('passthrough with one server', () => {
-  it('is introduced as the server introduces itself, and lists what it lists, byte for byte', async () => {
+  it("has the server's capabilities and instructions, and returns its lists byte for byte", async () => {
     const host = new GatewaySession(testWorkspace({ fixture: servers.conformance }), MODE);
     const { result } = await host.initialize();
     const own = await direct('initialize');
@@ -59,7 +59,7 @@ describe('passthrough with one server', () => {
     }
   });
 
-  it('is not refused its list by a client for one tool that is malformed', async () => {
+  it("lists a malformed tool in a form that the SDK's client accepts", async () => {
     const workspace = testWorkspace({ fixture: servers.fixture('--odd-items') });
     const { env, folder } = workspace;
     const client = new Client({ name: 'sdk', version: '1' });
@@ -77,7 +77,7 @@ describe('passthrough with one server', () => {
     expect(tools[0]).toEqual({ name: 'odd', inputSchema: { type: 'object' } });
   });
 
-  it('answers initialize once the server is known, and a ping meanwhile', async () => {
+  it('answers initialize as soon as the server is known, and a ping before', async () => {
     const host = new GatewaySession(testWorkspace({ slow: servers.fixture('--start-delay', '1500') }), MODE);
     const introduced = host.initialize();
     const first = await Promise.race([introduced.then(() => 'initialize'), host.request('ping').then(() => 'ping')]);
@@ -85,7 +85,7 @@ describe('passthrough with one server', () => {
     expect((await introduced).result?.capabilities).toEqual({ tools: { listChanged: true } });
   });
 
-  it('calls tools by their own names, and takes missing arguments for none', async () => {
+  it('calls tools by their own names, also without arguments', async () => {
     const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
     const answer = await call(host, 'test_simple_text');
     expect(answer.result).toEqual({
@@ -93,7 +93,7 @@ describe('passthrough with one server', () => {
     });
   });
 
-  it('forwards the errors of JSON-RPC that a server answers with', async () => {
+  it('forwards JSON-RPC errors of the server', async () => {
     const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
     expect((await call(host, 'nothing_of_the_kind')).error).toMatchObject({ code: -32602 });
     const required = (await call(host, 'test_url_elicitation_required')).error;
@@ -103,10 +103,10 @@ describe('passthrough with one server', () => {
     expect((await host.request('server/discover')).error).toMatchObject({ code: -32601 });
   });
 
-  it('rewrites progress tokens both ways', async () => {
+  it('rewrites progress tokens in both directions', async () => {
     const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
     const answer = await call(host, 'test_tool_with_progress', {}, { _meta: { progressToken: 'mine' } });
-    const progress = host.told.filter(({ method }) => method === 'notifications/progress');
+    const progress = host.notifications.filter(({ method }) => method === 'notifications/progress');
     expect(progress.map(({ params }) => [params?.progressToken, params?.progress])).toEqual([
       ['mine', 0],
       ['mine', 50],
@@ -115,7 +115,7 @@ describe('passthrough with one server', () => {
     expect(textOf(answer)).toMatch(/^Progress completed for token \d+$/);
   });
 
-  it('keeps _meta and trace context both ways, but for the token that is the client’s own', async () => {
+  it("keeps _meta and trace context in both directions, except for the client's progress token", async () => {
     const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const { result } = await call(
@@ -128,17 +128,17 @@ describe('passthrough with one server', () => {
     expect(JSON.stringify(result)).not.toContain('mine');
   });
 
-  it('carries a cancellation to the server, and answers nothing to it', async () => {
+  it('forwards a cancellation to the server, and does not answer the call', async () => {
     const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
     void host.request('tools/call', { name: 'test_wait' }, 'waiting');
-    // In its order behind the call: it runs when this is answered.
+    // The server reads this call after the first one, so the first one runs when this is answered.
     await call(host, 'test_simple_text');
     host.notify('notifications/cancelled', { requestId: 'waiting', reason: 'enough' });
     await until('the cancellation', async () => textOf(await call(host, 'test_cancelled_count')) === '1');
     expect(host.lines.some((line) => line.includes('"id":"waiting"'))).toBe(false);
   });
 
-  it('tells of changes in lists, and of a resource those alone who have subscribed to it', async () => {
+  it('announces changed lists to all clients, and a changed resource only to its subscribers', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const [subscriber, other] = [
       await GatewaySession.connect(workspace, MODE),
@@ -147,8 +147,9 @@ describe('passthrough with one server', () => {
     const uri = 'test://watched-resource';
     expect((await subscriber.request('resources/subscribe', { uri })).result).toEqual({});
     await call(other, 'test_trigger_changes');
-    const updated = (host: StreamClient) => host.told.filter(({ method }) => method?.endsWith('/updated'));
-    const changed = (host: StreamClient) => host.told.filter(({ method }) => method?.endsWith('/list_changed'));
+    const updated = (host: StreamClient) => host.notifications.filter(({ method }) => method?.endsWith('/updated'));
+    const changed = (host: StreamClient) =>
+      host.notifications.filter(({ method }) => method?.endsWith('/list_changed'));
     await until('the changes', () => updated(subscriber).length === 1 && changed(other).length >= 2);
     expect(updated(subscriber)[0]?.params).toEqual({ uri });
     expect(updated(other)).toEqual([]);
@@ -156,7 +157,7 @@ describe('passthrough with one server', () => {
     expect(textOf(await call(other, 'test_trigger_changes'))).toBe('told of changes; subscribed: nothing');
   });
 
-  it('keeps the policy in the way', async () => {
+  it('applies the policy', async () => {
     const policy = { default: 'allow', rules: [{ action: 'deny', tool: 'test_simple_text', reason: 'not today' }] };
     const host = await GatewaySession.connect(configured({ fixture: servers.conformance }, { policy }), MODE);
     const denied = await call(host, 'test_simple_text');
@@ -165,14 +166,14 @@ describe('passthrough with one server', () => {
     expect((await call(host, 'test_image_content')).result).not.toHaveProperty('isError');
   });
 
-  it('keeps the quota in the way', async () => {
+  it('applies the quota', async () => {
     const rateLimits = { tool_execute: { maxCallsPerSession: 1 } };
     const host = await GatewaySession.connect(configured({ fixture: servers.conformance }, { rateLimits }), MODE);
     expect((await call(host, 'test_simple_text')).result).not.toHaveProperty('isError');
     expect(textOf(await call(host, 'test_simple_text'))).toMatch(/^Error RATE_LIMITED/);
   });
 
-  it('forwards long results as they are, and as digests where the firewall is switched on', async () => {
+  it('forwards long results unchanged, or as digests if the firewall is on', async () => {
     const plain = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
     expect(textOf(await call(plain, 'large', { lines: 1_000 }))).toHaveLength(
       Array.from({ length: 1_000 }, (_, i) => `line ${i}: ${'x'.repeat(60)}`).join('\n').length,
@@ -188,11 +189,11 @@ describe('passthrough with one server', () => {
     const handle = /text:[^\s"',;)]+/.exec(digest)?.[0].replace(/[.]$/, '') as string;
     const more = await call(walled, 'tool_view', { handle, selector: { type: 'lines', start: 900, end: 901 } });
     expect(textOf(more)).toContain('line 900: ');
-    // What is short is forwarded all the same.
+    // Short results are still forwarded unchanged.
     expect((await call(walled, 'echo', { text: 'hi' })).result).toEqual({ content: [{ type: 'text', text: 'hi' }] });
   });
 
-  it('says why a server is not there', async () => {
+  it('reports why a server is unavailable', async () => {
     const workspace = testWorkspace();
     workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one: servers.fixture() } }));
     const host = new GatewaySession(workspace, MODE);
@@ -205,10 +206,11 @@ describe('passthrough with one server', () => {
     });
   });
 
-  it('tells of a list that changes all the time once a second at most', async () => {
+  it('announces a list at most once a second, however often it changes', async () => {
     const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture('--wild') }), MODE);
     const frame = '{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}';
-    const announced = () => host.told.filter(({ method }) => method === 'notifications/prompts/list_changed').length;
+    const announced = () =>
+      host.notifications.filter(({ method }) => method === 'notifications/prompts/list_changed').length;
     const began = performance.now();
     for (let i = 0; i < 15; i++) {
       void call(host, 'raw', { frame: Array(50).fill(frame).join('\n') });
@@ -218,16 +220,16 @@ describe('passthrough with one server', () => {
     expect(announced()).toBeLessThanOrEqual(1 + (performance.now() - began) / 1_000);
   });
 
-  it('answers what went wrong on the way as a result', async () => {
+  it('reports a fault on the way to the server as a result', async () => {
     const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
     const crashed = await call(host, 'crash');
     expect(crashed.result).toMatchObject({ isError: true });
     expect(textOf(crashed)).toMatch(/^Error UPSTREAM_UNAVAILABLE/);
-    // The next call starts it again.
+    // The next call restarts the server.
     expect(textOf(await call(host, 'echo', { text: 'again' }))).toBe('again');
   });
 
-  it('goes on when the server is killed in a call', async () => {
+  it('keeps working if the server is killed during a call', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const host = await GatewaySession.connect(workspace, MODE);
     await call(host, 'test_simple_text');
@@ -239,13 +241,13 @@ describe('passthrough with one server', () => {
     expect(textOf(await call(host, 'test_simple_text'))).toBe('This is a simple text response for testing.');
   });
 
-  it('outlives its worker, with what the client has set', async () => {
+  it('survives the loss of its worker, with the subscriptions and the log level of the client', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const host = await HostProcess.connect(workspace, MODE);
     const uri = 'test://watched-resource';
     await host.request('resources/subscribe', { uri });
     await host.request('logging/setLevel', { level: 'error' });
-    // What was refused sets nothing.
+    // A refused level changes nothing.
     expect((await host.request('logging/setLevel', { level: 'loud' })).error).toMatchObject({ code: -32602 });
     const waiting = call(host, 'test_wait');
     await call(host, 'test_simple_text');
@@ -255,13 +257,13 @@ describe('passthrough with one server', () => {
     await call(host, 'test_tool_with_logging');
     await until('the subscription', async () => {
       await call(host, 'test_trigger_changes');
-      return host.told.some(({ method }) => method === 'notifications/resources/updated');
+      return host.notifications.some(({ method }) => method === 'notifications/resources/updated');
     });
-    expect(host.told.filter(({ method }) => method === 'notifications/message')).toEqual([]);
+    expect(host.notifications.filter(({ method }) => method === 'notifications/message')).toEqual([]);
   });
 
-  it('does not repeat a call for its name', async () => {
-    // A server's own tool may be called like one of ours, which are repeated when a worker is lost.
+  it('does not repeat a call because of its name', async () => {
+    // A server's tool may have the name of a gateway tool that is repeated after the loss of a worker.
     const workspace = testWorkspace();
     const effects = join(workspace.folder, 'effects');
     workspace.configure({ one: servers.fixture('--waits-as', 'tool_browse', '--effects', effects) });
@@ -274,7 +276,7 @@ describe('passthrough with one server', () => {
     expect(readFileSync(effects, 'utf8')).toBe('once\n');
   });
 
-  it('repeats a call where the person says that it may be', async () => {
+  it('repeats a call if the configuration allows it', async () => {
     const workspace = testWorkspace();
     const effects = join(workspace.folder, 'effects');
     const one = servers.fixture('--effects', effects);
@@ -284,7 +286,7 @@ describe('passthrough with one server', () => {
     const waiting = call(host, 'wait', { until: workspace.gate, nonce: 'again' });
     await until('the effect', () => existsSync(effects));
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
-    await until('it anew', () => readFileSync(effects, 'utf8') === 'again\nagain\n');
+    await until('the repetition', () => readFileSync(effects, 'utf8') === 'again\nagain\n');
     workspace.letGo();
     expect(textOf(await waiting)).toBe('waited until it was let go');
     expect(readFileSync(effects, 'utf8')).toBe('again\nagain\n');
@@ -292,7 +294,7 @@ describe('passthrough with one server', () => {
 });
 
 describe('passthrough with several servers', () => {
-  it('puts the server before the names of tools and prompts, and finds whose a resource is', async () => {
+  it('prefixes names of tools and prompts with the server, and finds the server of a resource', async () => {
     const workspace = testWorkspace({ 'my server': servers.conformance, two: servers.fixture() });
     const host = new GatewaySession(workspace, MODE);
     const { result } = await host.initialize();
@@ -320,12 +322,12 @@ describe('passthrough with several servers', () => {
 });
 
 describe('the mode', () => {
-  it('is that of the configuration, or of the command line', async () => {
+  it('comes from the configuration, or from the command line', async () => {
     const workspace = configured({ one: servers.fixture() }, { mode: 'passthrough' });
     const names = async (host: StreamClient) =>
       ((await host.request('tools/list')).result as { tools: { name: string }[] }).tools.map(({ name }) => name);
     expect(await names(await GatewaySession.connect(workspace))).toContain('echo');
-    // One worker serves both.
+    // One worker serves both modes.
     expect(await names(await GatewaySession.connect(workspace, ['--mode', 'gateway']))).toContain('tool_browse');
     expect((await status(workspace)).sessions).toHaveLength(2);
   });

@@ -6,7 +6,7 @@ import { type StreamClient, until } from '../support/hostProcess.ts';
 import { linesOf, recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
-/** Resources and prompts in passthrough mode (G5.10): from the catalog with several servers, and guarded. */
+/** Covers resources and prompts in passthrough mode (G5.10): their lists, policy, quota and telemetry. */
 
 const MODE = ['--mode', 'passthrough'];
 const README = 'file:///shared/readme.md';
@@ -42,7 +42,7 @@ describe('the lists of several servers', () => {
     ['prompts/list', 'prompts', 'name', 'alpha__greet', 'beta__greet'],
   ] as const;
 
-  it('are those that were listed last: no server is asked by whoever lists', async () => {
+  it('come from the catalog, without asking a server again', async () => {
     const { workspace, asked } = two();
     const host = await GatewaySession.connect(workspace, MODE);
     for (const [method, key, field, ...names] of LISTS) {
@@ -57,7 +57,7 @@ describe('the lists of several servers', () => {
     expect((await read(host, 'nobody://x')).error).toMatchObject({ code: -32002, data: { uri: 'nobody://x' } });
   });
 
-  it('need no server that runs', async () => {
+  it('need no running server', async () => {
     const { workspace, asked } = two();
     await GatewaySession.connect(workspace, MODE).then((host) => host.request('resources/list'));
     await stopGateway(workspace);
@@ -68,7 +68,7 @@ describe('the lists of several servers', () => {
     expect((await status(workspace)).servers.map(({ pid }) => pid)).toEqual([undefined, undefined]);
   });
 
-  it('are renewed when a server says that they have changed, and told of when they are', async () => {
+  it('are renewed when a server announces a change, and then announced to the client', async () => {
     const { workspace } = two();
     const host = await GatewaySession.connect(workspace, MODE);
     await host.request('tools/call', { name: 'alpha__change', arguments: { list: 'resources', add: 'fresh' } });
@@ -76,7 +76,9 @@ describe('the lists of several servers', () => {
       const listed = (await host.request('resources/list')).result?.resources as { uri: string }[] | undefined;
       return listed?.some(({ uri }) => uri === 'note://alpha/fresh');
     });
-    await until('the news', () => host.told.some(({ method }) => method === 'notifications/resources/list_changed'));
+    await until('the news', () =>
+      host.notifications.some(({ method }) => method === 'notifications/resources/list_changed'),
+    );
   });
 
   it('come in pages', async () => {
@@ -98,10 +100,10 @@ describe('the lists of several servers', () => {
 describe.each([
   ['one server', { one: servers.primitives() }, 'greet'],
   ['several servers', { one: servers.primitives(), two: servers.fixture() }, 'one__greet'],
-])('what is read of %s', (_what, entries, prompt) => {
+])('a read from %s', (_what, entries, prompt) => {
   const DENIES = { policy: { rules: [{ action: 'deny', metaTool: 'tool_view', reason: 'not today' }] } };
 
-  it('is what the person’s rules allow', async () => {
+  it("is subject to the user's rules", async () => {
     const host = await GatewaySession.connect(configured(DENIES, entries), MODE);
     const ref = { type: 'ref/prompt', name: prompt };
     for (const { error } of [
@@ -118,12 +120,12 @@ describe.each([
       expect(error).toMatchObject({ code: -32603, data: { error: 'POLICY_DENIED', retryable: false } });
       expect(error?.message).toContain('not today');
     }
-    // What a server does not list is no way around a rule.
+    // An unlisted prompt does not bypass a rule.
     const unlisted = _what === 'one server' ? 'hidden' : 'one__hidden';
     expect((await greet(host, unlisted)).error).toMatchObject({ data: { error: 'POLICY_DENIED' } });
   });
 
-  it('is told apart by name and server', async () => {
+  it('is matched to rules by name and server', async () => {
     const rules = [
       { action: 'deny', tool: 'greet' },
       { action: 'deny', server: 'two' },
@@ -133,7 +135,7 @@ describe.each([
     expect((await read(host)).result).toMatchObject({ contents: [{ uri: README }] });
   });
 
-  it('is counted, and what is refused is not', async () => {
+  it('counts towards the quota, unless it is denied', async () => {
     const rateLimits = { tool_view: { maxCallsPerSession: 2 } };
     const workspace = configured(
       { rateLimits, ...{ policy: { rules: [{ action: 'deny', tool: 'README' }] } } },
@@ -144,11 +146,11 @@ describe.each([
     expect((await greet(host, prompt)).result).toBeDefined();
     expect((await read(host, 'log://fixture/monday/error')).result).toBeDefined();
     expect((await greet(host, prompt)).error).toMatchObject({ code: -32603, data: { error: 'RATE_LIMITED' } });
-    // Another session has its own.
+    // Another session has its own quota.
     expect((await greet(await GatewaySession.connect(workspace, MODE), prompt)).result).toBeDefined();
   });
 
-  it('is in telemetry, by name and never by an address that somebody gave', async () => {
+  it('appears in telemetry by name, never by an address from a caller', async () => {
     const workspace = configured({}, entries);
     const host = await GatewaySession.connect(workspace, MODE);
     await read(host);

@@ -13,7 +13,7 @@ async function result(host: StreamClient, method: string, params: Json = {}): Pr
   return result;
 }
 
-/** What the gateway has itself; the tests are about what servers have. */
+/** Resources of the gateway itself, which these tests leave out. */
 const OWN = new Set<unknown>(['waygate://health', 'waygate://telemetry']);
 
 async function listed<T = Json>(host: StreamClient, method: string, key: string): Promise<T[]> {
@@ -27,7 +27,7 @@ async function listed<T = Json>(host: StreamClient, method: string, key: string)
   return items;
 }
 
-/** Lists until it has what is looked for: servers may still be starting. */
+/** Repeats the list until it has `count` items, because servers may still be starting. */
 const whenListed = (host: StreamClient, method: string, key: string, count: number) =>
   until(`${count} of ${method}`, async () => {
     const items = await listed(host, method, key);
@@ -43,8 +43,8 @@ const heard = (host: StreamClient, method: string): Json[] =>
 const idOf = (text: string, part: string): string =>
   text.match(new RegExp(`(?:resource|prompt)::\\S*${part}\\S*`))?.[0] ?? 'none';
 
-describe('a real server with everything', () => {
-  it("is browsed, read, completed and asked for its prompts, by the model and by the client's own methods", async () => {
+describe('a real server with resources and prompts', () => {
+  it('is browsed and read with tools by the model, and with the methods of MCP by the client', async () => {
     const workspace = testWorkspace({ everything: servers.everything });
     const host = await GatewaySession.connect(workspace);
     await whenListed(host, 'resources/list', 'resources', 7);
@@ -60,7 +60,7 @@ describe('a real server with everything', () => {
     ]);
     const found = await host.call('resource_browse', { query: 'structure' });
     const read = await host.call('resource_read', { resource_id: idOf(found.text, 'structure') });
-    // A digest: it is longer than what is shown.
+    // The text is too long for an answer, so this is a digest.
     expect(read.text).toMatch(/^ok · /);
     const handle = read.text.match(/text:resource::\S+?:[0-9a-f]{16}/)?.[0] as string;
     const more = await host.call('tool_view', { handle, selector: { type: 'lines', start: 0, end: 1 } });
@@ -104,7 +104,7 @@ describe('a real server with everything', () => {
 });
 
 describe('a gateway without resources and prompts', () => {
-  it('has its three tools alone, answers the lists with nothing, and tells when that changes', async () => {
+  it('has only its three tools, lists no items of servers, and announces the first ones', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await GatewaySession.connect(workspace);
     await host.toolId('/one/echo');
@@ -124,8 +124,8 @@ describe('a gateway without resources and prompts', () => {
   });
 });
 
-describe('two servers with the same address and the same prompt', () => {
-  it('have both, each under its own name, and a result reads as if it came from there', async () => {
+describe('two servers with the same resource address and prompt name', () => {
+  it('keep both under prefixed names, and each read reaches the right server', async () => {
     const workspace = testWorkspace({
       alpha: servers.primitives('--name', 'alpha'),
       beta: servers.primitives('--name', 'beta'),
@@ -152,20 +152,20 @@ describe('two servers with the same address and the same prompt', () => {
     expect(read.text).toBe('ok\nfile:///shared/readme.md of alpha\n');
   });
 
-  it('are asked for what they have linked to in a result, though nobody lists it', async () => {
+  it('are asked for an unlisted resource if a result of theirs links to it', async () => {
     const workspace = testWorkspace({
       alpha: servers.primitives('--name', 'alpha'),
       beta: servers.primitives('--name', 'beta'),
     });
     const host = await GatewaySession.connect(workspace);
-    // While one is there alone, its template is the only one that this address fits.
+    // While only one server is up, the address would match the template of that server.
     await whenListed(host, 'resources/list', 'resources', 2);
     const id = await host.toolId('/beta/link');
     const uri = 'record://7';
     expect((await host.request('resources/read', { uri })).error).toMatchObject({ code: -32002 });
     await host.call('tool_execute', { tool_id: id, args: { uri } });
     expect(await result(host, 'resources/read', { uri })).toMatchObject({ contents: [{ text: 'record://7 of beta' }] });
-    // What the server answers is passed on as it came.
+    // The server's own error is passed on unchanged.
     await host.call('tool_execute', { tool_id: id, args: { uri: 'record://missing' } });
     const { error } = await host.request('resources/read', { uri: 'record://missing' });
     expect(error).toMatchObject({ code: -32002, message: 'Resource not found' });
@@ -173,7 +173,7 @@ describe('two servers with the same address and the same prompt', () => {
 });
 
 describe('a subscription', () => {
-  it('is heard by the session that has it and by no other, once for a burst, until it ends', async () => {
+  it('sends one update per change to its sessions only, until it ends', async () => {
     const workspace = testWorkspace();
     const log = workspace.write('log.txt', '');
     workspace.configure({ one: servers.primitives('--log', log) });
@@ -207,7 +207,7 @@ describe('a subscription', () => {
     await until('the end of the last', () => asked(`resources/unsubscribe ${uri}`) === 1);
   });
 
-  it('is known to the server when it starts again, and the session is told that it may have missed something', async () => {
+  it('is renewed after a restart of the server, and sends an update for what may have been missed', async () => {
     const workspace = testWorkspace();
     const log = workspace.write('log.txt', '');
     workspace.configure({ one: servers.primitives('--log', log) });
@@ -219,11 +219,11 @@ describe('a subscription', () => {
     await host.call('tool_execute', { tool_id: crash, args: {} });
     await host.call('tool_execute', { tool_id: touch, args: { uri: 'note://other' } });
     await until('the second subscription', () => readFileSync(log, 'utf8').split('resources/subscribe').length === 3);
-    await until('word of it', () => heard(host, 'notifications/resources/updated').length === 1);
+    await until('the update', () => heard(host, 'notifications/resources/updated').length === 1);
     expect(heard(host, 'notifications/resources/updated')).toEqual([{ uri }]);
   });
 
-  it('outlives the worker', async () => {
+  it('survives the loss of the worker', async () => {
     const workspace = testWorkspace({ one: servers.primitives() });
     const host = await HostProcess.connect(workspace);
     const uri = 'file:///shared/readme.md';
@@ -232,18 +232,18 @@ describe('a subscription', () => {
     await result(host, 'resources/subscribe', { uri: 'note://ended' });
     await result(host, 'resources/unsubscribe', { uri: 'note://ended' });
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
-    await until('word from the new worker', () => heard(host, 'notifications/resources/updated').length === 1);
+    await until('the update of the new worker', () => heard(host, 'notifications/resources/updated').length === 1);
     await host.call('tool_execute', { tool_id: touch, args: { uri } });
     await until('the update', () => heard(host, 'notifications/resources/updated').length === 2);
     await host.call('tool_execute', { tool_id: touch, args: { uri: 'note://ended' } });
     await host.call('tool_execute', { tool_id: touch, args: { uri } });
     await until('the next update', () => heard(host, 'notifications/resources/updated').length === 3);
     expect(heard(host, 'notifications/resources/updated')).toEqual([{ uri }, { uri }, { uri }]);
-    // Its own requests to the worker are answered to nobody.
+    // Answers to the host's own requests do not reach the client.
     expect(host.lines.filter((line) => line.includes(':subscribe:'))).toEqual([]);
   });
 
-  it('is refused where the server does not tell of changes', async () => {
+  it('is refused if the server does not support it', async () => {
     const workspace = testWorkspace({ one: servers.primitives('--no-subscribe') });
     const host = await GatewaySession.connect(workspace);
     await whenListed(host, 'resources/list', 'resources', 1);
@@ -253,7 +253,7 @@ describe('a subscription', () => {
 });
 
 describe('lists that change', () => {
-  it('reach every session in a few words, however many changes a server announces', async () => {
+  it('are announced to every session twice at most, however many changes a server announces', async () => {
     const workspace = testWorkspace();
     const { flags, letGo } = startHeld(workspace);
     workspace.configure({ one: servers.primitives(...flags) });
@@ -268,13 +268,13 @@ describe('lists that change', () => {
     await host.call('tool_execute', { tool_id: change, args: { list: 'resources', add: 'fresh', times: 500 } });
     await whenListed(host, 'resources/list', 'resources', 2);
     for (const [i, one] of hosts.entries()) {
-      const told = () => news(one) - (before[i] as number);
-      await until('the news', () => told() > 0);
-      expect(told()).toBeLessThanOrEqual(2);
+      const announced = () => news(one) - (before[i] as number);
+      await until('the news', () => announced() > 0);
+      expect(announced()).toBeLessThanOrEqual(2);
     }
   });
 
-  it('are served from what was known while a server does not answer', async () => {
+  it('are served in their last known version while a server does not answer', async () => {
     const workspace = testWorkspace({ one: servers.primitives() });
     const host = await GatewaySession.connect(workspace);
     await whenListed(host, 'resources/list', 'resources', 1);
@@ -289,7 +289,7 @@ describe('lists that change', () => {
 });
 
 describe('a server that has never run', () => {
-  it('is waited for by who asks for something that it may have', async () => {
+  it('delays requests for items that it may have until it is up', async () => {
     const workspace = testWorkspace({ one: servers.primitives('--start-delay', '700') });
     const host = await GatewaySession.connect(workspace);
     const [read, got, prompts, model] = await Promise.all([
@@ -304,19 +304,19 @@ describe('a server that has never run', () => {
     expect(model.text).toBe('ok\nlog://fixture/monday/error of fixture\n');
   });
 
-  it('does not keep the others from being listed where it hangs', async () => {
+  it('does not prevent the lists of other servers if it hangs', async () => {
     const workspace = testWorkspace({
       hangs: servers.primitives('--start-delay', '60000'),
       one: servers.primitives('--prompt', 'mine'),
     });
     const host = await GatewaySession.connect(workspace);
-    // A list waits for it a few seconds, and the other may need as long to start.
+    // A list waits a few seconds for the hanging server. The other one may need as long to start.
     expect(await whenListed(host, 'prompts/list', 'prompts', 1)).toMatchObject([{ name: 'mine' }]);
   });
 });
 
-describe('a workspace whose servers are known', () => {
-  it('lists resources and prompts with none running, and reading one starts its server', async () => {
+describe('a workspace with a known catalog', () => {
+  it('lists resources and prompts without starting servers, and starts the server of a read', async () => {
     const workspace = testWorkspace({ one: servers.primitives() });
     const first = await HostProcess.connect(workspace);
     await whenListed(first, 'resources/list', 'resources', 1);

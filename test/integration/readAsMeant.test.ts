@@ -3,16 +3,16 @@ import { GatewaySession } from '../support/gateway.ts';
 import { until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** Each kind of normalisation in a real session, with its note in the answer (O10). */
-describe('what can only mean one thing is read so', () => {
-  it('names of tools, arguments, numbers, paths of the catalog, files', async () => {
+/** Covers each kind of normalisation in a real session, with its note in the answer (O10). */
+describe('input normalisation', () => {
+  it('corrects names of tools and arguments, numbers, catalog paths and files, with a note', async () => {
     const host = await GatewaySession.connect(testWorkspace({ files: servers.fixture(), docs: servers.primitives() }));
     const id = await host.toolId('/files/echo');
     const uri = 'file:///shared/readme.md';
     await until('its resources', async () =>
       JSON.stringify((await host.request('resources/list')).result).includes(uri),
     );
-    const calls: [tool: string, args: Record<string, unknown>, answer: RegExp, told: string][] = [
+    const calls: [tool: string, args: Record<string, unknown>, answer: RegExp, note: string][] = [
       [
         'tools.execute',
         { tool_id: id, args: { text: 'a' } },
@@ -54,14 +54,14 @@ describe('what can only mean one thing is read so', () => {
         `"files:echo" was read as "${id}" (tool_id)`,
       ],
     ];
-    for (const [tool, args, answer, told] of calls) {
+    for (const [tool, args, answer, note] of calls) {
       const { text } = await host.call(tool, args);
-      expect(text, told).toMatch(answer);
-      expect(text).toContain(`note: ${told}\n`);
+      expect(text, note).toMatch(answer);
+      expect(text).toContain(`note: ${note}\n`);
     }
   });
 
-  it('and nothing else: what leads nowhere, and what a server is to judge', async () => {
+  it('leaves unknown paths, unknown tools and argument values unchanged', async () => {
     const host = await GatewaySession.connect(testWorkspace({ files: servers.fixture() }));
     const id = await host.toolId('/files/echo');
     expect((await host.call('tool_browse', { path: 'bad-path' })).text).toMatch(/^Error PATH_INVALID/);
@@ -70,8 +70,8 @@ describe('what can only mean one thing is read so', () => {
     expect((await host.call('mcp_other_tool_execute', { tool_id: id, args: {} })).isError).toBe(true);
   });
 
-  it('but never a listed name for one of ours', async () => {
-    // To a client in transparent mode `tools.execute` is the tool of that server.
+  it('prefers a listed tool to a gateway tool with a similar name', async () => {
+    // In transparent mode, `tools.execute` is the listed name of this server's tool.
     const workspace = testWorkspace({ tools: servers.fixture('--names', '["execute"]') });
     const host = await GatewaySession.connect(workspace, ['--mode', 'transparent']);
     const name = await until('its tool', async () => {

@@ -5,14 +5,14 @@ import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-describe('ten servers of which one is slow to start', () => {
-  it('answer without it, tell that it is starting, and have it when it is there', async () => {
+describe('ten servers with a slow one', () => {
+  it('answer without the slow one, report that it is starting, and include it as soon as it is up', async () => {
     const quick = Array.from({ length: 9 }, (_, i) => [`quick-${i}`, servers.fixture()] as const);
     const workspace = testWorkspace();
     const held = workspace.write('held', '');
     workspace.configure({ slow: servers.fixture('--start-held-by', held), ...Object.fromEntries(quick) });
     const host = new GatewaySession(workspace);
-    // Whatever comes back while the slow one is held has not waited for it: no clock tells that better.
+    // An answer that arrives while the slow server is held did not wait for it. No clock proves that better.
     expect((await host.initialize()).result).toHaveProperty('serverInfo');
     expect((await host.request('tools/list')).result?.tools).toHaveLength(3);
     expect((await host.call('tool_browse', { path: '/' })).text).toMatch(/Still starting: slow/);
@@ -35,7 +35,7 @@ describe('ten servers of which one is slow to start', () => {
 });
 
 describe('several clients of one workspace', () => {
-  it('share one process of each server, and their calls stay apart', async () => {
+  it('share one process per server, and keep their calls separate', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     workspace.configure({ one: servers.fixture('--pid-file', pids) });
@@ -49,7 +49,7 @@ describe('several clients of one workspace', () => {
     expect(answers.map(({ text }) => text)).toEqual(answers.map((_, i) => `ok\ncall ${i}\n`));
     const { readFileSync } = await import('node:fs');
     expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
-    // One goes in the middle of a call: the other does not notice.
+    // One client is killed during its call, which does not affect the other client.
     const wait = await hosts[0].toolId('/one/wait');
     const call = hosts[0].call('tool_execute', { tool_id: wait, args: { ms: 300 } });
     void hosts[1].request('tools/call', { name: 'tool_execute', arguments: { tool_id: wait, args: { ms: 60_000 } } });
@@ -58,7 +58,7 @@ describe('several clients of one workspace', () => {
     await until('one session', async () => (await status(workspace)).sessions.length === 1);
   });
 
-  it('have their cancelled calls cancelled at the server, also when a client just goes', async () => {
+  it('have their calls cancelled at the server if they cancel or disappear', async () => {
     const workspace = testWorkspace();
     const log = workspace.write('log.txt', '');
     workspace.configure({ one: servers.fixture('--log', log) });

@@ -7,7 +7,7 @@ import { findBrowser } from '../../scripts/lib/systemPackages.mjs';
 import { HostProcess } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** Servers as people have them, from npm, each doing its own work behind the gateway. */
+/** Returns the entry of a published server from npm. */
 const npm = (bin: string, ...args: string[]) => ({
   command: process.execPath,
   args: [resolve('node_modules', bin), ...args],
@@ -46,7 +46,7 @@ describe('behind the gateway', () => {
     expect(browser, 'npm test installs Chromium').toBeDefined();
     const flags = ['--headless', '--isolated', '--no-sandbox', '--executable-path', browser as string];
     const workspace = testWorkspace();
-    // It declares nearly all that it does destructive: here nobody can be asked.
+    // The server declares nearly all of its tools destructive, and no user can approve them here.
     const policy = { rules: [{ action: 'allow', server: 'playwright' }] };
     const playwright = npm('@playwright/mcp/cli.js', ...flags);
     workspace.write('.vscode/waygate.json', JSON.stringify({ policy, servers: { playwright } }));

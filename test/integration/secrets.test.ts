@@ -9,7 +9,7 @@ import { stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE, WORKER } from '../support/workspace.ts';
 
-/** As a person pipes it: `echo value | waygate secret set NAME`. */
+/** Sets a secret like `echo value | waygate secret set NAME`. */
 async function setSecret(workspace: TestWorkspace, name: string, value: string): Promise<string> {
   const { env, folder: cwd } = workspace;
   const child = spawn(process.execPath, [WAYGATE, 'secret', 'set', name], { env, cwd });
@@ -18,7 +18,7 @@ async function setSecret(workspace: TestWorkspace, name: string, value: string):
 }
 
 describe('a server whose secret is not set', () => {
-  it('says what it needs, starts when it is set, and the secret stands nowhere but in its environment', async () => {
+  it('reports the missing secret, starts as soon as it is set, and has it only in its environment', async () => {
     const workspace = testWorkspace({ one: { ...servers.fixture('--wild'), env: { API_KEY: '${secret:demo}' } } });
     const host = await HostProcess.connect(workspace);
     const failed = await until('the failure', async () =>
@@ -37,7 +37,7 @@ describe('a server whose secret is not set', () => {
     expect((await waygate(workspace, ['secret', 'list'])).stdout).toBe('No secret is set.\n');
   });
 
-  it('gets it from the editor that keeps it, as soon as one is there', async () => {
+  it('gets it from the editor as soon as one is attached', async () => {
     const workspace = testWorkspace();
     const reference = { API_KEY: '${input:key}' };
     const inputs = [{ id: 'key', type: 'promptString', description: 'The key', password: true }];
@@ -64,7 +64,7 @@ describe('a server whose secret is not set', () => {
     expect(existsSync(join(workspace.stateDir, 'secrets.json'))).toBe(false);
   });
 
-  it('gets it from the editor that comes back after the death of the worker, with the call that comes before it', async () => {
+  it('gets it from an editor that attaches after a crash of the worker, and then answers the waiting call', async () => {
     const workspace = testWorkspace();
     const one = { ...servers.fixture('--wild'), env: { API_KEY: '${input:key}' } };
     const inputs = [{ id: 'key', type: 'promptString', description: 'The key' }];
@@ -87,24 +87,26 @@ describe('a server whose secret is not set', () => {
     const { pid } = readRendezvous(stateFolder(workspace)) as Rendezvous;
     process.kill(pid, 'SIGKILL');
     await until('the next worker', () => readRendezvous(stateFolder(workspace))?.pid !== pid);
-    // The server has to be started for it, and nobody is there yet who has the secret.
+    // The call has to start the server, and no editor with the secret is attached yet.
     const answer = environment();
     await attachEditor();
     expect(await answer).toBe('ok\n{"API_KEY":"kept"}\n');
   });
+});
 
+describe('waygate secret', () => {
   it.each([
     [['secret'], 64, /needs an action: set NAME, list, or delete NAME\./],
     [['secret', 'set', 'a', 'value'], 64, /takes one name and no value; the value is read from stdin\./],
     [['secret', 'set', 'a$b'], 64, /needs a name of letters/],
     [['secret', 'delete', 'none'], 1, /there is no secret "none"; see waygate secret list\./],
-  ])('%j is refused with a sentence', async (args, code, sentence) => {
+  ])('refuses wrong arguments with a sentence: %j', async (args, code, sentence) => {
     const result = await waygate(testWorkspace(), args);
     expect(result.code).toBe(code);
     expect(result.stderr).toMatch(sentence);
   });
 
-  it('an empty value is refused', async () => {
+  it('refuses an empty value', async () => {
     expect(await setSecret(testWorkspace(), 'a', '')).toMatch(/the value of "a" is empty; give it on stdin\./);
   });
 });

@@ -8,7 +8,7 @@ import { HttpProcess } from '../support/httpProcess.ts';
 import { events, McpHttpClient, messages } from '../support/mcpHttp.ts';
 import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
-/** `waygate serve --http` as it ships: real host, worker, servers and connections. */
+/** Covers `waygate serve --http` with a real host, worker, servers and connections. */
 
 interface Gateway {
   workspace: TestWorkspace;
@@ -35,7 +35,7 @@ async function toolReady(client: McpHttpClient, path: string): Promise<void> {
 }
 
 describe('waygate serve --http', () => {
-  it('tells its URL and where its token is, and nothing else, and keeps the token', async () => {
+  it('prints only its URL and the path of its token file, and keeps the token', async () => {
     const workspace = testWorkspace({});
     const first = HttpProcess.waygate(workspace);
     const token = await first.token();
@@ -54,7 +54,7 @@ describe('waygate serve --http', () => {
     expect(await HttpProcess.waygate(workspace).token()).toBe(token);
   });
 
-  it('takes the token from a file of the person’s own, and none where it is told so', async () => {
+  it('reads the token from --token-file, and requires none with --no-token', async () => {
     const workspace = testWorkspace({});
     const file = workspace.write('token.txt', 'a token-less line\n');
     const refused = await waygate(workspace, ['serve', '--http', '--port', '0', '--token-file', file]);
@@ -78,7 +78,7 @@ describe('waygate serve --http', () => {
     expect(open.stderr).toContain('it requires no token');
   });
 
-  it('tells that its port is taken', async () => {
+  it('reports that its port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((done) => taken.once('listening', done));
     onTestFinished(() => void taken.close());
@@ -91,7 +91,7 @@ describe('waygate serve --http', () => {
     });
   });
 
-  it('calls tools, and tells of their progress on the stream of the call alone', async () => {
+  it('calls tools, and sends progress only on the stream of the call', async () => {
     const { url } = await gateway({ fixture: servers.conformance });
     const client = await McpHttpClient.connect(url);
     await toolReady(client, '/fixture');
@@ -105,12 +105,12 @@ describe('waygate serve --http', () => {
     expect(textOf(exchanged.at(-1) as RpcMessage)).toContain('Progress completed');
     expect(JSON.stringify(exchanged)).not.toContain('waygateRelated');
     await client.delete();
-    // Lists that change are told to all, the progress of a call to nobody else.
-    const told = await messages(listener);
-    expect(told.filter(({ method }) => !method?.endsWith('/list_changed'))).toEqual([]);
+    // Every stream announces changed lists; only the stream of the call has its progress.
+    const received = await messages(listener);
+    expect(received.filter(({ method }) => !method?.endsWith('/list_changed'))).toEqual([]);
   });
 
-  it('asks the person on the stream of the call that asks', async () => {
+  it('asks for approval on the stream of the call', async () => {
     const policy = { rules: [{ action: 'require_approval', tool: 'test_simple_text' }] };
     const { url } = await gateway({ fixture: servers.conformance }, { policy });
     const client = await McpHttpClient.connect(url, { capabilities: { elicitation: { form: {} } } });
@@ -130,7 +130,7 @@ describe('waygate serve --http', () => {
     expect(textOf(seen[1] as RpcMessage)).toContain('This is a simple text response for testing.');
   });
 
-  it('brings what tools return as the suites want it, but for what the model should not read', async () => {
+  it('returns texts, errors, images, audio and embedded resources of tools', async () => {
     const { url } = await gateway({ fixture: servers.conformance });
     const client = await McpHttpClient.connect(url);
     await toolReady(client, '/fixture');
@@ -162,7 +162,7 @@ describe('waygate serve --http', () => {
     expect(content[0]?.text).toContain('"value"');
   });
 
-  it('serves every client as a session of its own over one worker, and lets it go when it ends', async () => {
+  it('serves every client as a separate session over one worker, and removes a session that ends', async () => {
     const { workspace, url } = await gateway({ one: servers.fixture() });
     const clients = await Promise.all([1, 2, 3].map(() => McpHttpClient.connect(url)));
     await Promise.all(clients.map((client) => client.request('tools/list')));
@@ -171,7 +171,7 @@ describe('waygate serve --http', () => {
     await until('one to be gone', async () => (await status(workspace)).sessions.length === 2);
   });
 
-  it('keeps its sessions when the worker is killed, and answers what was in flight on its own stream', async () => {
+  it('keeps its sessions if the worker is killed, and answers a running call on its own stream', async () => {
     const log = join(temporaryFolder('waygate-log-'), 'received.jsonl');
     const { workspace, url, process: host } = await gateway({ one: servers.fixture('--log', log) });
     const client = await McpHttpClient.connect(url);
@@ -194,7 +194,7 @@ describe('waygate serve --http', () => {
     expect(await messages(listener)).toEqual([]);
   });
 
-  it('finishes what is in flight when it is asked to end', async () => {
+  it('finishes running calls before it exits on SIGTERM', async () => {
     const log = join(temporaryFolder('waygate-log-'), 'received.jsonl');
     const { url, process: host } = await gateway({ one: servers.fixture('--log', log) });
     const client = await McpHttpClient.connect(url);

@@ -14,7 +14,7 @@ const TOOLS = [
   { name: 'draw_chart', description: 'Make a diagram of figures.', inputSchema: { type: 'object' } },
 ];
 
-/** What the word table gave to each tool, by name. */
+/** Returns the score that each tool got from the word table, by name. */
 function likenesses({ hits }: RankExplanation): Record<string, number> {
   return Object.fromEntries(
     hits.map(({ toolId, contributions }) => [
@@ -24,7 +24,7 @@ function likenesses({ hits }: RankExplanation): Record<string, number> {
   );
 }
 
-it('the worker ranks as the sources do: with the word table that was measured', async () => {
+it('ranks in the shipped worker like in the sources, with the same word table', async () => {
   const workspace = testWorkspace();
   const file = join(workspace.folder, 'tools.json');
   writeFileSync(file, JSON.stringify({ tools: TOOLS.map(({ name, ...tool }) => ({ name: `desk.${name}`, ...tool })) }));

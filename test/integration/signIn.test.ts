@@ -11,7 +11,7 @@ import { until } from '../support/hostProcess.ts';
 import { httpServer } from '../support/httpServer.ts';
 import { type TestWorkspace, testWorkspace, WAYGATE, WORKER } from '../support/workspace.ts';
 
-/** As a person does it: the command prints an address, the person opens it. */
+/** Starts `waygate login` and returns the address that it prints for the user to open. */
 async function login(workspace: TestWorkspace, args: readonly string[] = []) {
   const child = spawn(process.execPath, [WAYGATE, 'login', ...args], { env: workspace.env, cwd: workspace.folder });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -36,8 +36,8 @@ async function guarded(options = {}) {
 const stateOf = async (workspace: TestWorkspace): Promise<string | undefined> =>
   (await status(workspace)).servers[0]?.state;
 
-describe('a server that wants a sign-in', () => {
-  it('says so, is signed in to once, stays so over restarts, and says when that is over', async () => {
+describe('a server that requires a sign-in', () => {
+  it('is reported, stays signed in over restarts, and is reported again when the sign-in is revoked', async () => {
     const { issuer, workspace, host } = await guarded();
     await until('the refusal', async () => (await stateOf(workspace)) === 'needs_sign_in');
     expect((await host.call('tool_browse', { path: '/' })).text).toContain('Needs sign-in: one (ask the user).');
@@ -63,20 +63,20 @@ describe('a server that wants a sign-in', () => {
       /^Error AUTH_FAILED: one wants the user to sign in: Its sign-in has expired or was revoked\. Sign in again: waygate login one\. Ask the user/,
     );
     expect(await stateOf(workspace)).toBe('needs_sign_in');
-    // A call after that knocks at no door.
+    // A later call does not contact the issuer again.
     const asked = issuer.seen.length;
     expect((await echo()).text).toMatch(
       /^Error AUTH_FAILED: one wants the user to sign in: Its sign-in has expired or was revoked\. Sign in again: waygate login one\. Nothing was sent\./,
     );
     expect(issuer.seen).toHaveLength(asked);
-    // Nothing of a token is told or logged.
-    const told =
+    // No token appears in the status or in the log.
+    const reported =
       JSON.stringify(await status(workspace)) + readFileSync(join(stateFolder(workspace), 'worker.log'), 'utf8');
     expect(issuer.issued.length).toBeGreaterThan(0);
-    for (const token of issuer.issued) expect(told).not.toContain(token);
+    for (const token of issuer.issued) expect(reported).not.toContain(token);
   });
 
-  it('is signed out of, here and at the issuer', async () => {
+  it('is signed out locally and at the issuer', async () => {
     const { issuer, workspace } = await guarded();
     const { url, exited } = await login(workspace, ['one']);
     await browse(url);
@@ -87,7 +87,7 @@ describe('a server that wants a sign-in', () => {
     expect((await waygate(workspace, ['logout', 'one'])).stdout).toBe('Nobody was signed in to "one".\n');
   });
 
-  it('tells why nobody was signed in', async () => {
+  it('reports why the sign-in failed', async () => {
     const { workspace } = await guarded({ refuse: 'access_denied' });
     const { url, exited, failure } = await login(workspace, ['one']);
     await browse(url);
@@ -95,7 +95,7 @@ describe('a server that wants a sign-in', () => {
     expect(await failure).toBe('waygate: The sign-in was refused (access_denied).\n');
   });
 
-  it('is signed in to by an editor, over the control channel', async () => {
+  it('is signed in by an editor over the control channel', async () => {
     const { workspace } = await guarded();
     const runtime = {
       workspace: workspace.folder,
@@ -120,7 +120,7 @@ describe('a server that wants a sign-in', () => {
     });
   });
 
-  it('is kept by the editor, where one keeps secrets, and serves as soon as that is there', async () => {
+  it('has its tokens kept by the editor, and works as soon as the editor is attached', async () => {
     const { workspace } = await guarded();
     const kept = new Map<string, string>();
     const attachEditor = async () => {
@@ -154,19 +154,21 @@ describe('a server that wants a sign-in', () => {
     editor.dispose();
     expect(await echo()).toMatch(/hi\n$/);
   });
+});
 
+describe('login and logout', () => {
   it.each([
     [['login', 'two'], 1, /There is no server "two"; there is one\./],
     [['login', 'a', 'b'], 64, /waygate login takes the name of one server/],
     [['logout'], 64, /waygate logout needs the name of a server/],
-  ])('%j is answered with a sentence', async (args, code, sentence) => {
+  ])('reject wrong arguments with a sentence: %j', async (args, code, sentence) => {
     const workspace = testWorkspace({ one: { url: 'http://127.0.0.1:9/mcp' } });
     const result = await waygate(workspace, args);
     expect(result.stderr).toMatch(sentence);
     expect(result.code).toBe(code);
   });
 
-  it('no server that asks, and one that cannot be reached', async () => {
+  it('report that no server requires a sign-in, or that the server is unreachable', async () => {
     const { url, end } = await httpServer();
     await end();
     const workspace = testWorkspace({ one: { url } });

@@ -5,7 +5,7 @@ import { rendezvous, status, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
-/** `waygate serve --catalog FILE`: lists of a file, with canned answers (G10.10). */
+/** Covers `waygate serve --catalog FILE`: a gateway with the lists of a file and canned answers (G10.10). */
 
 const CATALOG = {
   _source: 'somebody else’s',
@@ -45,7 +45,7 @@ function file(text: string, name = 'catalog.json'): string {
 }
 
 describe('a static catalog', () => {
-  it('has a gateway of its own, which every command reaches by the same file', async () => {
+  it('runs as a separate gateway, which every command addresses by the same file', async () => {
     const catalog = file(JSON.stringify(CATALOG));
     const workspace = testWorkspace({ one: servers.fixture() });
     const run = (...args: string[]) => waygate(workspace, [...args, '--catalog', catalog]);
@@ -60,7 +60,7 @@ describe('a static catalog', () => {
     expect((await run('catalog')).stdout).toContain('  /weather/get  The weather.\n');
     expect((await run('browse', '/weather')).stdout).toContain('weather:get');
     const [, pid] = /^Reloaded .* \(pid (\d+), previously \d+\)\.\n$/.exec((await run('reload')).stdout) ?? [];
-    // The workspace's own is another.
+    // The workspace's own gateway does not run.
     expect(await status(workspace)).toMatchObject({ worker: null });
     expect((await run('stop')).stdout).toBe(`Stopped the gateway of ${workspace.folder} (pid ${pid}).\n`);
     const gone = join(workspace.folder, 'gone.json');
@@ -72,7 +72,7 @@ describe('a static catalog', () => {
     expect((await waygate(workspace, ['client-config', 'zed', '--catalog', catalog])).stdout).toContain('"--catalog"');
   });
 
-  it('is browsed and executed like any other, with nothing running', async () => {
+  it('is browsed and executed like any other catalog, without servers', async () => {
     const catalog = file(JSON.stringify(CATALOG));
     const host = await HostProcess.connect(testWorkspace(), ['--catalog', catalog]);
     const id = await host.toolId('/github/create_issue');
@@ -112,7 +112,7 @@ describe('a static catalog', () => {
     expect(await host.toolId('/github/create_issue')).toMatch(/^github:create_issue#/);
   });
 
-  it('leaves the workspace’s own gateway alone', async () => {
+  it("does not affect the workspace's own gateway", async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const own = await HostProcess.connect(workspace);
     await own.toolId('/one/echo');
@@ -124,7 +124,7 @@ describe('a static catalog', () => {
     expect(await own.toolId('/one/echo')).toMatch(/^one:echo#/);
   });
 
-  it('applies when it changes, and a broken one leaves the last good one', async () => {
+  it('applies when it changes, and keeps its last good version while it is broken', async () => {
     const catalog = file(JSON.stringify(CATALOG));
     const host = await HostProcess.connect(testWorkspace(), ['--catalog', catalog]);
     await host.toolId('/weather/get');
@@ -135,7 +135,7 @@ describe('a static catalog', () => {
     await until('the change', async () => (await host.call('tool_browse', { path: '/weather' })).isError);
   });
 
-  it('that cannot be read is told in one sentence with its line', async () => {
+  it('that is invalid is reported in one sentence with its line', async () => {
     const catalog = file('tools:\n  - name: a\n    inputSchema: {type: object}\n  - nome: b\n', 'catalog.yaml');
     const host = await HostProcess.connect(testWorkspace(), ['--catalog', catalog]);
     const { error } = await host.request('prompts/list');
@@ -144,7 +144,7 @@ describe('a static catalog', () => {
     expect(await host.exited).toBe(69);
   });
 
-  it('that is not there is refused', async () => {
+  it('that does not exist is refused', async () => {
     const answer = await waygate(testWorkspace(), ['serve', '--catalog', '/nowhere.json']);
     expect(answer).toMatchObject({
       code: 66,

@@ -8,7 +8,7 @@ import { HostProcess, pidsIn, type RpcMessage, type StreamClient, until } from '
 import { HttpProcess } from '../support/httpProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
-/** Tools that a server runs as tasks only (MCP 2025-11-25): real hosts, workers and servers. */
+/** Covers tools that a server runs only as tasks (MCP 2025-11-25), with real hosts, workers and servers. */
 
 const PASSTHROUGH = ['--mode', 'passthrough'];
 const ELICITATION = { elicitation: { form: {} } };
@@ -28,7 +28,7 @@ describe.each([
   ['one server', { one: servers.tasks() }, ''],
   ['several servers', { one: servers.tasks(), two: servers.fixture() }, 'one__'],
 ])('in passthrough mode with %s', (_of, configured, prefix) => {
-  it('no task is offered: not in the capabilities, nor by any tool', async () => {
+  it('tasks are offered neither in the capabilities nor by a tool', async () => {
     const host = new GatewaySession(testWorkspace(configured), PASSTHROUGH);
     const { result } = await host.initialize();
     expect(result?.capabilities).toHaveProperty('tools');
@@ -38,7 +38,7 @@ describe.each([
     expect(JSON.stringify(tools)).not.toContain('taskSupport');
   });
 
-  it('requests about tasks are refused with a sentence, and a call that asks for one is a plain call', async () => {
+  it('requests about tasks are refused with a sentence, and a call that asks for a task runs as a plain call', async () => {
     const host = await GatewaySession.connect(testWorkspace(configured), PASSTHROUGH);
     for (const method of ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel']) {
       const { error } = await host.request(method, { taskId: 'task-1' });
@@ -50,7 +50,7 @@ describe.each([
     expect(textOf(await call(host, `${prefix}plain`, { text: 'y' }, { task: 'no object' }))).toBe('plainly y');
   });
 
-  it('the question of a task reaches its client without the task, and its answer the task', async () => {
+  it('a request of a task reaches its client without task metadata, and the answer reaches the task', async () => {
     const host = await GatewaySession.connect(testWorkspace(configured), PASSTHROUGH, ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'accept', content: {} }));
     expect(textOf(await call(host, `${prefix}ask`))).toMatch(/^accept \{"taskId":"task-1"\}$/);
@@ -58,8 +58,8 @@ describe.each([
   });
 });
 
-describe('a client of the SDK', () => {
-  it('calls a tool that can only run as a task like any other, in passthrough mode', async () => {
+describe("the SDK's own client", () => {
+  it('calls a tool that runs only as a task like any other, in passthrough mode', async () => {
     const { folder, env } = testWorkspace({ one: servers.tasks() });
     const client = new Client({ name: 'sdk', version: '1' }, { capabilities: {} });
     await client.connect(
@@ -77,8 +77,8 @@ describe('a client of the SDK', () => {
   });
 });
 
-describe('what a server says of a task', () => {
-  it('reaches the client whose call runs the task, and no other', async () => {
+describe('a message of a task', () => {
+  it('reaches only the client whose call runs the task', async () => {
     const workspace = testWorkspace({ one: servers.tasks() });
     const connect = async (name: string): Promise<StreamClient> => {
       const host = await GatewaySession.connect(workspace, PASSTHROUGH, ELICITATION);
@@ -97,14 +97,14 @@ describe('what a server says of a task', () => {
       expect(host.asked.map(({ params }) => params?.message)).toEqual([`for ${id}`]);
     }
     const logged = (host: StreamClient) =>
-      host.told.flatMap(({ method, params }) => (method === 'notifications/message' ? [params] : []));
+      host.notifications.flatMap(({ method, params }) => (method === 'notifications/message' ? [params] : []));
     expect(logged(first)).toEqual([{ level: 'error', data: 'of the task' }]);
     expect(logged(second)).toEqual([]);
   });
 });
 
-describe('a tool that can only run as a task', () => {
-  it.each(['gateway', 'transparent'])('is called like any other (%s)', async (mode) => {
+describe('a tool that runs only as a task', () => {
+  it.each(['gateway', 'transparent'])('is called like any other in %s mode', async (mode) => {
     const workspace = testWorkspace({ one: servers.tasks() });
     const host = await GatewaySession.connect(workspace, ['--mode', mode]);
     const other = await GatewaySession.connect(workspace);
@@ -117,10 +117,12 @@ describe('a tool that can only run as a task', () => {
       task: {},
     });
     expect(textOf(answer)).toBe('ok\nthrough\n');
-    const told = host.told.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params);
-    expect(told.map((params) => params?.message)).toContain('half way');
-    expect(told.map((params) => params?.progress)).toEqual(
-      [...told.keys()].map((i) => i + (told[0]?.progress as number)),
+    const progress = host.notifications
+      .filter(({ method }) => method === 'notifications/progress')
+      .map(({ params }) => params);
+    expect(progress.map((params) => params?.message)).toContain('half way');
+    expect(progress.map((params) => params?.progress)).toEqual(
+      [...progress.keys()].map((i) => i + (progress[0]?.progress as number)),
     );
     const plain = await host.call('tool_execute', {
       tool_id: await other.toolId('/one/may_work'),
@@ -130,10 +132,10 @@ describe('a tool that can only run as a task', () => {
     const { text } = await host.call('tool_execute', { tool_id: await other.toolId('/one/tasks'), args: {} });
     expect(text).toContain('task-1');
     expect(text).not.toContain('task-2');
-    expect(host.told.filter(({ method }) => method?.startsWith('notifications/tasks'))).toEqual([]);
+    expect(host.notifications.filter(({ method }) => method?.startsWith('notifications/tasks'))).toEqual([]);
   });
 
-  it('reports its status as progress, and its server is polled no more often than it likes', async () => {
+  it('reports its status as progress, and is polled no more often than its server asks for', async () => {
     const host = await GatewaySession.connect(testWorkspace({ one: servers.tasks('--poll', '400') }));
     const [work, tasks] = [await host.toolId('/one/work'), await host.toolId('/one/tasks')];
     await host.call('tool_execute', { tool_id: tasks, args: {} });
@@ -144,15 +146,15 @@ describe('a tool that can only run as a task', () => {
       _meta: { progressToken: 'mine' },
     });
     const polls = Math.ceil((performance.now() - began) / 400);
-    const told = host.told.filter(({ method }) => method === 'notifications/progress');
-    expect(told.map(({ params }) => params?.message)).toContain('nearly');
+    const progress = host.notifications.filter(({ method }) => method === 'notifications/progress');
+    expect(progress.map(({ params }) => params?.message)).toContain('nearly');
     const { text } = await host.call('tool_execute', { tool_id: tasks, args: {} });
     const asked = Number(/"tasks\/get":(\d+)/.exec(text)?.[1]);
     expect(asked).toBeGreaterThan(0);
     expect(asked).toBeLessThanOrEqual(polls);
   });
 
-  it('its questions reach the client, which hears nothing of a task', async () => {
+  it('sends its requests to the client without task metadata', async () => {
     const host = await GatewaySession.connect(testWorkspace({ one: servers.tasks() }), [], ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'accept', content: {} }));
     const id = await host.toolId('/one/ask');
@@ -164,7 +166,7 @@ describe('a tool that can only run as a task', () => {
     expect(host.asked.map(({ params }) => params?._meta)).toEqual([undefined, undefined]);
   });
 
-  it('its errors, its deadline and the client’s cancellation are told as for any other, and end the task', async () => {
+  it('reports errors and timeouts like any other, and cancels the task on a timeout or a cancellation', async () => {
     const workspace = configured({ one: servers.tasks() }, { timeouts: { default: 4 } });
     const host = await GatewaySession.connect(workspace);
     const [work, tasks] = [await host.toolId('/one/work'), await host.toolId('/one/tasks')];
@@ -187,32 +189,35 @@ describe('a tool that can only run as a task', () => {
     await until('the cancellation', async () => (await there())[3] === 'cancelled');
   });
 
-  it.each(['gateway', 'transparent'])('it is never begun twice, whatever the person says of it (%s)', async (mode) => {
-    const workspace = testWorkspace();
-    const [pids, begins] = [workspace.write('pids', ''), workspace.write('begins', '')];
-    const one = servers.tasks('--pid-file', pids, '--begins', begins);
-    const settings = { servers: { one }, replay: { default: 'convergent' } };
-    workspace.write('.vscode/waygate.json', JSON.stringify(settings));
-    workspace.approve();
-    const id = await (await HostProcess.connect(workspace)).toolId('/one/work');
-    const host = await HostProcess.connect(workspace, ['--mode', mode]);
-    const execute = (args: object, more: object = {}) => host.call('tool_execute', { tool_id: id, args, ...more });
-    const lost = async (args: { nonce: string }, pid: () => number | undefined): Promise<void> => {
-      const call = execute(args);
-      await until('the call to be on its way', () => readFileSync(begins, 'utf8').includes(args.nonce));
-      process.kill(pid() as number, 'SIGKILL');
-      expect((await call).text).toMatch(/^Error UPSTREAM_UNAVAILABLE: .*may have taken effect/);
-    };
-    const never = { begin_until: `${workspace.gate} never` };
-    await lost({ nonce: 'a', ...never }, () => pidsIn(pids).at(-1));
-    await lost({ nonce: 'b', ...never }, () => rendezvous(workspace)?.pid);
-    expect((await execute({ nonce: 'c' })).isError).toBe(false);
-    expect(readFileSync(begins, 'utf8')).toBe('a\nb\nc\n');
-    const { structured } = await execute({}, { dry_run: true, render: 'json' });
-    expect(structured).toMatchObject({ replay: 'never_replay' });
-  });
+  it.each(['gateway', 'transparent'])(
+    'is never started twice, whatever the configuration says, in %s mode',
+    async (mode) => {
+      const workspace = testWorkspace();
+      const [pids, begins] = [workspace.write('pids', ''), workspace.write('begins', '')];
+      const one = servers.tasks('--pid-file', pids, '--begins', begins);
+      const settings = { servers: { one }, replay: { default: 'convergent' } };
+      workspace.write('.vscode/waygate.json', JSON.stringify(settings));
+      workspace.approve();
+      const id = await (await HostProcess.connect(workspace)).toolId('/one/work');
+      const host = await HostProcess.connect(workspace, ['--mode', mode]);
+      const execute = (args: object, more: object = {}) => host.call('tool_execute', { tool_id: id, args, ...more });
+      const lost = async (args: { nonce: string }, pid: () => number | undefined): Promise<void> => {
+        const call = execute(args);
+        await until('the call to be on its way', () => readFileSync(begins, 'utf8').includes(args.nonce));
+        process.kill(pid() as number, 'SIGKILL');
+        expect((await call).text).toMatch(/^Error UPSTREAM_UNAVAILABLE: .*may have taken effect/);
+      };
+      const never = { begin_until: `${workspace.gate} never` };
+      await lost({ nonce: 'a', ...never }, () => pidsIn(pids).at(-1));
+      await lost({ nonce: 'b', ...never }, () => rendezvous(workspace)?.pid);
+      expect((await execute({ nonce: 'c' })).isError).toBe(false);
+      expect(readFileSync(begins, 'utf8')).toBe('a\nb\nc\n');
+      const { structured } = await execute({}, { dry_run: true, render: 'json' });
+      expect(structured).toMatchObject({ replay: 'never_replay' });
+    },
+  );
 
-  it('its server is not idle meanwhile, and the loss of that is told as such', async () => {
+  it('keeps its server from being idle, and reports the loss of that server', async () => {
     const workspace = testWorkspace();
     const [pids, begins] = [workspace.write('pids', ''), workspace.write('begins', '')];
     workspace.write(
@@ -230,7 +235,7 @@ describe('a tool that can only run as a task', () => {
     expect((await lost).text).toMatch(/^Error UPSTREAM_UNAVAILABLE: one .*may have taken effect/);
   });
 
-  it('runs at a URL too', async () => {
+  it('runs on a server at a URL', async () => {
     const host = await GatewaySession.connect(
       testWorkspace({ one: { type: 'http', url: await HttpProcess.tasks().url() } }),
     );
@@ -239,7 +244,7 @@ describe('a tool that can only run as a task', () => {
     expect(text).toBe('ok\nfrom afar\n');
   });
 
-  it('a server from npm: the question, the result', async () => {
+  it('runs on a published server, with its request to the client and its result', async () => {
     const host = await GatewaySession.connect(testWorkspace({ everything: servers.everything }), [], ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'accept', content: { interpretation: 'current' } }));
     const id = await host.toolId('/everything/simulate-research-query');

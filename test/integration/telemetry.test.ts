@@ -11,10 +11,10 @@ import { linesOf, recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 const eventsFile = (workspace: TestWorkspace): string => join(stateFolder(workspace), 'events.jsonl');
-const told = async <T>(workspace: TestWorkspace, command: string): Promise<T> =>
+const reportOf = async <T>(workspace: TestWorkspace, command: string): Promise<T> =>
   JSON.parse((await waygate(workspace, [command, '--json'])).stdout) as T;
 
-/** The command line, as it goes on. */
+/** Runs a command that keeps printing, and collects its output. */
 function following(workspace: TestWorkspace, args: string[]) {
   const child = spawn(process.execPath, [WAYGATE, ...args], { env: workspace.env, cwd: workspace.folder });
   const output = { text: '', errors: '' };
@@ -28,8 +28,8 @@ function following(workspace: TestWorkspace, args: string[]) {
   return output;
 }
 
-describe('health and telemetry of a gateway that works', () => {
-  it('count calls, tell of a crash and of what it took with it, and keep no value', async () => {
+describe('health and telemetry of a running gateway', () => {
+  it('count calls, report a crash and the call that it ended, and store no argument values', async () => {
     const workspace = testWorkspace({ one: servers.fixture(), gone: { command: 'waygate-no-such-command' } });
     const host = await HostProcess.connect(workspace);
     const [echo, fails, crash] = await Promise.all(
@@ -45,12 +45,12 @@ describe('health and telemetry of a gateway that works', () => {
     await host.call('tool_browse', { query: canary });
     await host.call('tool_view', { handle: `schema:${echo}`, selector: {} });
 
-    // A command that is not found is looked for by the login shell's PATH too, however long that takes to tell it.
-    await until('the failure of what is not there', async () => {
-      const { servers: known } = await told<HealthReport>(workspace, 'health');
+    // A missing command is also searched in the PATH of the login shell, which may take long to start.
+    await until('the failure of the missing command', async () => {
+      const { servers: known } = await reportOf<HealthReport>(workspace, 'health');
       return known.find(({ name }) => name === 'gone')?.state === 'failed';
     });
-    const telemetry = await told<TelemetryReport>(workspace, 'telemetry');
+    const telemetry = await reportOf<TelemetryReport>(workspace, 'telemetry');
     expect(telemetry).toMatchObject({ state: 'ready', generation: 1, consecutive_failures: 0, restart_count: 0 });
     const row = (id: string | undefined) => telemetry.tools.find((tool) => tool.tool_id === id);
     expect(row(echo)).toMatchObject({ request_count: 4, success_count: 3, response_error_count: 1 });
@@ -66,7 +66,7 @@ describe('health and telemetry of a gateway that works', () => {
     const sum = telemetry.methods.reduce((n, method) => n + method.request_count, 0);
     expect(sum).toBe(telemetry.totals.request_count);
 
-    const health = await told<HealthReport>(workspace, 'health');
+    const health = await reportOf<HealthReport>(workspace, 'health');
     expect(health).toMatchObject({
       workspace: workspace.folder,
       state: 'ready',
@@ -113,7 +113,7 @@ describe('health and telemetry of a gateway that works', () => {
     if (process.platform !== 'win32') expect(statSync(eventsFile(workspace)).mode & 0o777).toBe(0o600);
   });
 
-  it('count what clients ask by the methods of MCP too, each by its own, and keep nothing of it', async () => {
+  it('count requests of clients by MCP method, and store none of their parameters', async () => {
     const workspace = testWorkspace({ one: servers.primitives() });
     const host = await HostProcess.connect(workspace);
     const canary = 'canary-88bb';
@@ -121,7 +121,7 @@ describe('health and telemetry of a gateway that works', () => {
       const { result } = await host.request('resources/list');
       return (result?.resources as unknown[] | undefined)?.some((one) => JSON.stringify(one).includes('readme'));
     });
-    const before = (await told<TelemetryReport>(workspace, 'telemetry')).totals.request_count;
+    const before = (await reportOf<TelemetryReport>(workspace, 'telemetry')).totals.request_count;
     const asked: [method: string, params: object, failed?: number][] = [
       ['tools/list', {}],
       ['resources/templates/list', {}],
@@ -135,7 +135,7 @@ describe('health and telemetry of a gateway that works', () => {
     for (const [method, params, failed] of asked) {
       expect((await host.request(method, params)).error?.code, method).toBe(failed);
     }
-    const telemetry = await told<TelemetryReport>(workspace, 'telemetry');
+    const telemetry = await reportOf<TelemetryReport>(workspace, 'telemetry');
     expect(telemetry.totals.request_count - before).toBe(asked.length);
     const row = (method: string) => telemetry.methods.find((one) => one.method === method);
     for (const method of ['tools/list', 'resources/templates/list', 'prompts/list', 'logging/setLevel']) {
@@ -153,11 +153,15 @@ describe('health and telemetry of a gateway that works', () => {
     expect(JSON.stringify(telemetry)).not.toContain(canary);
   });
 
-  it('come as text too, and follow what comes: events from the log, health at every change', async () => {
+  it('are available as text, and can be followed: events from the log, health at every change', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     expect((await waygate(workspace, ['health'])).stdout).toBe(`No gateway runs for ${workspace.folder}.\n`);
-    expect(await told(workspace, 'health')).toMatchObject({ state: 'cold', worker_handshake: 'absent', servers: [] });
-    expect(await told(workspace, 'telemetry')).toMatchObject({ state: 'cold', totals: null });
+    expect(await reportOf(workspace, 'health')).toMatchObject({
+      state: 'cold',
+      worker_handshake: 'absent',
+      servers: [],
+    });
+    expect(await reportOf(workspace, 'telemetry')).toMatchObject({ state: 'cold', totals: null });
     const events = following(workspace, ['telemetry', '--follow', '--json']);
     const changes = following(workspace, ['health', '--follow']);
     await until('both to have begun', () => events.text !== '' && changes.text.includes('No gateway runs'));
@@ -174,7 +178,7 @@ describe('health and telemetry of a gateway that works', () => {
     for (const line of events.text.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
   });
 
-  it('are followed on where the worker hangs for a while, and what hangs is told', async () => {
+  it('can be followed while the worker hangs, and the hang is reported', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     const echo = await host.toolId('/one/echo');
@@ -185,9 +189,9 @@ describe('health and telemetry of a gateway that works', () => {
     onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGCONT')));
     const events = following(workspace, ['telemetry', '--follow', '--json']);
     const word = /^waygate: [^\n]* (?:does|did) not answer[^\n]*\n/;
-    await until('the word of both', () => [changes, events].every(({ errors }) => word.test(errors)));
+    await until('the errors of both', () => [changes, events].every(({ errors }) => word.test(errors)));
     changes.text = '';
-    // Unless its host has lost patience with it by now.
+    // The host may have replaced the hung worker by now.
     if (isAlive(pid)) process.kill(pid, 'SIGCONT');
     await until('its health', () => changes.text.includes('gateway ready'));
     await until('an event', async () => {
@@ -196,23 +200,23 @@ describe('health and telemetry of a gateway that works', () => {
     });
   });
 
-  it('cost no call where the log cannot be written, and health tells what is wrong', async () => {
+  it('do not affect calls if the log cannot be written, and health reports the error', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     mkdirSync(join(ensureWorkspaceState(workspace.folder, workspace.stateDir), 'events.jsonl'));
     const host = await HostProcess.connect(workspace);
     const echo = await host.toolId('/one/echo');
     const answer = await host.call('tool_execute', { tool_id: echo, args: { text: 'hi' } });
     expect(answer).toMatchObject({ isError: false, text: 'ok\nhi\n' });
-    const health = await until('health to tell', async () => {
-      const report = await told<HealthReport>(workspace, 'health');
+    const health = await until('health to report it', async () => {
+      const report = await reportOf<HealthReport>(workspace, 'health');
       return report.event_log.failures > 0 && report;
     });
     expect(health.event_log).toMatchObject({ written: 0, failing: 'EISDIR' });
     expect(health.problems).toEqual([`The event log ${eventsFile(workspace)} cannot be written (EISDIR).`]);
-    expect((await told<TelemetryReport>(workspace, 'telemetry')).tools[0]).toMatchObject({ success_count: 1 });
+    expect((await reportOf<TelemetryReport>(workspace, 'telemetry')).tools[0]).toMatchObject({ success_count: 1 });
   });
 
-  it('have a call that was sent again as one, which was repeated', async () => {
+  it('count a repeated call once, with its retries', async () => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');
     workspace.configure({ one: servers.fixture('--effects', effects) });
@@ -228,12 +232,12 @@ describe('health and telemetry of a gateway that works', () => {
     await until('its last effect', () => linesOf(effects).length === 3);
     workspace.letGo();
     expect(await call).toMatchObject({ isError: false });
-    const { tools, methods } = await told<TelemetryReport>(workspace, 'telemetry');
+    const { tools, methods } = await reportOf<TelemetryReport>(workspace, 'telemetry');
     expect(tools).toMatchObject([{ tool_id: id, request_count: 1, success_count: 1, retry_count: 2 }]);
     expect(methods.find(({ method }) => method === 'tool_execute')).toMatchObject({ request_count: 1, retry_count: 2 });
   });
 
-  it('have a call once that is open at the end of its session', async () => {
+  it('count a call once if its session ends first', async () => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');
     workspace.configure({ one: servers.fixture('--effects', effects) });
@@ -243,15 +247,15 @@ describe('health and telemetry of a gateway that works', () => {
     await until('its effect', () => linesOf(effects).length === 1);
     host.end();
     await host.exited;
-    // What the host has to say of it comes before its connection ends, and the worker's own word behind that.
-    const tools = await until('the word of the worker', async () => {
-      const { tools: rows } = await told<TelemetryReport>(workspace, 'telemetry');
+    // The host reports the call before its connection ends, and the worker's own report follows.
+    const tools = await until('the report of the worker', async () => {
+      const { tools: rows } = await reportOf<TelemetryReport>(workspace, 'telemetry');
       return rows[0]?.last_error?.code === 'UPSTREAM_ERROR' && rows;
     });
     expect(tools).toMatchObject([{ tool_id: id, request_count: 1, error_count: 1 }]);
   });
 
-  it('have what a killed worker took with it: the next one counts it, and the loss itself', async () => {
+  it('count the lost calls of a killed worker in the next one, and the loss itself', async () => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');
     workspace.configure({ one: servers.fixture('--effects', effects) });
@@ -264,7 +268,7 @@ describe('health and telemetry of a gateway that works', () => {
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
     for (const { text } of await Promise.all(calls)) expect(text).toContain('outcome: unknown');
     await host.toolId('/one/wait');
-    const { tools, totals } = await told<TelemetryReport>(workspace, 'telemetry');
+    const { tools, totals } = await reportOf<TelemetryReport>(workspace, 'telemetry');
     expect(tools).toMatchObject([{ tool_id: id, request_count: 2, success_count: 0, recovery_error_count: 2 }]);
     expect(tools[0]?.last_error?.message).toMatch(/^Waygate's worker .*may have taken effect/);
     expect(totals.recovery_fault_count).toBeGreaterThan(0);
@@ -287,11 +291,11 @@ describe('health and telemetry of a gateway that works', () => {
   it.each([
     ['passthrough', 'of the only server', 'wait', {}, 'tools/call'],
     ['passthrough', 'of one of several', 'one__wait', { two: servers.fixture() }, 'tools/call'],
-    ['transparent', 'by its name in the list', 'one.wait', {}, 'tool_execute'],
-    ['transparent', 'with tool_execute and that name', 'tool_execute', {}, 'tool_execute'],
+    ['transparent', 'by its listed name', 'one.wait', {}, 'tool_execute'],
+    ['transparent', 'with tool_execute and its listed name', 'tool_execute', {}, 'tool_execute'],
     ['gateway', 'by its id without the hash', 'tool_execute', {}, 'tool_execute'],
     ['gateway', 'with another spelling of tool_execute', 'mcp__waygate__tool_execute', {}, 'tool_execute'],
-  ])('have it by the tool in %s mode too: %s', async (mode, _how, name, others, metaTool) => {
+  ])('count a lost call by its tool in %s mode: %s', async (mode, _how, name, others, metaTool) => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');
     workspace.configure({ one: servers.fixture('--effects', effects), ...others });
@@ -305,7 +309,7 @@ describe('health and telemetry of a gateway that works', () => {
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
     expect(JSON.stringify(await lost)).toContain('outcome: unknown');
     await host.request('tools/list');
-    const { tools, methods } = await told<TelemetryReport>(workspace, 'telemetry');
+    const { tools, methods } = await reportOf<TelemetryReport>(workspace, 'telemetry');
     expect(tools).toMatchObject([{ tool_id: id, request_count: 1, recovery_error_count: 1 }]);
     expect(methods.map(({ method }) => method)).not.toContain('(unknown)');
     const { recentCalls } = await status(workspace);
@@ -317,7 +321,7 @@ describe('health and telemetry of a gateway that works', () => {
     expect(JSON.stringify([record, recentCalls])).not.toContain('c4nary');
   });
 
-  it.each(['reload', 'stop'])('have one event of a call whose worker had to go before its end: %s', async (command) => {
+  it.each(['reload', 'stop'])('record one event for a call that ends with its worker: %s', async (command) => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');
     workspace.configure({ one: servers.fixture('--effects', effects) });
@@ -337,7 +341,7 @@ describe('health and telemetry of a gateway that works', () => {
     expect(events('execute.failed')).toMatchObject([{ tool_id: id }]);
   });
 
-  it('survive the worker: the next one appends to its log', async () => {
+  it('survive the loss of the worker: the next one appends to its log', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/echo');
@@ -350,8 +354,8 @@ describe('health and telemetry of a gateway that works', () => {
       return pids.length === 2 && pids;
     });
     expect(starts[0]).not.toEqual(starts[1]);
-    // Its tools are known: it starts when it is called, and until then it is not down.
-    const { condition, servers: known } = await told<HealthReport>(workspace, 'health');
+    // The server's tools are known, so it starts when it is called and is not down until then.
+    const { condition, servers: known } = await reportOf<HealthReport>(workspace, 'health');
     const idle = { generation: 1, worker_handshake: 'absent', supervision: 'idle', uptime_ms: 0 };
     expect(known).toMatchObject([{ name: 'one', state: 'not_started', down: false, ...idle }]);
     expect(condition).toBe('ready');

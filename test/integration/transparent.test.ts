@@ -6,7 +6,7 @@ import { GatewaySession } from '../support/gateway.ts';
 import { type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** Transparent mode with real processes: the whole list without schemas, and calls of listed tools (G5.5). */
+/** Covers transparent mode with real processes: the whole list without schemas, and calls of listed tools (G5.5). */
 
 const MODE = ['--mode', 'transparent'];
 interface Listed {
@@ -18,14 +18,14 @@ const toolsOf = async (host: StreamClient): Promise<Listed[]> =>
   (await host.request('tools/list')).result?.tools as Listed[];
 
 describe('the transparent mode', () => {
-  it('is introduced before there is a worker', async () => {
+  it('answers initialize before there is a worker', async () => {
     const host = new GatewaySession(testWorkspace({ slow: servers.fixture('--start-delay', '600000') }), MODE);
     const { result } = await host.initialize();
     expect(result?.instructions).toContain('tool_hydrate');
     expect(result?.capabilities).toEqual({ tools: { listChanged: true }, logging: {} });
   });
 
-  it('lists every tool without its schema, by names that a strict client takes, and the tools to use them', async () => {
+  it('lists every tool without its schema, under a name that strict clients accept, and the tools to use them', async () => {
     const workspace = testWorkspace({ 'My Files': servers.filesystem('/tmp'), one: servers.fixture() });
     const tools = await toolsOf(await GatewaySession.connect(workspace, MODE));
     const own = tools.slice(-3);
@@ -42,7 +42,7 @@ describe('the transparent mode', () => {
     expect(long?.description).toMatch(/[.…]$/);
   });
 
-  it('shows a schema and runs a tool by its listed name, its tool_id, or that one as a URL has it', async () => {
+  it('shows a schema and runs a tool by its listed name, its tool_id, or its URL-encoded tool_id', async () => {
     const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
     await toolsOf(host);
     const shown = await host.call('tool_hydrate', { tool_id: 'one.echo', render: 'json' });
@@ -63,14 +63,14 @@ describe('the transparent mode', () => {
     expect((await host.call('tool_hydrate', { tool_id: 'one.ech' })).text).toMatch(/^Error HYDRATE_FAILED/);
   });
 
-  it('runs a listed tool that is called by itself, where its arguments are right, and says how it is done', async () => {
+  it('runs a listed tool that is called directly, and refers to tool_execute if the tool is unknown', async () => {
     const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
     await toolsOf(host);
     expect((await host.call('one.echo', { text: 'directly' })).text).toContain('directly');
     expect((await host.call('one.nothing', {})).text).toMatch(/^Error ARGS_INVALID.*tool_execute/s);
   });
 
-  it('leaves such a tool its own arguments, whatever they are called, and counts it by its id', async () => {
+  it("passes all arguments of a direct call to the tool, and counts the call by the tool's id", async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await GatewaySession.connect(workspace, MODE);
     await toolsOf(host);
@@ -87,7 +87,7 @@ describe('the transparent mode', () => {
     expect(methods.map(({ method }) => method)).not.toContain('(unknown)');
   });
 
-  it('shows a long result as a digest, and more of it by tool_view', async () => {
+  it('shows a long result as a digest, and more of it with tool_view', async () => {
     const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
     await toolsOf(host);
     const { text } = await host.call('tool_execute', { tool_id: 'one.large', args: { lines: 1_000 } });
@@ -97,17 +97,17 @@ describe('the transparent mode', () => {
     expect(more.text).toContain('line 900: ');
   });
 
-  it('tells of a changed list', async () => {
+  it('announces a changed list', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await GatewaySession.connect(workspace, MODE);
     await toolsOf(host);
     workspace.configure({ one: servers.fixture(), two: servers.fixture() });
     const changed = (message: RpcMessage): boolean => message.method === 'notifications/tools/list_changed';
-    await until('the news', () => host.told.some(changed));
+    await until('the news', () => host.notifications.some(changed));
     await until('the new tools', async () => (await toolsOf(host)).some(({ name }) => name === 'two.echo'));
   });
 
-  it('is that of the configuration too', async () => {
+  it('can be set in the configuration', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const settings = { mode: 'transparent', servers: { one: servers.fixture() } };
     writeFileSync(workspace.configFile, JSON.stringify(settings));

@@ -8,7 +8,7 @@ import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, type StreamClient, until, withoutIdNote } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
-/** All stages of a call with real processes: validation, approval, limits, cache and results (G7.1). */
+/** Covers all stages of a call with real processes: validation, approval, limits, cache and results (G7.1). */
 
 function configured(blocks: object, ...flags: string[]): TestWorkspace {
   const workspace = testWorkspace();
@@ -21,7 +21,7 @@ const execute = async (host: StreamClient, tool: string, args: unknown, more: ob
   withoutIdNote(await host.call('tool_execute', { tool_id: `one:${tool}`, args, ...more }));
 
 describe('arguments', () => {
-  it('that do not fit never reach the server, and are told whole', async () => {
+  it('that are invalid never reach the server, and all of their errors are reported', async () => {
     const workspace = testWorkspace();
     const log = workspace.write('received.jsonl', '');
     workspace.configure({ one: servers.fixture('--log', log) });
@@ -35,7 +35,7 @@ describe('arguments', () => {
     expect((await until('the log', () => statSync(log).size > 0)) && readLog(log)).not.toContain('tools/call');
   });
 
-  it('are repaired where that is switched on, and told so', async () => {
+  it('are repaired if the configuration asks for it, and the answer names the repairs', async () => {
     const host = await GatewaySession.connect(configured({ tolerantArgs: true }));
     await host.toolId('/one/wait');
     const answer = await execute(host, 'wait', '{"ms": "1"}', { render: 'json' });
@@ -53,7 +53,7 @@ describe('arguments', () => {
 describe('approval', () => {
   const ASKS = { policy: { rules: [{ action: 'require_approval', tool: 'echo' }] } };
 
-  /** Answers every question of the gateway as a person would in the client's dialog. */
+  /** Answers every question of the gateway like a user in the client's dialog. */
   const person = (host: StreamClient, answer: object): void => host.answer('elicitation/create', () => answer);
 
   async function asking<Client extends StreamClient>(host: Client): Promise<Client> {
@@ -62,7 +62,7 @@ describe('approval', () => {
     return host;
   }
 
-  it('is asked by the inner tool’s name and arguments, and remembered as the person said', async () => {
+  it("is requested with the tool's name and arguments, and remembered as the user chose", async () => {
     const workspace = configured(ASKS);
     const host = await asking(new HostProcess(workspace));
     person(host, { action: 'accept', content: { remember: 'workspace' } });
@@ -72,7 +72,7 @@ describe('approval', () => {
     const message = host.asked[0]?.params?.message;
     expect(message).toContain('echo');
     expect(message).toContain('{"text":"first"}');
-    // For the workspace: another session, another worker, the same answer.
+    // The answer applies to the workspace, so it also holds for another session and another worker.
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
     const other = await HostProcess.connect(workspace);
     await other.toolId('/one/echo');
@@ -80,13 +80,13 @@ describe('approval', () => {
     expect(statSync(join(stateFolder(workspace), 'tool-approvals.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('that is refused keeps the call from the server', async () => {
+  it('that the user declines keeps the call from the server', async () => {
     const host = await asking(new GatewaySession(configured(ASKS)));
     person(host, { action: 'decline' });
     expect((await execute(host, 'echo', { text: 'x' })).text).toMatch(/^Error POLICY_DENIED: The user declined/);
   });
 
-  /** One is asked about, the other waits for the answer. */
+  /** Sends two calls: the first one asks for approval, the second one waits for the same answer. */
   async function twoWaiting(host: StreamClient): Promise<void> {
     for (const id of ['one', 'two']) {
       void host.request(
@@ -96,11 +96,11 @@ describe('approval', () => {
       );
     }
     await until('the question', () => host.asked.length > 0);
-    // Sent behind both.
+    // The gateway has read both calls when it answers this one.
     expect(await execute(host, 'wait', { ms: 0 })).toMatchObject({ isError: false });
   }
 
-  it('that is waited for by two calls is given up with both, and the worker serves on', async () => {
+  it('that two calls wait for ends if both are cancelled, and the worker keeps serving', async () => {
     const workspace = configured(ASKS);
     const host = await asking(new GatewaySession(workspace));
     const worker = rendezvous(workspace)?.pid;
@@ -111,7 +111,7 @@ describe('approval', () => {
     expect(host.asked).toHaveLength(1);
   });
 
-  it('that is waited for by two calls of a client that goes leaves the others their worker', async () => {
+  it('that two calls of a killed client wait for does not affect other clients', async () => {
     const workspace = configured(ASKS);
     const host = await asking(new HostProcess(workspace));
     const other = await HostProcess.connect(workspace);
@@ -123,7 +123,7 @@ describe('approval', () => {
     expect(rendezvous(workspace)?.pid).toBe(worker);
   });
 
-  it('is asked at the editor where the client cannot ask', async () => {
+  it('is requested in the editor if the client cannot ask', async () => {
     const workspace = configured(ASKS);
     const host = await GatewaySession.connect(workspace);
     await host.toolId('/one/echo');
@@ -149,7 +149,7 @@ describe('approval', () => {
     editor?.dispose();
   });
 
-  it('that nobody can give says how to allow the tool', async () => {
+  it('that nobody can give is refused, and the error says how to allow the tool', async () => {
     const host = await GatewaySession.connect(configured(ASKS));
     await host.toolId('/one/echo');
     const answer = await execute(host, 'echo', { text: 'x' });
@@ -157,7 +157,7 @@ describe('approval', () => {
     expect(answer.text).toContain('waygate.json');
   });
 
-  it('and denial come from the first rule that fits', async () => {
+  it('and denial come from the first matching rule', async () => {
     const host = await GatewaySession.connect(
       configured({ policy: { rules: [{ action: 'deny', tool: 'w*', reason: 'No waiting here.' }] } }),
     );
@@ -168,7 +168,7 @@ describe('approval', () => {
 });
 
 describe('a rule about tool_view', () => {
-  it('keeps a result from being read again', async () => {
+  it('prevents a result from being read again', async () => {
     const rule = { action: 'deny', metaTool: 'tool_view', tool: 'large' };
     const host = await GatewaySession.connect(configured({ policy: { rules: [rule] } }));
     await host.toolId('/one/large');
@@ -180,7 +180,7 @@ describe('a rule about tool_view', () => {
 });
 
 describe('limits', () => {
-  it('hold for each of the three tools, and say when to try again', async () => {
+  it('apply to each gateway tool, and say when to retry', async () => {
     const limit = { maxCallsPerMinute: 2 };
     const host = await GatewaySession.connect(configured({ rateLimits: { tool_execute: limit, tool_view: limit } }));
     await host.toolId('/one/echo');
@@ -193,7 +193,7 @@ describe('limits', () => {
     expect(views[2]?.text).toMatch(/^Error RATE_LIMITED/);
   });
 
-  it('count a chat of VS Code by itself', async () => {
+  it('count each chat of VS Code separately', async () => {
     const host = await GatewaySession.connect(configured({ rateLimits: { tool_execute: { maxCallsPerSession: 1 } } }));
     await host.toolId('/one/echo');
     const inChat = async (id: string): Promise<boolean> => {
@@ -209,7 +209,7 @@ describe('limits', () => {
 });
 
 describe('a long result', () => {
-  it('comes as a digest with a handle, and is read on by the call that the digest names', async () => {
+  it('is returned as a digest with a handle, and can be read with the calls in the digest', async () => {
     const workspace = configured({});
     const host = await GatewaySession.connect(workspace);
     await host.toolId('/one/large');
@@ -227,7 +227,7 @@ describe('a long result', () => {
     expect(wrong.text).toMatch(/^Error VIEW_FAILED: .*grep/s);
   });
 
-  it('outlives the worker', async () => {
+  it('survives the loss of the worker', async () => {
     const workspace = configured({});
     const host = await HostProcess.connect(workspace);
     await host.toolId('/one/large');
@@ -241,7 +241,7 @@ describe('a long result', () => {
     for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
   });
 
-  it('opens nothing in another workspace', async () => {
+  it('cannot be read from another workspace', async () => {
     const [left, right] = [configured({}), configured({})];
     const host = await GatewaySession.connect(left);
     await host.toolId('/one/large');
@@ -253,7 +253,7 @@ describe('a long result', () => {
 });
 
 describe('a picture', () => {
-  it('reaches the client beside the text', async () => {
+  it('reaches the client next to the text', async () => {
     const host = await GatewaySession.connect(configured({}));
     await host.toolId('/one/picture');
     const { content } = await execute(host, 'picture', {});

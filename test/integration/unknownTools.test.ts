@@ -7,7 +7,7 @@ import { until } from '../support/hostProcess.ts';
 import { httpServer } from '../support/httpServer.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** Acts a fault before it is ready. */
+/** Returns the entry of a server that fails during its start. */
 const faulty = (action: string | object) => ({
   command: process.execPath,
   args: [
@@ -17,8 +17,8 @@ const faulty = (action: string | object) => ({
   ],
 });
 
-describe('a call of a tool that is not there', () => {
-  it('is told what keeps its server, or what was meant, and the call with that id runs', async () => {
+describe('a call of an unknown tool', () => {
+  it('is answered with the state of its server or with the likely id, and a call with that id runs', async () => {
     const issuer = await AuthorizationServer.start({});
     onTestFinished(() => issuer.close());
     const { url } = await httpServer('--issuer', issuer.issuer);
@@ -32,7 +32,7 @@ describe('a call of a tool that is not there', () => {
     });
     const host = await GatewaySession.connect(workspace);
     const echo = await host.toolId('/good/echo');
-    await until('what comes of each', async () => {
+    await until('the states of the servers', async () => {
       const states = new Map((await status(workspace)).servers.map(({ name, state }) => [name, state]));
       return (
         states.get('signin') === 'needs_sign_in' &&

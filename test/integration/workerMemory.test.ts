@@ -5,7 +5,7 @@ import { rendezvous } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
-it('a busy worker takes sixteen megabytes for what it has just allocated, not all that V8 would', async () => {
+it('limits the young generation of a busy worker to sixteen megabytes', async () => {
   const workspace = testWorkspace({});
   const folder = temporaryFolder('waygate-young-');
   const host = new HostProcess(workspace, [], {
@@ -17,6 +17,6 @@ it('a busy worker takes sixteen megabytes for what it has just allocated, not al
   const youngOf = (one: number | undefined): number =>
     Number(readFileSync(join(folder, String(one)), 'utf8')) / 2 ** 20;
   expect(youngOf(pid)).toBeLessThanOrEqual(16);
-  // The same garbage, in a process that leaves it to V8.
+  // The host allocates the same garbage without the limit.
   expect(youngOf(host.child.pid)).toBeGreaterThan(16);
 });

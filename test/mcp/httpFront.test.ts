@@ -214,11 +214,11 @@ describe('a session over HTTP', () => {
     const client = await McpHttpClient.connect(url);
     const large = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'whoami', params: { text: 'x'.repeat(2_000) } });
     expect((await client.post(large)).status).toBe(413);
-    const untold = await rawRequest(url, {
+    const undeclared = await rawRequest(url, {
       headers: { ...client.headers, 'transfer-encoding': 'chunked' },
       body: large,
     });
-    expect(untold.status).toBe(413);
+    expect(undeclared.status).toBe(413);
     expect(await client.request('ping')).toMatchObject({ result: {} });
     expect(served).toHaveLength(1);
   });

@@ -94,7 +94,7 @@ describe("a worker's private messages to its host", () => {
     await expect(held[0]?.begins?.('never_replay')).rejects.toThrow('the session has ended');
   });
 
-  it('announce no begin after the host has gone, even before the loss is noticed', async () => {
+  it('announce no begin after the host has disconnected, even before the loss is noticed', async () => {
     const held: CallContext[] = [];
     const { call, leave } = await session((one) => void held.push(one));
     call('seven');

@@ -16,18 +16,18 @@ describe('the answers of the three tools', () => {
     ['a query', 'tool_browse', { query: 'create an issue', top_k: 1 }],
     ['a path that is not there', 'tool_browse', { path: '/githbu' }],
     ['a path in another style', 'tool_browse', { path: 'files/' }],
-    ['a path that is none', 'tool_browse', { path: 'no-such-files' }],
+    ['an invalid path', 'tool_browse', { path: 'no-such-files' }],
     ['neither query nor path', 'tool_browse', {}],
     ['an empty query', 'tool_browse', { query: '  ' }],
     ['a wrong type', 'tool_browse', { query: 5 }],
     ['a number out of bounds', 'tool_browse', { query: 'x', top_k: 500 }],
     ['an unknown argument', 'tool_browse', { qeury: 'x' }],
-    ['arguments that are none', 'tool_browse', [1]],
+    ['arguments that are no object', 'tool_browse', [1]],
     ['a tool that Waygate does not have', 'tool_brwose', {}],
     ['arguments that are missing', 'tool_execute', { tool_id: 'x' }],
     ['a tool that is not there', 'tool_execute', { tool_id: 'nobody:nothing#00000000', args: {} }],
     ['a handle that is not there', 'tool_view', { handle: 'text:gone', selector: {} }],
-  ])('read as agreed for %s', async (_what, tool, args) => {
+  ])('match their golden file for %s', async (_what, tool, args) => {
     const answer = await shop.call(tool, args);
     expect(answer.structuredContent).toBeUndefined();
     await expect(`${answer.isError ? 'isError\n' : ''}${textOf(answer)}`).toMatchFileSnapshot(
@@ -35,7 +35,7 @@ describe('the answers of the three tools', () => {
     );
   });
 
-  it('read as agreed for a schema, a dry run and arguments that do not fit', async () => {
+  it('match their golden file for a schema, a dry run and invalid arguments', async () => {
     const issue = id('create_issue');
     const answers = [
       await shop.text('tool_view', { handle: `schema:${issue}`, selector: {} }),
@@ -47,21 +47,21 @@ describe('the answers of the three tools', () => {
     await expect(answers.join('\n')).toMatchFileSnapshot('golden/schema-and-execute.txt');
   });
 
-  it('name the tool that was most likely meant, and never guess at it', async () => {
+  it('suggest the tool that was most likely meant, but do not run it', async () => {
     const issue = id('create_issue');
     const answer = await shop.call('tool_execute', { tool_id: issue.replace('issue', 'isue'), args: { title: 'x' } });
     expect(answer.isError).toBe(true);
     expect(textOf(answer)).toContain(`Did you mean "${issue}"?`);
   });
 
-  it('are bytes for bytes the same for the same question', async () => {
+  it('are byte for byte the same for the same request', async () => {
     const again = fixedGateway(SHOP);
     for (const args of [{ path: '/' }, { query: 'read a file' }]) {
       expect(await again.text('tool_browse', args)).toBe(await shop.text('tool_browse', args));
     }
   });
 
-  it('carry the data in both places with render=json, and text alone without', async () => {
+  it('have the data as text and as structured content with render=json, and only text otherwise', async () => {
     const json = await shop.call('tool_browse', { path: '/files', render: 'json' });
     expect(JSON.parse(textOf(json))).toEqual(json.structuredContent);
     expect(json.structuredContent).toMatchObject({
@@ -73,7 +73,7 @@ describe('the answers of the three tools', () => {
     expect(error.structuredContent).toMatchObject({ error: 'VIEW_FAILED', path: 'gone', retryable: false });
   });
 
-  it('are recorded with what was asked for, never with argument values', async () => {
+  it('are recorded with their subject, never with argument values', async () => {
     const { call, calls } = fixedGateway(SHOP);
     await call('tool_execute', { tool_id: 'a:b', args: { password: 'hunter2' } });
     await call('tool_browse', { query: 'files' });
@@ -101,14 +101,14 @@ describe('the notes below a listing', () => {
     await expect(await text('tool_browse', { path: '/' })).toMatchFileSnapshot('golden/notes.txt');
   });
 
-  it('say what to do where nothing is configured', async () => {
+  it('say what to do if nothing is configured', async () => {
     const missing = await fixedGateway({}, { configuration: { exists: false } }).text('tool_browse', { path: '/' });
     expect(missing).toContain(`ask the user to create ${FILE}`);
     expect(await fixedGateway({}).text('tool_browse', { query: 'x' })).toContain(`${FILE} has none`);
   });
 });
 
-describe('the length of an answer', () => {
+describe('an answer with much content', () => {
   const long = 'Searches the archive of the department for records that match all of the given words. '.repeat(20);
   const properties = Object.fromEntries(
     Array.from({ length: 100 }, (_, i) => [`argument_${i}`, { type: 'string', description: `"${long}"\n` }]),
@@ -143,11 +143,11 @@ describe('the length of an answer', () => {
       [render, 'fifty hits', 'tool_browse', { query: 'search the records', top_k: 50, render }],
       [render, 'a schema', 'tool_view', { handle: `schema:${first}`, selector: {}, render }],
       [render, 'an artifact', 'tool_view', { handle, selector: { type: 'head', chars: 100_000 }, render }],
-      [render, 'a path without end', 'tool_browse', { path: `/${'x'.repeat(100_000)}`, render }],
-      [render, 'a query without end', 'tool_browse', { query: 'search '.repeat(20_000), render }],
-      [render, 'a handle without end', 'tool_view', { handle: 'x'.repeat(100_000), selector: {}, render }],
-      [render, 'an id without end', 'tool_execute', { tool_id: 'x'.repeat(100_000), args: {}, render }],
-      [render, 'an argument without end', 'tool_browse', { ['x'.repeat(100_000)]: 1, render }],
+      [render, 'a very long path', 'tool_browse', { path: `/${'x'.repeat(100_000)}`, render }],
+      [render, 'a very long query', 'tool_browse', { query: 'search '.repeat(20_000), render }],
+      [render, 'a very long handle', 'tool_view', { handle: 'x'.repeat(100_000), selector: {}, render }],
+      [render, 'a very long id', 'tool_execute', { tool_id: 'x'.repeat(100_000), args: {}, render }],
+      [render, 'a very long argument name', 'tool_browse', { ['x'.repeat(100_000)]: 1, render }],
     ]) as [string, string, string, Record<string, unknown>][],
   )('stays below 8,000 characters as %s for %s', async (_render, _what, tool, args) => {
     const answer = await crowd.call(tool, args);
@@ -155,7 +155,7 @@ describe('the length of an answer', () => {
     expect(textOf(answer).length).toBeGreaterThan(20);
   });
 
-  it('leaves the cards that were shown usable', async () => {
+  it('keeps the ids of its cards usable', async () => {
     const answer = await crowd.call('tool_browse', { query: 'search the records', top_k: 50, render: 'json' });
     const cards = (answer.structuredContent?.cards ?? []) as { id: string }[];
     expect(cards.length).toBeGreaterThan(5);

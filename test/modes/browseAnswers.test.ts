@@ -30,7 +30,7 @@ interface Answer {
   json: Record<string, unknown>;
 }
 
-/** One session on a fixed catalog. */
+/** Opens one session on a fixed catalog. */
 function session(context: GatewayContext) {
   const mode = gatewayMode(context);
   const key = {};
@@ -51,7 +51,7 @@ function session(context: GatewayContext) {
 const cardIds = (answer: Answer): string[] => (answer.json.cards as { id: string }[]).map((card) => card.id);
 
 describe('an answer of tool_browse', () => {
-  it('to a query lists the tools, best first, and says what comes next', async () => {
+  it('to a query lists the tools, best first, and the next steps', async () => {
     const call = session(fixedContext([TRACKER, CHAT]));
     expect((await call('tool_browse', { query: 'open a new issue' })).text).toMatchInlineSnapshot(`
       "2 tools for this query, best first (4 searched).
@@ -62,7 +62,7 @@ describe('an answer of tool_browse', () => {
     `);
   });
 
-  it('to "/" has a card a server, and to a path what is there', async () => {
+  it('to "/" has one card per server, and to a path the entries there', async () => {
     const call = session(fixedContext([TRACKER, CHAT]));
     expect((await call('tool_browse', { path: '/' })).text).toMatchInlineSnapshot(`
       "/: 2 entries, 4 tools.
@@ -86,7 +86,7 @@ describe('an answer of tool_browse', () => {
     `);
   });
 
-  it('says plainly that nothing matched, with what there is', async () => {
+  it('says that nothing matched, and lists the servers', async () => {
     const call = session(fixedContext([TRACKER, CHAT]));
     const answer = await call('tool_browse', { query: 'photosynthesis' });
     expect(answer.isError).toBe(false);
@@ -100,7 +100,7 @@ describe('an answer of tool_browse', () => {
     expect(data.json).toMatchObject({ cards: [], searched: 4, confidence: 'none' });
   });
 
-  it('never passes a starting server off as an empty one', async () => {
+  it('reports that a server is starting, not that it is empty', async () => {
     const servers = [{ ...readyServer('slow', 0), state: 'starting' as const }];
     const call = session(fixedContext([{ server: 'slow', tools: [] }], { servers }));
     expect((await call('tool_browse', { query: 'anything' })).text).toContain('Still starting: slow');
@@ -117,7 +117,7 @@ describe('an answer of tool_browse', () => {
     );
   });
 
-  it('carries at most top_k cards, by the configuration where the call does not say', async () => {
+  it('has at most top_k cards, by default as many as the configuration says', async () => {
     const many = { server: 'many', tools: Array.from({ length: 30 }, (_, i) => tool(`read_${i}`, 'Read a record.')) };
     const call = session(fixedContext([many, TRACKER], { browse: { topK: 2 } }));
     const query = 'issue';
@@ -125,7 +125,7 @@ describe('an answer of tool_browse', () => {
     expect(cardIds(await call('tool_browse', { query, top_k: 1, render: 'json' }))).toHaveLength(1);
   });
 
-  it('to a path is complete up to its bound, and says how to get the rest', async () => {
+  it('to a path is complete up to the length limit, and says how to get the rest', async () => {
     const words = 'with a description that is neither short nor long but of the usual length for such a tool'.repeat(2);
     const servers = Array.from({ length: 400 }, (_, i) => ({ server: `server-${i}`, tools: [tool('run', words)] }));
     const call = session(fixedContext(servers));
@@ -139,7 +139,7 @@ describe('an answer of tool_browse', () => {
     expect(text).toContain(`${400 - shown} more: `);
   });
 
-  it('stays within the token bound of an answer, however many notes there are (G2.6)', async () => {
+  it('stays within the token limit of an answer, however many notes it has (G2.6)', async () => {
     const failing = Array.from({ length: 30 }, (_, i) => ({
       ...readyServer(`failing-${i}`, 0),
       state: 'failed' as const,
@@ -159,7 +159,7 @@ describe('an answer of tool_browse', () => {
     expect(countTokens(nothing.text)).toBeLessThanOrEqual(responseCapTokens(10));
   });
 
-  it('of ten cards costs at most 600 tokens', async () => {
+  it('with ten cards takes at most 600 tokens', async () => {
     const call = session(fixedContext(sampleListings()));
     const queries = [
       'create an issue',
@@ -177,7 +177,7 @@ describe('an answer of tool_browse', () => {
 });
 
 describe('cache-stable browsing', () => {
-  it('keeps what was shown first and unchanged, behind it the marker and what is new', async () => {
+  it('lists the known cards first and unchanged, then the marker and the new cards', async () => {
     const call = session(fixedContext([TRACKER, CHAT], { browse: { cacheStable: true } }));
     const first = await call('tool_browse', { query: 'list issues', top_k: 1, render: 'json' });
     const second = await call('tool_browse', { query: 'create, close or list an issue', render: 'json' });
@@ -185,7 +185,7 @@ describe('cache-stable browsing', () => {
     expect((second.json.cards as object[])[0]).toEqual((first.json.cards as object[])[0]);
   });
 
-  it('is each session’s own, and off unless configured', async () => {
+  it('is separate for each session, and off by default', async () => {
     const context = fixedContext([TRACKER, CHAT], { browse: { cacheStable: true } });
     await session(context)('tool_browse', { query: 'list issues', top_k: 1 });
     const other = await session(context)('tool_browse', { query: 'create, close or list an issue', render: 'json' });
@@ -196,7 +196,7 @@ describe('cache-stable browsing', () => {
     expect(cardIds(again)).not.toContain('__cache_breakpoint__');
   });
 
-  it('does not record a hydration that failed', async () => {
+  it('ignores a failed hydration', async () => {
     const call = session(fixedContext([TRACKER, CHAT], { browse: { cacheStable: true } }));
     await call('tool_view', { handle: 'schema:tracker:nothing#00000000', selector: {} });
     const answer = await call('tool_browse', { query: 'list issues', render: 'json' });
@@ -204,7 +204,7 @@ describe('cache-stable browsing', () => {
   });
 });
 
-describe('the tool a tool_id names', () => {
+describe('the tool of a tool_id', () => {
   const context = fixedContext([TRACKER, CHAT]);
   const view = context.view().catalog;
   const id = view.tools.find((one) => one.name === 'create_issue')?.id as string;
@@ -212,7 +212,7 @@ describe('the tool a tool_id names', () => {
     session(context)('tool_execute', { tool_id: given, args: {}, dry_run: true, render: 'json' });
 
   it.each([
-    ['as it stands', id],
+    ['by the exact id', id],
     ['with a stray blank', ` ${id}\n`],
     ['in another case', id.toUpperCase()],
     ['without its hash', 'tracker:create_issue'],
@@ -221,16 +221,16 @@ describe('the tool a tool_id names', () => {
   });
 
   it.each([
-    ['a beginning of a name', 'tracker:create'],
+    ['the beginning of a name', 'tracker:create'],
     ['a name of another server', 'chat:create_issue'],
     ['an old hash', 'tracker:create_issue#00000000'],
-    ['nothing', ''],
+    ['an empty id', ''],
   ])('is never guessed from %s', async (_how, given) => {
     const answer = await dryRun(given);
     expect(answer.json).toMatchObject({ error: 'HYDRATE_FAILED', path: given, retryable: false });
   });
 
-  it('is suggested where one was most likely meant', async () => {
+  it('is suggested if the id is nearly right', async () => {
     expect((await dryRun('tracker:create')).json.message).toContain(`Did you mean "${id}"?`);
     expect((await dryRun(id.replace('issue', 'isue'))).json.message).toContain(`Did you mean "${id}"?`);
   });

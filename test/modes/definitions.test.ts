@@ -9,21 +9,21 @@ function* schemasIn(schema: unknown): Generator<Record<string, unknown>> {
   for (const value of Object.values(schema)) yield* schemasIn(value);
 }
 
-describe('what a client sees of the gateway', () => {
-  it('costs at most 700 tokens, instructions included', () => {
+describe('the definition of the gateway for clients', () => {
+  it('takes at most 700 tokens, instructions included', () => {
     const tokens = getEncoding('cl100k_base').encode(JSON.stringify(GATEWAY_TOOLS) + INSTRUCTIONS).length;
     expect(tokens).toBeLessThanOrEqual(700);
     // Guards against a counter that counts nothing.
     expect(tokens).toBeGreaterThan(200);
   });
 
-  it.each(['resources', 'prompts'] as const)('costs at most 300 tokens more where there are %s', (kind) => {
+  it.each(['resources', 'prompts'] as const)('takes at most 300 tokens more if there are %s', (kind) => {
     const tokens = getEncoding('cl100k_base').encode(JSON.stringify(listedTools(kind))).length;
     expect(tokens).toBeLessThanOrEqual(300);
     expect(tokens).toBeGreaterThan(100);
   });
 
-  it('says how a template is read', () => {
+  it('says how to read a template', () => {
     expect(listedTools('resources')[1]?.description).toMatch(/template/);
     expect(listedTools('prompts')[1]?.description).toContain('schema:<prompt_id>');
   });
@@ -33,11 +33,11 @@ describe('what a client sees of the gateway', () => {
     for (const { name } of GATEWAY_TOOLS) expect(start).toContain(name);
   });
 
-  it('has a server name that Copilot makes a legal prefix of', () => {
+  it('has a server name that Copilot turns into a legal prefix', () => {
     for (const name of [SERVER_INFO.name, SERVER_INFO.title]) expect(name).toMatch(/^[a-z0-9-]{1,13}$/);
   });
 
-  it('has names that every client takes', () => {
+  it('has names that every client accepts', () => {
     expect(GATEWAY_TOOLS.map((tool) => tool.name)).toEqual(['tool_browse', 'tool_execute', 'tool_view']);
     expect(ALL_TOOLS).toHaveLength(7);
     for (const { name } of ALL_TOOLS) expect(name).toMatch(/^[A-Za-z0-9_.-]{1,64}$/);
@@ -51,7 +51,7 @@ describe('what a client sees of the gateway', () => {
     for (const name of schema.required ?? []) expect(schema.properties).toHaveProperty(name);
   });
 
-  it('claims to be read-only where it only reads, and nowhere else', () => {
+  it('declares a tool read-only only if it only reads', () => {
     for (const { name, annotations } of ALL_TOOLS) {
       if (name === 'tool_execute') expect(annotations.readOnlyHint).toBe(false);
       else expect(annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false });

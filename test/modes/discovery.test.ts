@@ -5,9 +5,9 @@ import { analyzeWord, eachRawWord, isStopWord } from '../../src/ranking/words/te
 import { DIMENSIONS, decodeWordTable } from '../../src/ranking/words/wordTable.ts';
 
 /**
- * Copilot hides MCP tools behind an embedding search over names and descriptions and shows the first five: a model must
- * meet `tool_browse` there, whatever it wants (M5.1). The test scores as such a search would, with the word table,
- * against tools that stand beside ours in a real window.
+ * Copilot hides MCP tools behind an embedding search over names and descriptions and shows the first five. A model must
+ * find `tool_browse` there for any intent (M5.1). The test ranks tools like such a search, with the word table, next to
+ * tools of a real window.
  */
 const OTHERS: readonly (readonly [string, string])[] = [
   ['configure_python_environment', 'Set up a Python environment in the workspace before running Python.'],
@@ -79,7 +79,7 @@ const INTENTS = [
 const FOUND_WITHIN = 5;
 const table = decodeWordTable(readFileSync('media/words-48.bin'));
 
-/** A text's direction: the sum of its words, each as long as the table has learned that it matters. */
+/** Returns the normalised sum of a text's word vectors, whose lengths are the weights in the table. */
 function directionOf(text: string): Float64Array {
   const sum = new Float64Array(DIMENSIONS);
   eachRawWord(text, (raw) => {
@@ -100,7 +100,7 @@ const TOOLS: readonly (readonly [name: string, text: string])[] = [
   ...OTHERS.map(([name, description]) => [name, `${name} ${description}`] as const),
 ];
 
-/** What all tools have in common tells none from another: it is taken off, as ranking does (`toolVectors.ts`). */
+/** Sum of all tool vectors. Their mean distinguishes no tool, so it is subtracted, as in `toolVectors.ts`. */
 const common = TOOLS.map(([, text]) => directionOf(text)).reduce((sum, direction) =>
   sum.map((value, i) => value + (direction[i] as number)),
 );
@@ -123,21 +123,21 @@ function firstFive(intent: string): string[] {
     .map(({ name }) => name);
 }
 
-describe('where Copilot hides MCP tools behind a search', () => {
-  it('one of the three is met for an intent: each leads to the others', () => {
+describe("Copilot's search over MCP tools", () => {
+  it('finds one of the three tools for an intent, which refers to the others', () => {
     expect(INTENTS).toHaveLength(40);
     const names = GATEWAY_TOOLS.map(({ name }) => name);
     const missed = INTENTS.filter((intent) => !firstFive(intent).some((name) => names.includes(name)));
-    // A bag of words is a poorer judge than Copilot's embedding: one of forty may slip it.
+    // A bag of words is less accurate than Copilot's embedding, so one intent of forty may be missed.
     expect(missed.length).toBeLessThanOrEqual(1);
   });
 
-  it('tool_browse itself is met for nine intents in ten', () => {
+  it('finds tool_browse itself for nine intents in ten', () => {
     const missed = INTENTS.filter((intent) => !firstFive(intent).includes('tool_browse'));
     expect(missed.length).toBeLessThanOrEqual(4);
   });
 
-  it('the other two name tool_browse, or the handle that leads on', () => {
+  it('leads from the other two to tool_browse or to the handle of a schema', () => {
     const [, execute, view] = GATEWAY_TOOLS;
     expect(execute?.description).toContain('tool_browse');
     expect(view?.description).toContain('schema:<tool_id>');

@@ -65,7 +65,7 @@ export function textOf(answer: Answer): string {
 
 const text = { type: 'string' };
 
-/** A small world: files and issues. */
+/** Small catalog with files and issues. */
 export const SHOP = {
   files: [
     {

@@ -17,7 +17,7 @@ import { fixedGateway, SHOP } from './fixedGateway.ts';
 
 const TOOLS = DECLARED_TOOLS.map((tool): [string, GatewayTool] => [tool.definition.name, tool]);
 const REJECTED = new GatewayError('ARGS_INVALID', 'no');
-/** Names that policies and rate limits have too, so that more files contain them. */
+/** Names that policies and rate limits also use, so that more files contain them. */
 const NAMED_IN_SETTINGS = ['tool_browse', 'tool_execute', 'tool_view'];
 
 describe('the gateway tools', () => {
@@ -34,7 +34,7 @@ describe('the gateway tools', () => {
     ]);
   });
 
-  it('repeat everything after a loss but tool_execute', () => {
+  it('may be repeated after a loss, except for tool_execute', () => {
     const others = DECLARED_TOOLS.filter(({ contract }) => contract !== 'convergent');
     expect(others.map(({ definition, contract }) => [definition.name, contract])).toEqual([
       ['tool_execute', 'never_replay'],
@@ -56,7 +56,7 @@ describe('the gateway tools', () => {
 });
 
 describe.each(TOOLS)('%s', (name, tool) => {
-  it('has code of its own', () => {
+  it('has its own code', () => {
     const { run, failed, ...declaration } = runnableTool(name) ?? {};
     expect(declaration).toEqual(tool);
     expect([typeof run, typeof failed]).toEqual(['function', 'function']);
@@ -66,7 +66,7 @@ describe.each(TOOLS)('%s', (name, tool) => {
     expect(Object.keys(tool.modes).length).toBeGreaterThan(0);
   });
 
-  it('names only its own arguments', () => {
+  it('refers only to its own arguments', () => {
     const { properties, required = [] } = tool.definition.inputSchema;
     for (const field of Object.values(tool.aliases)) expect(properties).toHaveProperty(field);
     if (tool.id !== undefined) expect(required).toContain(tool.id);
@@ -86,7 +86,7 @@ describe.each(TOOLS)('%s', (name, tool) => {
     expect([contract, payload.wantsData]).toEqual([tool.contract, true]);
   });
 
-  it('takes its aliases', () => {
+  it('accepts its aliases', () => {
     const mode = tool.modes.gateway === undefined ? 'transparent' : 'gateway';
     for (const [alias, field] of Object.entries(tool.aliases)) {
       expect(normaliseCall(name, { [alias]: 'x' }, mode).args).toEqual({ [field]: 'x' });
@@ -120,7 +120,7 @@ describe.each(TOOLS)('%s', (name, tool) => {
     });
 });
 
-it('knows no other tool', () => {
+it('treats other tools as unknown', () => {
   expect([gatewayTool('toString'), runnableTool('toString'), runnableTool('tool_remove')]).toEqual([
     undefined,
     undefined,

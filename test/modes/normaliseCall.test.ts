@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { normaliseCall } from '../../src/modes/shared/normaliseCall.ts';
 import { fixedGateway, SHOP } from './fixedGateway.ts';
 
-describe('a call that is written otherwise', () => {
+describe('a call in another spelling', () => {
   it.each([
     [
       'tool_browse',
@@ -46,12 +46,12 @@ describe('a call that is written otherwise', () => {
       { handle: 'h', selector: { type: 'head', chars: 50 } },
       ['token_alias', 'integer_text'],
     ],
-  ])('%s %j is %s %j', (name, args, meantName, meantArgs, rules) => {
+  ])('is corrected: %s %j to %s %j', (name, args, meantName, meantArgs, rules) => {
     const before = structuredClone(args);
     const { name: readName, args: readArgs, corrections } = normaliseCall(name, args);
     expect([readName, readArgs]).toEqual([meantName, meantArgs]);
     expect(corrections.map(({ rule }) => rule)).toEqual(rules);
-    // What was given belongs to whoever gave it.
+    // The object of the caller is not modified.
     expect(args).toEqual(before);
   });
 
@@ -62,31 +62,35 @@ describe('a call that is written otherwise', () => {
     ['mcp__waygate__tool_browse', 'tool_browse'],
     ['waygate:tools/view', 'tool_view'],
     ['resources-read', 'resource_read'],
-  ])('by the name %s is one of %s, and noted', (given, name) => {
+  ])('by the name %s is a call of %s, with a note', (given, name) => {
     const corrections = [{ rule: 'token_alias', from: given, to: name }];
     expect(normaliseCall(given, {})).toEqual({ name, args: {}, corrections });
   });
 
   it.each(['mcp_other_tool_execute', 'waygate', 'execute', 'tool_executes', 'tools'])(
-    'by the name %s is none of ours',
+    'by the name %s is not a call of a gateway tool',
     (given) => expect(normaliseCall(given, {})).toEqual({ name: given, args: {}, corrections: [] }),
   );
 
   it.each([
-    ['two names for one thing', 'tool_browse', { query: 'x', q: 'y' }],
-    ['a name that is only near', 'tool_browse', { qeury: 'x' }],
-    ['a number that is none', 'tool_browse', { query: 'x', top_k: '-5' }],
-    ['a flag as text: a dry run is never guessed at', 'tool_execute', { tool_id: 'a', args: {}, dry_run: 'false' }],
+    ['two names for one argument', 'tool_browse', { query: 'x', q: 'y' }],
+    ['a mistyped name', 'tool_browse', { qeury: 'x' }],
+    ['an invalid number', 'tool_browse', { query: 'x', top_k: '-5' }],
+    [
+      'a flag as text, because a dry run is never guessed',
+      'tool_execute',
+      { tool_id: 'a', args: {}, dry_run: 'false' },
+    ],
     ['a pattern that looks like a number', 'tool_view', { handle: 'h', selector: { type: 'grep', pattern: '5' } }],
     ['a query that looks like a number', 'tool_browse', { query: '5' }],
-    ['no object', 'tool_browse', [1]],
-    ['another tool', 'tool_remove', { q: 'x' }],
-    ['what is right', 'tool_browse', { query: 'x', top_k: 5, render: 'json' }],
-  ])('is left as it is: %s', (_what, name, args) => {
+    ['arguments that are no object', 'tool_browse', [1]],
+    ['an unknown tool', 'tool_remove', { q: 'x' }],
+    ['a correct call', 'tool_browse', { query: 'x', top_k: 5, render: 'json' }],
+  ])('is left unchanged: %s', (_what, name, args) => {
     expect(normaliseCall(name, args)).toEqual({ name, args, corrections: [] });
   });
 
-  it('is answered as what was meant, and the answer tells each rule: in text, as data, and in an error', async () => {
+  it('is answered like the corrected call, and the answer names each rule in text, in data and in an error', async () => {
     const shop = fixedGateway(SHOP);
     const plain = await shop.text('tool_browse', { path: '/files' });
     expect(await shop.text('toolBrowse', { path: '/files', render: 'text' })).toBe(
@@ -103,7 +107,7 @@ describe('a call that is written otherwise', () => {
     expect(shop.calls.map(({ metaTool }) => metaTool)).toEqual(Array(4).fill('tool_browse'));
   });
 
-  it('keeps its notes where the answer is as long as one may be', async () => {
+  it('keeps its notes in an answer of maximum length', async () => {
     const tools = Array.from({ length: 400 }, (_, n) => ({ name: `tool_${n}`, description: 'words '.repeat(50) }));
     const crowd = fixedGateway({ crowd: tools });
     const text = await crowd.text('tool_browse', { query: 'words', topK: '50' });

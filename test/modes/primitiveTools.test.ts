@@ -33,7 +33,7 @@ const REVIEW = {
   ],
 };
 
-/** Two servers whose reads are answered here; what they were asked. */
+/** Creates a gateway with two servers whose reads `answer` serves, and records the requests that they get. */
 function shop(
   answer: (method: string, params: Json) => Json | Promise<Json> = answered,
   calls: Partial<CallSettings> = {},
@@ -81,11 +81,11 @@ describe('the answers of the tools for resources and prompts', () => {
     ['a prompt', 'prompt_get', { prompt_id: id('review_pr'), args: { repo: 'ada/shop' } }],
     ['a prompt without arguments', 'prompt_get', { prompt_id: id('standup') }],
     ['a prompt whose arguments are missing', 'prompt_get', { prompt_id: id('review_pr') }],
-    ['a prompt whose arguments are none', 'prompt_get', { prompt_id: id('review_pr'), args: 'repo' }],
+    ['a prompt whose arguments are no object', 'prompt_get', { prompt_id: id('review_pr'), args: 'repo' }],
     ['a prompt with a number', 'prompt_get', { prompt_id: id('review_pr'), args: { repo: 7 } }],
     ['a prompt that is not there', 'prompt_get', { prompt_id: 'review' }],
     ['the arguments of a prompt', 'tool_view', { handle: `schema:${id('review_pr')}`, selector: {} }],
-  ])('read as agreed for %s', async (what, tool, args) => {
+  ])('match their golden file for %s', async (what, tool, args) => {
     const answer = await call(tool, args);
     expect(answer.structuredContent).toBeUndefined();
     const text = `${answer.isError ? 'isError\n' : ''}${textOf(answer)}`;
@@ -95,7 +95,7 @@ describe('the answers of the tools for resources and prompts', () => {
 });
 
 describe('resources and prompts', () => {
-  it('never mix with tools, nor with each other', async () => {
+  it('are never mixed with tools or with each other', async () => {
     const { call } = shop();
     for (const query of ['review deploy file issue', 'read a guide', 'orders']) {
       for (const kind of ['tool', 'resource', 'prompt']) {
@@ -106,7 +106,7 @@ describe('resources and prompts', () => {
     }
   });
 
-  it('have tools of their own only where some server has them', () => {
+  it('have their own tools only if a server has them', () => {
     const names = (primitives: Parameters<typeof fixedGateway>[1]) =>
       (fixedGateway(SHOP, primitives).mode.listTools() as readonly object[])
         .slice(3)
@@ -117,7 +117,7 @@ describe('resources and prompts', () => {
     expect(names({ primitives: [REVIEW] })).toEqual(['prompt_browse', 'prompt_get']);
   });
 
-  it('are capped at what was asked for, and at what a number may be', async () => {
+  it('are limited to top_k, which must be in its range', async () => {
     const { call } = shop();
     const { structuredContent } = await call('resource_browse', { query: 'guide', top_k: 1, render: 'json' });
     expect(structuredContent?.cards).toHaveLength(1);
@@ -126,7 +126,7 @@ describe('resources and prompts', () => {
     }
   });
 
-  it('are read through the firewall: a long one is a digest with a handle, and its parts are in the envelope', async () => {
+  it('are read through the firewall: a long one is a digest with a handle, and its parts are artifacts', async () => {
     const long = 'a line of the guide\n'.repeat(3_000);
     const { call, id } = shop(async () => ({
       contents: [
@@ -145,7 +145,7 @@ describe('resources and prompts', () => {
     expect(structuredContent?.artifacts).toHaveLength(3);
   });
 
-  it("pass the client's meta on, but for its progress token", async () => {
+  it("pass on the client's _meta, except for its progress token", async () => {
     const { mode, asked, id } = shop();
     const call = {
       signal: new AbortController().signal,
@@ -167,12 +167,12 @@ describe('resources and prompts', () => {
       new UpstreamRequestError('error', 'no: ghp_0123456789abcdefghijklmnopqrstuvwxyzAB', -32603),
       /^(?!.*ghp_).*REDACTED/s,
     ],
-  ])('fail as calls do: %s', async (error, told) => {
+  ])('fail like calls: %s', async (error, expected) => {
     const { text, id } = shop(() => Promise.reject(error));
-    expect(await text('resource_read', { resource_id: id('Deploy guide') })).toMatch(told);
+    expect(await text('resource_read', { resource_id: id('Deploy guide') })).toMatch(expected);
   });
 
-  it('count as browsing and viewing where those are limited', async () => {
+  it('count towards the limits of browsing and viewing', async () => {
     const one = { maxCallsPerMinute: null, maxCallsPerSession: 1 };
     const { text, id } = shop(answered, { rateLimits: { tool_browse: one, tool_view: one } });
     expect(await text('prompt_browse', { path: '/' })).not.toMatch(/^Error/);
@@ -180,11 +180,11 @@ describe('resources and prompts', () => {
     expect(await text('resource_read', { resource_id: id('Style guide') })).not.toMatch(/^Error/);
     expect(await text('prompt_get', { prompt_id: id('standup') })).toMatch(/^Error RATE_LIMITED.*tool_view/);
     expect(await text('prompt_get', { prompt_id: id('standup') })).not.toContain('retryable');
-    // Sent again after its worker was lost, which had counted it.
+    // Resent after the loss of a worker that had counted it.
     expect(await text('prompt_get', { prompt_id: id('standup') }, { counted: true })).not.toMatch(/^Error/);
   });
 
-  it("are under the person's rules, by id, by tag and by name, and nothing is asked of their server", async () => {
+  it("are subject to the user's rules by id, tag and name, and a denied read does not reach the server", async () => {
     const { text, id, asked } = shop(answered, {
       policy: {
         default: 'allow',
@@ -197,7 +197,7 @@ describe('resources and prompts', () => {
       },
     });
     expect(await text('resource_read', { resource_id: id('Style guide') })).toMatch(/^Error POLICY_DENIED.*Internal/);
-    // Rules for a template are rules for what is made from it.
+    // Rules for a template also apply to addresses made from it.
     expect(await text('resource_read', { resource_id: 'docs://invoice/2026/7' })).toMatch(/^Error POLICY_DENIED/);
     expect(await text('prompt_get', { prompt_id: id('standup') })).toMatch(/^Error POLICY_DENIED/);
     expect(asked).toEqual([]);

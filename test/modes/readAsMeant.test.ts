@@ -22,7 +22,7 @@ describe('a path of the catalog', () => {
     ['/github/issues/creat_issue', '/github/issues/create_issue'],
     ['/git', '/github'],
     ['/zzz', '/'],
-  ])('that leads nowhere is told with the nearest: %s, %s', async (path, nearest) => {
+  ])('that does not exist is reported with the nearest one: %s, %s', async (path, nearest) => {
     const { structuredContent } = await refusal(path);
     expect(structuredContent).toMatchObject({ error: 'PATH_NOT_FOUND', path, details: { nearest } });
     expect(structuredContent?.message).toMatch(/The nearest is ".*"; browse "\/\S*" for all there\.$/);
@@ -35,7 +35,7 @@ describe('a path of the catalog', () => {
     'github.issues',
     '/GitHub/Issues',
     '//github//issues',
-  ])('in another style is read as the one that is meant, and told: %s', async (path) => {
+  ])('in another style is corrected with a note: %s', async (path) => {
     const right = await github.text('tool_browse', { path: '/github/issues' });
     const note = `note: ${JSON.stringify(path)} was read as "/github/issues" (path_style)\n`;
     expect(await github.text('tool_browse', { path })).toBe(`${right}${note}`);
@@ -48,19 +48,19 @@ describe('a path of the catalog', () => {
     ['github/*', '/github/*'],
     ['GitHub/Pull Requests/', '/github/pull-requests'],
     ['My Server.v2', '/my-server-v2'],
-  ])('in the words of its server is one too: %s', async (path, meant) => {
+  ])('in the spelling of its server is corrected too: %s', async (path, meant) => {
     const both = fixedGateway({ github: GITHUB, 'My Server.v2': SHOP.files });
     expect(await both.text('tool_browse', { path })).toContain(`was read as "${meant}" (path_style)\n`);
   });
 
-  it('that means two is refused: neither is guessed at', async () => {
+  it('that is ambiguous is refused', async () => {
     const two = fixedGateway({ a: [{ name: 'b', inputSchema: { type: 'object' } }], 'a-b': SHOP.files });
     expect(await two.text('tool_browse', { path: 'a/b' })).toContain('was read as "/a/b" (path_style)');
     expect(await two.text('tool_browse', { path: 'a.b' })).toMatch(/^Error PATH_INVALID/);
   });
 
   it.each(['gitlab/issues', '...', '//', '!!!', `x${'/'.repeat(10_000)}github`])(
-    'that means none is refused plainly: %j',
+    'that matches nothing is refused without a suggestion: %j',
     async (path) => {
       const { structuredContent } = await refusal(path);
       expect(structuredContent).toMatchObject({ error: 'PATH_INVALID' });
@@ -69,25 +69,22 @@ describe('a path of the catalog', () => {
   );
 });
 
-describe('a tool_id that is not quite one', () => {
+describe('a tool_id in another spelling', () => {
   const shop = fixedGateway({ github: GITHUB });
   const [tool] = shop.view.catalog.tools;
   const id = tool?.id as string;
   const dry = { args: {}, dry_run: true };
 
-  it.each([[` ${id}`], [id.toUpperCase()], [id.replace(/#.*/, '')]])(
-    'is read as it is meant, and told: %j',
-    async (given) => {
-      const told = { rule: 'tool_id', from: given, to: id };
-      const { structuredContent } = await shop.call('tool_execute', { tool_id: given, ...dry, render: 'json' });
-      expect(structuredContent).toMatchObject({ tool_id: id, normalised: [told] });
-      const text = await shop.text('tool_execute', { tool_id: given, ...dry });
-      expect(text).toContain(`\nnote: ${JSON.stringify(given)} was read as "${id}" (tool_id)\n`);
-      expect(await shop.text('tool_execute', { tool_id: id, ...dry })).not.toContain('note:');
-    },
-  );
+  it.each([[` ${id}`], [id.toUpperCase()], [id.replace(/#.*/, '')]])('is corrected with a note: %j', async (given) => {
+    const correction = { rule: 'tool_id', from: given, to: id };
+    const { structuredContent } = await shop.call('tool_execute', { tool_id: given, ...dry, render: 'json' });
+    expect(structuredContent).toMatchObject({ tool_id: id, normalised: [correction] });
+    const text = await shop.text('tool_execute', { tool_id: given, ...dry });
+    expect(text).toContain(`\nnote: ${JSON.stringify(given)} was read as "${id}" (tool_id)\n`);
+    expect(await shop.text('tool_execute', { tool_id: id, ...dry })).not.toContain('note:');
+  });
 
-  it('is told in transparent mode too, where a listed name needs no word', async () => {
+  it('is corrected with a note in transparent mode too, where a listed name needs no note', async () => {
     const context = fixedContext([{ server: 'files', tools: SHOP.files }]);
     const mode = transparentMode({ ...context, settled: async () => undefined });
     const [listed] = (await mode.listTools()) as { name: string }[];
@@ -115,8 +112,8 @@ describe('a resource that is a file', () => {
   it.each([
     ['its path', path],
     ['another form of its address', uri.replace('file:///', 'file://localhost/')],
-    ['an address that was not escaped', uri.replaceAll('%20', ' ')],
-  ])('is read by %s, and told', async (_what, given) => {
+    ['an unescaped address', uri.replaceAll('%20', ' ')],
+  ])('is read by %s, with a note', async (_what, given) => {
     const shop = files('docs');
     const text = await shop.text('resource_read', { resource_id: given });
     expect(text).toContain(`what is at ${uri}`);
@@ -125,11 +122,11 @@ describe('a resource that is a file', () => {
     expect(structuredContent).toMatchObject({ normalised: [{ rule: 'file_uri', from: given, to: uri }] });
   });
 
-  it('is read by its own address without a word', async () => {
+  it('is read by its own address without a note', async () => {
     expect(await files('docs').text('resource_read', { resource_id: uri })).not.toContain('note:');
   });
 
-  it('is not guessed at where no server or several have it', async () => {
+  it('is not guessed if no server or several servers have it', async () => {
     const { structuredContent } = await files('docs').call('resource_read', {
       resource_id: resolve('/other'),
       render: 'json',
@@ -141,7 +138,7 @@ describe('a resource that is a file', () => {
 });
 
 describe('paths', () => {
-  it('are told from the workspace in lines, and whole in data', async () => {
+  it('are relative to the workspace in text, and absolute in data', async () => {
     const inside = '/home/ada/shop/.vscode/waygate.json';
     const outside = '/home/ada/.config/waygate/waygate.json';
     const failed = (name: string, file: string) => ({

@@ -12,25 +12,25 @@ const flaw = (config: Partial<Settings['startup']>, states: ServerState[], toolC
 
 describe('a start', () => {
   it.each<[string, Partial<Settings['startup']>, ServerState[], number, string | undefined]>([
-    ['asks nothing by itself', {}, ['failed'], 0, undefined],
+    ['needs no server by default', {}, ['failed'], 0, undefined],
     [
-      'that is strict needs all of them',
+      'needs all required servers if it is strict',
       { mode: 'strict' },
       ['ready', 'failed', 'needs_approval'],
       1,
       '"startup" is strict, and these servers are not up: s1 (failed), s2 (needs approval).',
     ],
-    ['has a server that sleeps for one that is up', { mode: 'strict' }, ['ready', 'not_started'], 1, undefined],
+    ['counts a server that is not started as up', { mode: 'strict' }, ['ready', 'not_started'], 1, undefined],
     [
-      'may need some of them',
+      'fails with fewer servers than the minimum',
       { minHealthyServers: 2 },
       ['ready', 'starting', 'failed'],
       1,
       '"startup" needs 2 servers, and 1 of 3 is up.',
     ],
-    ['is content with those', { minHealthyServers: 2 }, ['ready', 'ready', 'failed'], 1, undefined],
+    ['succeeds with the minimum of servers', { minHealthyServers: 2 }, ['ready', 'ready', 'failed'], 1, undefined],
     [
-      'may need a tool',
+      'fails without tools if the configuration needs one',
       { failOnEmptyCatalog: true },
       ['ready'],
       0,

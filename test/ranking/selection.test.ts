@@ -47,7 +47,7 @@ describe('schema of the candidates (G12.1)', () => {
   });
 });
 
-describe('a selection is repaired only where the repair is certain', () => {
+describe('a selection is repaired only if the repair is certain', () => {
   test.each([
     [ISSUE, 'accepted', ISSUE, null, null],
     [`  ${ISSUE}\n`, 'repaired', ISSUE, 'strip', null],

@@ -535,7 +535,7 @@ describe('a call that is given up', () => {
     expect(journal.counts).toMatchObject({ dispatched: 3, faulted: 4 });
   });
 
-  it('for lack of a generation was with none', () => {
+  it('for lack of a generation is unavailable, with an unknown outcome if it was sent', () => {
     journal.open(1);
     journal.admit(call('a', 'convergent'));
     journal.admit(call('p', 'probe_required'));

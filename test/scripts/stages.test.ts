@@ -24,7 +24,7 @@ describe('stages', () => {
     expect((await running).map(({ name, result }) => name + result)).toEqual(['aA', 'bB', 'cC', 'dD']);
   });
 
-  it('fail as a whole where one throws', async () => {
+  it('fail as a whole if one throws', async () => {
     await expect(runStages(['a'], 2, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 

@@ -125,7 +125,7 @@ describe('the file of secrets', () => {
     expect(b.names()).toEqual(['T']);
   });
 
-  it('counts as empty if it is damaged, and is written anew', async () => {
+  it('counts as empty if it is damaged, and is rewritten', async () => {
     const root = temporaryFolder('wg-');
     const secrets = new FileSecrets(root, '/a');
     for (const text of ['', '[', 'null', '{"T": 5}']) {

@@ -9,21 +9,21 @@ import { PseudoRandom } from '../support/pseudoRandom.ts';
 import { temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 /**
- * An hour at 50 calls a second over five servers, one of which is killed every ten seconds. WAYGATE_SOAK_MINUTES (60),
- * WAYGATE_SOAK_RATE (50), WAYGATE_SOAK_KILL_SECONDS (10), WAYGATE_SOAK_SEED.
+ * Runs an hour at 50 calls a second over five servers and kills one of them every ten seconds. WAYGATE_SOAK_MINUTES
+ * (60), WAYGATE_SOAK_RATE (50), WAYGATE_SOAK_KILL_SECONDS (10) and WAYGATE_SOAK_SEED change the run.
  *
- * RSS is measured right after a garbage collection. V8 lets garbage lie until there is some three times as much of it
+ * RSS is measured right after a garbage collection. V8 keeps garbage until there is about three times as much of it
  * as of live data, so RSS between two collections shows when the last one was and not whether anything leaks. The
- * highest value at any time is reported too.
+ * report also has the highest RSS.
  */
 const MINUTES = Number(process.env.WAYGATE_SOAK_MINUTES ?? 60);
 const RATE = Number(process.env.WAYGATE_SOAK_RATE ?? 50);
 const KILL_SECONDS = Number(process.env.WAYGATE_SOAK_KILL_SECONDS ?? 10);
 const SEED = Number(process.env.WAYGATE_SOAK_SEED ?? Date.now() % 2 ** 31);
 const SERVERS = 5;
-/** What a process takes until it has seen everything once is no leak. */
+/** Share of the run without samples: memory for things used the first time is not a leak. */
 const WARM_UP = 1 / 6;
-/** All garbage is collected so many times: once a minute in an hour. */
+/** Number of full garbage collections: once a minute in an hour. */
 const COLLECTIONS = 60;
 
 interface Memory {
@@ -33,7 +33,7 @@ interface Memory {
 
 interface Sample {
   at: number;
-  /** After the last collection of all garbage. */
+  /** Memory after the last full garbage collection. */
   collected: Memory;
   rss: number;
   fds: number;
@@ -58,12 +58,12 @@ function sampleOf(pid: number, folder: string, at: number): Sample | undefined {
       loopP99Ms,
     };
   } catch {
-    // It has not written anything yet.
+    // The process has not written its file yet.
     return undefined;
   }
 }
 
-/** How much of its mean a value grows over the whole time: the least-squares line through the samples. */
+/** Returns the growth over the whole time relative to the mean, by the least-squares line through the samples. */
 function growth(samples: readonly Sample[], value: (sample: Sample) => number): number {
   const mean = (of: (sample: Sample) => number): number =>
     samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
@@ -94,9 +94,9 @@ function megabytes(bytes: number): string {
 }
 
 describe(`${MINUTES} minutes at ${RATE} calls a second, a kill every ${KILL_SECONDS} s (WAYGATE_SOAK_SEED=${SEED})`, () => {
-  it('lose nothing, repeat nothing, leave nothing', { timeout: MINUTES * 60_000 + 300_000 }, async () => {
+  it('lose no call, repeat no call and leave no process', { timeout: MINUTES * 60_000 + 300_000 }, async () => {
     const workspace = testWorkspace();
-    // Killed far more often than any server crashes: what a crash loop does is another test's matter.
+    // The kills are too frequent for the crash loop limit, which other tests cover.
     workspace.env.WAYGATE_RESTART_LIMITS = JSON.stringify({ crashes: 1_000_000, maxDelayMs: 0 });
     const probes = temporaryFolder('waygate-probe-');
     const effects = workspace.write('effects.jsonl', '');
@@ -143,11 +143,11 @@ describe(`${MINUTES} minutes at ${RATE} calls a second, a kill every ${KILL_SECO
         open.delete(call);
       });
       open.add(call);
-      // Each server in its turn, those whose calls must not be repeated too.
+      // Kill the servers in turn, including those whose calls must not be repeated.
       const isDue = elapsed() > (kills + 0.5) * KILL_SECONDS * 1_000;
       if (isDue && n % SERVERS === kills % SERVERS) {
         kills += 1;
-        // Sometime within the work that is being asked for.
+        // At a random moment during the call.
         const victim = pidFiles[n % SERVERS] as string;
         setTimeout(() => {
           const pid = pidsIn(victim).at(-1);
@@ -172,27 +172,27 @@ describe(`${MINUTES} minutes at ${RATE} calls a second, a kill every ${KILL_SECO
     const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] as number).toFixed(1);
     console.log(
       [
-        `calls ${recorder.calls}, kills ${kills}, told ${JSON.stringify(recorder.tally)}`,
+        `calls ${recorder.calls}, kills ${kills}, outcomes ${JSON.stringify(recorder.tally)}`,
         `latency p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, worst ${sorted.at(-1)?.toFixed(1)} ms`,
         report('host', samples.host),
         report('worker', samples.worker),
       ].join('\n'),
     );
     expect(violationsOf(recorder.history, readEffects(effects))).toEqual([]);
-    // It is the same worker all along: only servers were killed.
+    // Only servers were killed, so the worker is still the same.
     expect(rendezvous(workspace)?.pid).toBe(worker);
-    // In minutes code is still being compiled and buffers find their sizes; for an hour the target holds.
+    // In a short run code is still being compiled and buffers still grow. The target applies to an hour.
     const allowed = MINUTES >= 30 ? 0.05 : 0.25;
     for (const who of [samples.host, samples.worker]) {
       expect(growth(who, collectedRss)).toBeLessThan(allowed);
       const [first, last] = [who[0] as Sample, who.at(-1) as Sample];
-      // One server may just be starting; a leak of one a kill would show.
+      // One server may just be starting. A leak of one descriptor per kill would exceed this.
       expect(last.fds - first.fds).toBeLessThanOrEqual(6);
       expect(last.timers - first.timers).toBeLessThanOrEqual(RATE);
     }
     host.end();
     expect(await host.exited).toBe(0);
-    await until('the last worker to leave', async () => (await workersOf(workspace)).length === 0);
+    await until('the last worker to exit', async () => (await workersOf(workspace)).length === 0);
     expect(pidFiles.flatMap(pidsIn).filter(isOurs)).toEqual([]);
   });
 });

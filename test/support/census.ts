@@ -60,7 +60,7 @@ export async function stopGateway(workspace: TestWorkspace): Promise<void> {
   );
 }
 
-/** What `waygate status --json` prints, asked for without a process of its own. */
+/** Returns the report of `waygate status --json` without starting a process. */
 export async function status(workspace: TestWorkspace): Promise<StatusReport> {
   for (let asked = 1; ; asked++) {
     const control = await attachControl(runtimeOf(workspace), { start: false, holds: false });

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 
 /**
- * Environment for programs that tests run from source again and again: Node keeps what it compiled for the next run,
- * which halves what such a run costs.
+ * Returns an environment for programs that tests run from source repeatedly: Node caches their compiled code, which
+ * halves the time of a run.
  */
 export function withCompileCache(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   return { ...env, NODE_COMPILE_CACHE: resolve('node_modules/.cache/waygate-tests') };

@@ -48,7 +48,7 @@ describe('a history', () => {
       /ran 2 times/,
     ],
     [
-      'an effect of what was not sent',
+      'an effect of a call that was not sent',
       [invoke(1), reply(1, 'not_dispatched')],
       [effect(1)],
       /reported as not sent and ran/,
@@ -61,7 +61,7 @@ describe('a history', () => {
       [effect(1)],
       /after it had been cancelled/,
     ],
-    ['an effect that nobody asked for', [], [effect(3)], /n3, which nobody asked for/],
+    ['an unrequested effect', [], [effect(3)], /n3, which nobody asked for/],
   ])('with %s has a violation', (_what, history, effects, violation) => {
     expect(violationsOf(history, effects)).toEqual([expect.stringMatching(violation)]);
   });

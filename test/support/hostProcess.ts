@@ -27,7 +27,7 @@ export class StreamClient {
   /** Requests from the server, in order. */
   readonly asked: RpcMessage[] = [];
   /** Notifications from the server, in order. */
-  readonly told: RpcMessage[] = [];
+  readonly notifications: RpcMessage[] = [];
   readonly #toServer: Writable;
   #next = 1;
   readonly #answers = new Map<string, (params: Record<string, unknown>) => object | Promise<object>>();
@@ -57,7 +57,7 @@ export class StreamClient {
 
   async #onMessage(message: RpcMessage): Promise<void> {
     const { id, method, params = {} } = message;
-    if (id == null) this.told.push(message);
+    if (id == null) this.notifications.push(message);
     else {
       this.asked.push(message);
       const result = await this.#answers.get(method as string)?.(params);

@@ -86,7 +86,7 @@ function approve({ configFile, folder, env, stateDir }: TestWorkspace, text: str
     );
 }
 
-/** A worker that ran for an hour has stored five thousand artifacts, and the disk may be busy. */
+/** Time to remove a state folder: after an hour it has five thousand artifacts, and the disk may be busy. */
 const REMOVAL_MS = 120_000;
 
 export function temporaryFolder(prefix: string): string {

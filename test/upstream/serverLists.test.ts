@@ -34,7 +34,7 @@ async function logged(...flags: string[]) {
   return { ...link, asked };
 }
 
-describe('the lists of a server beside its tools', () => {
+describe('the lists of a server other than tools', () => {
   it('are requested with the tools, page by page, and known without the server from then on', async () => {
     const { connection, folder } = connect(servers.primitives('--many', '24', '--page', '10'));
     await connection.start();

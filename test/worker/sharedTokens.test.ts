@@ -47,7 +47,7 @@ describe('tokens of sign-ins', () => {
     expect(await tokens.get('k')).toBeUndefined();
   });
 
-  it('are gone here after another window deleted them', async () => {
+  it('are deleted here after another window deleted them', async () => {
     const { tokens, editor } = kept();
     await tokens.set('k', 'one');
     editor.values.clear();

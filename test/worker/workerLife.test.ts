@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 const PREDECESSOR = { link: 1, pid: 1, socket: '/s', token: 't', version: '1', build: 'b', startedAt: 0 };
 
 describe('the record for the next worker', () => {
-  it('says whether an editor watched to the end, since it will return', () => {
+  it('reports whether an editor watched to the end, since it will return', () => {
     const folder = temporaryFolder('waygate-life-');
     const begun = (succession: Succession = { kind: 'loss', of: PREDECESSOR, hangs: false }): WorkerLife => {
       const life = new WorkerLife(folder);

@@ -70,10 +70,10 @@ function outcome(attempt: () => unknown): Record<string, unknown> {
 }
 
 /** Returns `{ok}` or the family of the error, as the cases of ingest and cards have it. */
-function catalogOutcome(attempt: () => unknown, tellWhy = false): unknown {
+function catalogOutcome(attempt: () => unknown, withReason = false): unknown {
   const result = outcome(attempt);
   if ('ok' in result) return result;
-  return { error: 'CATALOG_ERROR', ...(tellWhy ? { why: result.error } : {}) };
+  return { error: 'CATALOG_ERROR', ...(withReason ? { why: result.error } : {}) };
 }
 
 /** Ingests like `onInvalid: "raise"`: a flaw is an error. */
