@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { SKILL_NAME } from '../config/state/skillInstall.ts';
+import type { ApprovalQuestion, ApprovalVerdict, ConfigurationProblem } from '../control/contract.ts';
 import type { GatewayRuntime } from '../host/attach/startWorker.ts';
-import { askApproval } from './approvals/approval.ts';
 import { offerApprovals, ServerApproval } from './approvals/serverApproval.ts';
 import { commandHandlers } from './commands.ts';
 import { Environment, type Surroundings } from './configuration/environment.ts';
-import { showProblems } from './configuration/problems.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions/contributions.ts';
 import { Dashboard } from './dashboard/dashboard.ts';
 import { EditorSecrets } from './gateway/editorSecrets.ts';
@@ -13,12 +12,12 @@ import { type Attach, GatewayLink } from './gateway/gatewayLink.ts';
 import { linkTarget } from './gateway/linkMachine.ts';
 import { registerMcpProvider } from './gateway/mcpProvider.ts';
 import { nodeExecutable, workerScript } from './gateway/serverDefinition.ts';
-import { Observable } from './observable.ts';
+import { type Disposable, Observable } from './observable.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
 import type { GatewayView } from './status/health.ts';
 import { journal } from './status/journal.ts';
 import { showStatusBar } from './status/statusBar.ts';
-import { ToolsTree } from './tree/toolsTree.ts';
+import { ToolsTree, toRange } from './tree/toolsTree.ts';
 
 /** Name of the activation measure in the extension host's timeline. */
 export const ACTIVATION_MEASURE = 'waygate.activate';
@@ -147,4 +146,53 @@ function logPolicy(environment: Environment, log: vscode.LogOutputChannel): { di
   };
   logPolicy(environment.state.value);
   return environment.state.onChange(logPolicy);
+}
+
+const CHOICES: readonly [label: string, verdict: ApprovalVerdict][] = [
+  ['Allow Once', 'once'],
+  ['Allow for This Session', 'session'],
+  ['Always Allow Here', 'workspace'],
+  ['Deny', 'denied'],
+];
+
+/**
+ * Asks the user whether a tool may run, for clients that cannot ask themselves. Names the server's tool, not the
+ * gateway's own: "may tool_execute run" would be a question about everything.
+ */
+async function askApproval({ tool, server, reason, args }: ApprovalQuestion): Promise<ApprovalVerdict> {
+  const message = `Allow the tool ${tool} of the server ${server} to run? ${reason} Arguments: ${args}`;
+  const chosen = await vscode.window.showWarningMessage(message, ...CHOICES.map(([label]) => label));
+  // Closing the message denies the call.
+  return CHOICES.find(([label]) => label === chosen)?.[1] ?? 'denied';
+}
+
+/** Shows configuration problems in the Problems view and under their text. */
+function showProblems(gateway: Observable<GatewayView>): Disposable {
+  const collection = vscode.languages.createDiagnosticCollection('waygate');
+  let shown = '';
+  const update = ({ link }: GatewayView): void => {
+    // Keep the last findings while a worker is replaced.
+    if (link.kind !== 'attached' && link.kind !== 'off') return;
+    const problems = link.kind === 'attached' ? link.snapshot.configuration.problems : [];
+    const next = JSON.stringify(problems);
+    if (next === shown) return;
+    shown = next;
+    collection.clear();
+    for (const problem of problems) add(collection, problem, link.kind === 'attached' ? link.snapshot.workspace : '');
+  };
+  update(gateway.value);
+  return vscode.Disposable.from(collection, gateway.onChange(update));
+}
+
+function add(collection: vscode.DiagnosticCollection, problem: ConfigurationProblem, workspace: string): void {
+  const { uri, range: place } = toRange(problem.location, workspace);
+  // The editor widens an empty range to the word at that position.
+  const range =
+    problem.endColumn === undefined
+      ? place
+      : place.with({ end: place.start.with({ character: problem.endColumn - 1 }) });
+  const severity = problem.severity === 'error' ? vscode.DiagnosticSeverity.Error : vscode.DiagnosticSeverity.Warning;
+  const diagnostic = new vscode.Diagnostic(range, problem.message, severity);
+  diagnostic.source = EXTENSION_TITLE;
+  collection.set(uri, [...(collection.get(uri) ?? []), diagnostic]);
 }

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exitReason, logLength } from '../../src/host/attach/exitReason.ts';
+import { workerLogFile } from '../../src/host/attach/startWorker.ts';
+import { WithoutWorker } from '../../src/host/session/withoutWorker.ts';
+import { HealthRecord } from '../../src/supervision/health.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const OWN = '2026-11-18T21:00:00.000Z worker 7 stops: a reported error\n';
@@ -62,5 +65,21 @@ describe('the reason why a worker ended', () => {
     const words = exitReason(log(`Error: token=abcdef123456 ${'x'.repeat(500)}\n`), 0) ?? '';
     expect(words).toMatch(/^Error: token=\[REDACTED-SECRET\] x+…$/);
     expect(words.length).toBeLessThanOrEqual(200);
+  });
+});
+
+describe('the reason of a worker that crashes while the host attaches', () => {
+  it('is read from the log, because the host marked its end before', () => {
+    const folder = temporaryFolder('wg-exit-');
+    const health = () => new HealthRecord(() => 0).snapshot();
+    const withoutWorker = new WithoutWorker({ workspace: '/shop', folder, mode: 'gateway', health });
+    const log = workerLogFile(folder);
+    writeFileSync(log, 'Error: of an earlier worker\n');
+    withoutWorker.beforeAttach();
+    appendFileSync(log, 'Error: the disk has gone\n');
+    withoutWorker.end();
+    expect(withoutWorker.exitReason()).toBe('Error: the disk has gone');
+    withoutWorker.beforeAttach();
+    expect(withoutWorker.exitReason()).toBeUndefined();
   });
 });

@@ -53,6 +53,14 @@ describe('the record of the last worker', () => {
     expect(readLastWorker(folder).watched).toBe(true);
   });
 
+  it('gives up a change while a living process keeps the lock', () => {
+    const folder = temporaryFolder('wg-last-');
+    // The parent of this process lives, and does not release the lock.
+    writeFileSync(join(folder, 'lastWorker.json.lock'), String(process.ppid));
+    expect(updateLastWorker(folder, () => ({ generation: 3 })).generation).toBe(3);
+    expect(readLastWorker(folder).generation).toBe(0);
+  });
+
   it('starts at zero if the file is damaged', () => {
     const folder = temporaryFolder('wg-last-');
     for (const text of ['', '{', '7', '"x"', '[]', '{"generation":-1}']) {

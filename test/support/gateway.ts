@@ -90,7 +90,8 @@ class LocalWorker {
     this.#workspace = workspace;
     this.folder = folder;
     this.#log = openSync(workerLogFile(folder), 'a', 0o600);
-    useEnvironment(workspace.env);
+    // The test ends the worker. A busy loop must not make it leave before the first session has attached.
+    useEnvironment({ ...workspace.env, WAYGATE_LINGER_MS: '600000' });
     onTestFinished(async () => {
       workers.delete(folder);
       await this.#running?.worker.stop('the test is over');

@@ -9,6 +9,8 @@ import { acquireLock } from './startLock.ts';
 const FILE = 'lastWorker.json';
 /** Updates take a few milliseconds and are rare. */
 const POLL_MS = 5;
+/** A process that is paused in the middle of an update costs others at most this. */
+const LOCK_LIMIT_MS = 5_000;
 /** Within this time a living host tries again and reports the outage anew. */
 const REPORTED_AGAIN_MS = 60_000;
 /** EX_UNAVAILABLE: a session ended without a worker, or no worker can be had to ask. */
@@ -83,9 +85,14 @@ function isHealth(value: unknown): value is HealthWithoutWorker {
   return counts.every(Number.isSafeInteger) && Array.isArray(problems);
 }
 
+/** Runs under a lock. Throws if another process holds it for too long: the caller blocks its event loop meanwhile. */
 function exclusively(lock: string, run: () => void): void {
+  const deadline = performance.now() + LOCK_LIMIT_MS;
   let release = acquireLock(lock);
-  for (; !release; release = acquireLock(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+  for (; !release; release = acquireLock(lock)) {
+    if (performance.now() > deadline) throw new Error(`${lock} is held by another process.`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+  }
   try {
     run();
   } finally {

@@ -64,7 +64,10 @@ export class SessionHost {
     });
     this.#beginning = new SessionBeginning(mode, this.#held, (frame) => this.#client.write(frame));
     this.#link = new WorkerLink({
-      attach: options.attach,
+      attach: (signal, start) => {
+        this.#withoutWorker.beforeAttach();
+        return options.attach(signal, start);
+      },
       onAttached: (generation) => this.#onAttached(generation),
       isWaiting: () => this.#isAwaited,
       onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),

@@ -27,7 +27,7 @@ export class WithoutWorker {
   readonly #options: WithoutWorkerOptions;
   readonly #resources: SystemResources;
   readonly #logFile: string;
-  /** Length of the log when the last worker began to serve. */
+  /** Length of the log when the last attempt to attach began. */
   #logged = 0;
   #fault: Fault | undefined;
   /** Last answer to the client's `tools/list`, as a frame. */
@@ -49,6 +49,11 @@ export class WithoutWorker {
     return existsSync(this.#logFile) ? this.#logFile : undefined;
   }
 
+  /** Notes where the log ends. A worker may crash while the host attaches, so the mark is set before. */
+  beforeAttach(): void {
+    this.#logged = logLength(this.#logFile);
+  }
+
   /** Returns the reason that the lost worker wrote when it ended. */
   exitReason(): string | undefined {
     return exitReason(this.#logFile, this.#logged);
@@ -66,7 +71,6 @@ export class WithoutWorker {
 
   /** Ends an outage: a worker is attached. */
   end(): void {
-    this.#logged = logLength(this.#logFile);
     if (this.#fault) forgetOutage(this.#options.folder);
     this.#fault = undefined;
   }

@@ -2,6 +2,8 @@ import { type ChoiceCard, nodeCard, toCard } from '../../catalog/cards/card.ts';
 import { cardsWithinBudget, responseCapTokens } from '../../catalog/cards/cardBudget.ts';
 import { cardToJson, renderCardLine } from '../../catalog/cards/cardText.ts';
 import { CatalogError } from '../../catalog/catalogError.ts';
+import type { ChoiceGraph } from '../../catalog/choiceGraph.ts';
+import { fitSegment, formatPath } from '../../catalog/path.ts';
 import { countTokens } from '../../catalog/tokenizer/tokens.ts';
 import type { GraphNode } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
@@ -14,7 +16,6 @@ import { argsInvalid } from '../shared/arguments.ts';
 import type { GatewayToolName } from '../shared/gatewayTools.ts';
 import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
 import { serverNotes, serverStates } from '../shared/serverNotes.ts';
-import { meantPath } from './meantPath.ts';
 
 /** Room for the lines after the cards. */
 const NOTES_ROOM_CHARS = 2_000;
@@ -191,4 +192,48 @@ function pathError(error: unknown, path: string): unknown {
   const nearest = sibling === undefined ? parent : `${parent === '/' ? '' : parent}/${sibling}`;
   const message = `${error.message} The nearest is "${nearest}"; browse "${parent}" for all there.`;
   return new GatewayError(error.code, message, { path, details: { nearest } });
+}
+
+type Graph = Pick<ChoiceGraph, 'resolve'>;
+
+/** Limit of a path that is corrected. */
+const MAX_PATH = 512;
+
+/** Separators of segments: slashes of either kind; then dots and colons too, which no segment has. */
+const SEPARATORS = [/[\\/]+/, /[\\/.:]+/];
+
+/**
+ * Corrects a path in another style (O10.5): `github/issues`, `/github/issues/`, `\\github\\issues`, `GitHub.issues`.
+ * Returns the path unchanged where it is right, leads nowhere in any style, or leads to different places in two: the
+ * grammar of paths is strict, and a violation is PATH_INVALID (G3.2).
+ */
+function meantPath(path: string, graph: Graph): string {
+  if (path.length > MAX_PATH || leads(path, graph)) return path;
+  const styles = SEPARATORS.map((separator) =>
+    path
+      .trim()
+      .split(separator)
+      .filter((segment) => segment !== ''),
+  );
+  const meant = new Set(
+    styles
+      .filter((segments) => segments.length > 0)
+      .map((segments) => formatPath(segments.map(meantSegment)))
+      .filter((one) => leads(one, graph)),
+  );
+  const [only, ...others] = meant;
+  return only === undefined || others.length > 0 ? path : only;
+}
+
+function meantSegment(given: string): string {
+  return /[a-z0-9]/i.test(given) ? fitSegment(given.trim()) : given;
+}
+
+function leads(path: string, graph: Graph): boolean {
+  try {
+    graph.resolve(path);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -24,7 +24,6 @@ import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities
 import { Forwarding } from './forwarding.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
 import { faultResult, ownErrorOf, requiredElicitations } from './serverError.ts';
-import { shownResult } from './shownResult.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
 /** Name of a forwarded call in the list of recent calls. */
@@ -177,4 +176,31 @@ function forward(
 ): Promise<Record<string, unknown>> {
   const { catalog } = context.view();
   return context.calls.forward({ ...clientEndOf(call, catalog, context), toolId: tool.id, args, origin });
+}
+
+/** Returns the result unchanged, or a digest with a handle if results pass the firewall and this one is long. */
+async function shownResult(
+  result: Record<string, unknown>,
+  tool: Pick<CatalogTool, 'id' | 'upstreamName'>,
+  context: Pick<PassthroughContext, 'digest' | 'shownChars'>,
+): Promise<Record<string, unknown>> {
+  const digest = context.digest();
+  if (!digest || isShort(result, context.shownChars())) return result;
+  const { text, parts, isError } = await digest(result, tool);
+  const { _meta } = result;
+  return {
+    content: [{ type: 'text', text: `${text}\n` }, ...parts],
+    ...(isError ? { isError } : {}),
+    ...(_meta === undefined ? {} : { _meta }),
+  };
+}
+
+function isShort({ content, structuredContent }: Record<string, unknown>, chars: number): boolean {
+  try {
+    const structured = structuredContent === undefined ? 0 : JSON.stringify(structuredContent).length;
+    return JSON.stringify(content ?? []).length + structured <= chars;
+  } catch {
+    // A result too deep to serialise is too long to show.
+    return false;
+  }
 }
