@@ -334,7 +334,7 @@ describe('an edit of the configuration', () => {
   );
 });
 
-describe('a written file', () => {
+describe('a saved file', () => {
   it('with the same meaning changes only the reported positions', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const good = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as { servers: object };

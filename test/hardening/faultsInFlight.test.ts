@@ -118,7 +118,7 @@ describe('a running server that answers with an error', () => {
       'like the one that the SDK creates for a timeout',
       '{"code":-32001,"message":"login failed","data":{"timeout":60000}}',
     ],
-  ])('%s is not taken for lost and is not restarted', async (_what, error) => {
+  ])('%s is not treated as lost and is not restarted', async (_what, error) => {
     const raw = `{"jsonrpc":"2.0","id":ID,"error":${error}}`;
     const gateway = await FaultGateway.open({ steps: [first({ raw })] });
     const refused = await gateway.act('refused');

@@ -118,7 +118,7 @@ describe('the call count of a session whose worker is killed', () => {
     expect(refused.text).not.toContain('retryable');
   });
 
-  it('includes a call that was waiting for approval once', async () => {
+  it('includes a call that was waiting for approval, once only', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const config = {
       servers: { one: servers.fixture() },

@@ -29,7 +29,7 @@ function gateway(
   return open({ tools: TOOLS, steps }, { blocks: { replay } });
 }
 
-describe('a call with a probe whose server is killed', () => {
+describe('a call that requires a probe and loses its server', () => {
   it('after its effect is completed by the probe and not repeated', async () => {
     const faulty = await gateway([call('act', { life: 1 }, 'sigkill')]);
     const { text, isError } = await faulty.act('a');
@@ -72,7 +72,7 @@ describe('a call with a probe whose server is killed', () => {
   });
 });
 
-describe('a call with a probe whose worker is killed', () => {
+describe('a call that requires a probe and loses its worker', () => {
   it('gets one answer, outcome unknown: the host cannot probe', async () => {
     const faulty = await gateway([call('act', { life: 1 }, 'hang')], { open: FaultGateway.spawn });
     const lost = faulty.act('a');
