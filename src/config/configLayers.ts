@@ -4,7 +4,7 @@ import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaratio
 import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import type { GuardedKey, LoadedConfig } from './fileReader.ts';
 import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
-import { loadConfig, parseConfig } from './loadConfig.ts';
+import { loadConfig, parseConfig, unusable } from './loadConfig.ts';
 import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
 import type { KeptTexts } from './state/keptTexts.ts';
 
@@ -54,6 +54,11 @@ export class ConfigLayers {
     this.#read = read;
     this.#parse = (text, { file, origin }) => parseConfig(text, file, workspace, env, origin);
     this.places = configPlaces(workspace, env, given);
+    this.restore(kept);
+  }
+
+  /** Takes texts as the last readable versions of their files. */
+  restore(kept: KeptTexts): void {
     for (const place of this.places) {
       const text = kept[place.file];
       if (typeof text !== 'string') continue;
@@ -74,11 +79,22 @@ export class ConfigLayers {
   }
 
   #loadOne(place: ConfigPlace): LoadedConfig {
-    const loaded = this.#read(place);
-    const before = this.#inForce.get(place.file);
+    const loaded = this.#readSafely(place);
+    const inForce = this.#inForce.get(place.file);
+    // An absent file has no readable version.
+    const before = inForce?.exists ? inForce : undefined;
     const result = failClosed(before ? this.#restored(loaded, before) : loaded);
     if (result.usable) this.#inForce.set(place.file, result);
     return result;
+  }
+
+  /** Contains a fault of the reader itself: it must neither end the worker nor open anything. */
+  #readSafely(place: ConfigPlace): LoadedConfig {
+    try {
+      return this.#read(place);
+    } catch (error) {
+      return unusable(place, `It cannot be read (${(error as Error).message}).`);
+    }
   }
 
   /** Replaces the parts that cannot be read by their version in force. */
@@ -90,16 +106,25 @@ export class ConfigLayers {
       return { ...before, exists: loaded.exists, problems };
     }
     const sources = new Map(loaded.sources);
-    const restored = [...loaded.unreadable].filter(([key]) => !before.unreadable.has(key));
+    const closed = new Set([...before.unreadable.keys()].flatMap((key) => [key, ...blocksOf(key, before)]));
+    // A block that a preset decided has a value but no source.
+    const sourceOf = (name: string): string | undefined =>
+      before.sources.get(name) ?? written(before.blocks.get(name as BlockName)?.value);
+    const hasEarlier = (key: GuardedKey): boolean => {
+      const names = [key, ...blocksOf(key, loaded)];
+      if (names.some((name) => closed.has(name))) return false;
+      return (key === 'policyPreset' ? [key, 'policy'] : [key]).some((name) => sourceOf(name) !== undefined);
+    };
+    const restored = [...loaded.unreadable].filter(([key]) => hasEarlier(key));
     if (restored.length === 0) return loaded;
     const restore = (name: string): void => {
-      const source = before.sources.get(name);
+      const source = sourceOf(name);
       if (source !== undefined) sources.set(name, source);
     };
     for (const [key, { spelled }] of loaded.unreadable) {
       sources.delete(spelled);
       // No guarded key takes a string, so a key without an earlier version stays unreadable.
-      if (before.unreadable.has(key)) sources.set(key, '"unreadable"');
+      if (!hasEarlier(key)) sources.set(key, '"unreadable"');
       else for (const name of [key, ...blocksOf(key, loaded)]) restore(name);
     }
     const text = `{${[...sources].map(([key, source]) => `${JSON.stringify(key)}: ${source}`).join(',\n')}}`;
@@ -112,10 +137,15 @@ export class ConfigLayers {
         withConsequence(problem, `the last readable version of "${key}" stays in force`),
       ]),
     );
-    const unreadable = new Map([...loaded.unreadable].filter(([key]) => before.unreadable.has(key)));
+    const unreadable = new Map([...mixed.unreadable].map(([key, one]) => [key, loaded.unreadable.get(key) ?? one]));
     const problems = loaded.problems.map((problem) => stays.get(problem) ?? problem);
     return { ...loaded, servers, broken, problems, unreadable, text, blocks: mixed.blocks, sources };
   }
+}
+
+/** Returns a value as the source text that sets it. */
+function written(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
 }
 
 /** Gives every safety block that cannot be read its strictest meaning. */

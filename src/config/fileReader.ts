@@ -107,14 +107,25 @@ export class FileReader {
     const twice = (message: string, node: Node): void => this.#guarding(node.value).report(message, node);
     const all = distinctMembers(this.#root, '', { report: twice });
     const written = new Set(all.map(([key]) => key.value as string));
+    for (const [outer, value] of all) {
+      for (const [key, inner] of value.type === 'object' ? members(value) : []) {
+        const name = key.value as string;
+        const isServer = ['command', 'url'].some((one) => findNodeAtLocation(inner, [one]));
+        if (name === 'servers' || !isGuarded(name) || written.has(name) || isServer) continue;
+        this.#guarding(name).report(
+          `"${joined(outer.value, name)}" has no effect here; put "${name}" at the top level.`,
+          key,
+        );
+      }
+    }
     return new Map(
       all.map(([key, value]) => {
         const name = key.value as string;
         if (!TOP_LEVEL_KEYS.includes(name)) {
-          const meant = nearest(name, TOP_LEVEL_KEYS) ?? TOP_LEVEL_KEYS.find((known) => sharesStem(name, known));
-          const isMissing = meant !== undefined && !written.has(meant);
+          const alike = TOP_LEVEL_KEYS.filter((known) => sharesStem(name, known));
+          const meant = nearest(name, TOP_LEVEL_KEYS) ?? alike.find((known) => !written.has(known)) ?? alike[0];
           const message = unknownKey(joined('', name), name, TOP_LEVEL_KEYS);
-          this.#guarding(isMissing ? meant : '', name).report(message, key);
+          this.#guarding(meant ?? '', name).report(message, key);
         }
         return [name, value];
       }),
@@ -123,8 +134,14 @@ export class FileReader {
 
   #inputs(node: Node | undefined): readonly InputConfig[] {
     const seen = new Set<string>();
-    const report = (message: string, at: Node): void => void this.#report(message, at);
-    const all = (node && INPUTS.read(node, 'inputs', { report })) ?? [];
+    let isSound = true;
+    const report = (message: string, at: Node): void => {
+      isSound = false;
+      this.#report(message, at);
+    };
+    const read = (node && INPUTS.read(node, 'inputs', { report })) ?? [];
+    // After an error any of them may have been meant as a secret.
+    const all = isSound ? read : read.map((input) => ({ ...input, password: true }));
     return all.filter(({ id, type, options }) => {
       const needsOptions = type === 'pickString' && options.length === 0;
       if (needsOptions) report(`The input "${id}" needs "options" to pick from; add them.`, node as Node);
@@ -155,8 +172,17 @@ export class FileReader {
     }
     const { origin } = this.#place;
     const report = (message: string, at: Node): void => void this.#report(message, at);
+    const all = node ? members(node).map(([key]) => key.value as string) : [];
     for (const [key, value] of node ? distinctMembers(node, 'servers', { report }) : []) {
       const name = key.value as string;
+      if (all.indexOf(name) !== all.lastIndexOf(name)) {
+        broken.push({
+          name,
+          reason: `"${joined('servers', name)}" is written twice; remove one.`,
+          location: this.#at(key.offset),
+        });
+        continue;
+      }
       if (name.trim() === '') {
         report('"servers" has an entry without a name; name it.', key);
         continue;

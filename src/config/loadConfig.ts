@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createScanner, type ParseError, parseTree } from 'jsonc-parser';
 import { FileReader, type LoadedConfig } from './fileReader.ts';
@@ -23,6 +23,9 @@ export function emptyConfig({ origin, file }: ConfigPlace) {
   } satisfies Partial<LoadedConfig>;
 }
 
+/** Upper bound of a file. A larger one is a mistake, and would only cost memory. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
 /** Reads one file, by default the workspace's own. */
 export function loadConfig(
   workspace: string,
@@ -32,10 +35,16 @@ export function loadConfig(
   const { origin, file } = place;
   let text: string;
   try {
+    const stat = statSync(file);
+    if (stat.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
+    if (!stat.isFile()) throw new Error('it is no regular file');
+    if (stat.size > MAX_BYTES) throw new Error('it is larger than 16 MB');
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    const absent = code === 'ENOENT' || code === 'ENOTDIR';
+    // A dangling link is a file that cannot be read.
+    const isLink = code === 'ENOENT' && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    const absent = (code === 'ENOENT' && !isLink) || code === 'ENOTDIR';
     // The user named a given file, so it must exist. The others are optional.
     if (absent && origin !== 'given') return { ...emptyConfig(place), exists: false, usable: true };
     const why = absent ? 'does not exist' : `cannot be read (${code ?? (error as Error).message})`;
@@ -71,7 +80,8 @@ export function parseConfig(
   return { ...new FileReader(root, place, at, { workspace, env }).read(text), text: source };
 }
 
-function unusable(
+/** Returns a file that sets nothing because of an error: its safety blocks have their strictest meaning. */
+export function unusable(
   place: ConfigPlace,
   message: string,
   location: FileLocation = { file: place.file, line: 1, column: 1 },

@@ -68,7 +68,10 @@ const KINDS = {
 const ALL_KEYS = ['type', ...KINDS.stdio.keys, ...KINDS.http.keys, ...Object.keys(SERVER_KEYS.shared)];
 
 function checkKeys(node: Node, path: string, report: Reader['report']): void {
-  if (node.type !== 'object') report(`"${path}" must be an object with a "command" or a "url".`, node);
+  if (node.type !== 'object') {
+    report(`"${path}" must be an object with a "command" or a "url".`, node);
+    return;
+  }
   for (const [key] of distinctMembers(node, path, { report })) {
     if (!ALL_KEYS.includes(key.value)) report(unknownKey(joined(path, key.value), key.value, ALL_KEYS), key);
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/calls/policy/policy.ts';
@@ -247,4 +247,114 @@ describe('an unreadable file of one level', () => {
     const config = layers().load();
     expect([fateOf(config, 'read_file')[0], fateOf(config, 'other')[0]]).toEqual(['allow', 'deny']);
   });
+});
+
+describe('a file after an earlier version', () => {
+  const next = (first: object | string | undefined, second: object | string): MergedConfig => {
+    const { write, layers } = place();
+    if (first !== undefined) write('workspace', first);
+    const gateway = layers();
+    gateway.load();
+    write('workspace', second);
+    return gateway.load();
+  };
+
+  it('denies every call if it is new and broken: an absent file is no readable version', () => {
+    expect(fateOf(next(undefined, '{ "policy": {'))[0]).toBe('deny');
+  });
+
+  it('denies every call if a broken policy is new in it', () => {
+    expect(fateOf(next({ servers: {} }, { servers: {}, policy: { defualt: 'deny' } }))[0]).toBe('deny');
+  });
+
+  it.each([
+    [{ policyPreset: 'saef' }, { policy: { defualt: 'deny' } }],
+    [{ policy: { defualt: 'deny' } }, { policyPreset: 'saef' }],
+  ])('denies every call if it was never readable: %j, then %j', (first, second) => {
+    expect(fateOf(next(first, second))[0]).toBe('deny');
+  });
+
+  it('is never more permissive than both versions', () => {
+    const config = next({ policyPreset: 'safe' }, { policyPreset: 'balanced', policy: { defualt: 'deny' } });
+    expect(fateOf(config)[0]).not.toBe('allow');
+  });
+});
+
+describe('a safety block that the file puts in another place or under another name', () => {
+  const loaded = (content: object | string): MergedConfig => {
+    const { write, layers } = place();
+    write('workspace', content);
+    return layers().load();
+  };
+
+  it.each([
+    [{ policyPreset: 'balanced', policies: { default: 'deny' } }],
+    ['{"policy":{},"polcy":{"default":"deny"}}'],
+    [{ servers: { one: { command: 'x' }, policy: { default: 'deny' } } }],
+    [{ retry: { policy: { default: 'deny' } } }],
+  ])('denies every call: %j', (content) => {
+    const config = loaded(content);
+    expect([fateOf(config)[0], config.problems.length > 0]).toEqual(['deny', true]);
+  });
+
+  it('leaves a server alone whose name is that of a block', () => {
+    const config = loaded({ servers: { policy: { command: 'x' } } });
+    expect([config.servers.map(({ name }) => name), config.problems]).toEqual([['policy'], []]);
+  });
+});
+
+describe('a malformed entry', () => {
+  const loaded = (content: object | string): MergedConfig => {
+    const { write, layers } = place();
+    write('workspace', content);
+    return layers().load();
+  };
+
+  it.each([[{ two: [{ a: 1, b: 2 }] }], [{ two: [[1, 2]] }], [{ two: 'x' }], [{ two: null }]])(
+    'is reported and breaks its server alone: %j',
+    (entries) => {
+      const config = loaded({ servers: { one: { command: 'x' }, ...entries } });
+      expect([config.servers.map(({ name }) => name), config.broken.map(({ name }) => name)]).toEqual([
+        ['one'],
+        ['two'],
+      ]);
+    },
+  );
+
+  it('that stands twice under one name breaks that server, so that no restriction is lost', () => {
+    const config = loaded('{"servers":{"one":{"command":"x"},"one":{"command":"x","tools":{"exclude":["drop"]}}}}');
+    expect([config.servers, new Set(config.broken.map(({ name }) => name))]).toEqual([[], new Set(['one'])]);
+  });
+
+  it('among the inputs makes every input a secret', () => {
+    const input = { id: 'tok', type: 'promptString', description: '' };
+    const { inputs } = loaded({ servers: {}, inputs: [{ ...input, passwrod: true }] });
+    expect(inputs.workspace).toMatchObject([{ id: 'tok', password: true }]);
+  });
+});
+
+describe('a path that is no ordinary file', () => {
+  it.skipIf(process.platform === 'win32').each([
+    ['a dangling link', (file: string) => symlinkSync('/nowhere/waygate.json', file)],
+    ['a link to a device', (file: string) => symlinkSync('/dev/zero', file)],
+  ])('denies every call: %s', (_, make) => {
+    const { files, layers } = place();
+    make(files.workspace);
+    expect(fateOf(layers().load())[0]).toBe('deny');
+  });
+
+  it('denies every call if the reader itself fails', () => {
+    const { files } = place();
+    const broken = new ConfigLayers(files.workspace, {}, files.workspace, () => {
+      throw new RangeError('too deep');
+    });
+    expect(fateOf(broken.load())[0]).toBe('deny');
+  });
+});
+
+it('shows no control character of a file in a message', () => {
+  const { write, layers } = place();
+  write('workspace', { '\u001b[31mred\nok': 1 });
+  const shown = messages(layers().load()).join('');
+  expect([shown.includes('red'), shown.includes('\u001b'), shown.includes('\n')]).toEqual([true, false, false]);
 });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -46,6 +46,18 @@ async function direct(method: string): Promise<Record<string, unknown>> {
 }
 
 describe('passthrough with one server', () => {
+  it("masks secrets in results if the user's own file wants that always, whatever the workspace says", async () => {
+    const workspace = testWorkspace();
+    workspace.write('.vscode/waygate.json', JSON.stringify({ mode: 'passthrough', passthrough: { firewall: false } }));
+    const own = { servers: { one: servers.fixture() }, artifacts: { maskSecrets: 'always' } };
+    writeFileSync(workspace.userConfigFile, JSON.stringify(own));
+    const host = new GatewaySession(workspace, MODE);
+    await host.initialize();
+    const token = `ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}`;
+    const text = textOf(await call(host, 'echo', { text: `token ${token}` }));
+    expect([text.includes('token'), text.includes(token)]).toEqual([true, false]);
+  });
+
   it("has the server's capabilities and instructions, and returns its lists byte for byte", async () => {
     const host = new GatewaySession(testWorkspace({ fixture: servers.conformance }), MODE);
     const { result } = await host.initialize();

@@ -84,6 +84,22 @@ describe('the servers of an edited configuration', () => {
     expect(names('one')).not.toContain('wait_a');
   });
 
+  it('wait for the calls of their last connection if they were removed and are back', async () => {
+    const { reconcile, connection, ready, held, letGo } = pool();
+    reconcile({ one: '_a' });
+    await ready('one');
+    const before = connection('one');
+    const call = held('one', 'wait_a');
+    reconcile({});
+    reconcile({ one: '_a' });
+    const waiting = connection('one').call('echo_a', { text: 'x' }, ENDLESS);
+    expect([before.state, connection('one').state]).toEqual(['ready', 'starting']);
+    letGo();
+    await call;
+    expect(await waiting).toMatchObject({ content: [{ text: 'x' }] });
+    expect(before.state).toBe('stopped');
+  });
+
   it('end after their calls if they are removed, or at the latest with the pool', async () => {
     const { servers, reconcile, connection, ready, held, letGo } = pool();
     reconcile({ one: '_a', two: '_a' });

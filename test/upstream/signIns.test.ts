@@ -118,6 +118,29 @@ describe('a sign-in', () => {
     expect(await signIns.begin(connection)).toBe(one);
   });
 
+  it('begins anew at the new address after an edit, and starts the new connection', async () => {
+    const [former, edited] = [await guarded(), await guarded()];
+    const { signIns, connection, config } = gateway(former.url);
+    await connection.start();
+    const before = await signIns.begin(connection);
+    const successor: ServerConnection = new ServerConnection(
+      { ...config, url: edited.url },
+      {
+        openLink: async (given, events) =>
+          new HttpLink(given as HttpServerConfig, events, signIns.sessionFor(given as HttpServerConfig)),
+        mayTry: (given) => signIns.mayTry(given),
+      },
+      { onChange: () => undefined, log: () => undefined, scrubSecrets: (text) => text },
+    );
+    onTestFinished(() => successor.stop());
+    await successor.start();
+    const after = await signIns.begin(connection, () => successor);
+    expect(new URL(after).origin).not.toBe(new URL(before).origin);
+    await browse(after);
+    expect(await signIns.ended('one')).toBeUndefined();
+    expect(successor.state).toBe('ready');
+  });
+
   it('is refused if the server is ready; a sign-out revokes it at the issuer too', async () => {
     const { url, issuer } = await guarded();
     const { signIns, connection, config, signIn } = gateway(url);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { decide } from '../../src/calls/policy/policy.ts';
@@ -17,7 +17,7 @@ function place() {
   const write = (content: object | string): void =>
     writeFileSync(configFile, typeof content === 'string' ? content : JSON.stringify(content));
   const read = (lastGood?: () => KeptTexts): Configuration => new Configuration({ workspace, configFile, lastGood });
-  return { write, read };
+  return { write, read, configFile };
 }
 const names = ({ current }: Configuration): string[] => current.servers.map(({ name }) => name);
 const denies = ({ current }: Configuration): boolean =>
@@ -122,6 +122,55 @@ describe('an edit of the configuration', () => {
     for (let i = 0; i < 3; i++) edits.apply();
     expect(steps.filter((step) => step !== 'shown')).toEqual([expect.stringMatching(/^error: .*given\.json:1:2: /)]);
     expect(kept).toEqual([]);
+  });
+
+  it('is not the moment between deleting a file and writing it anew', async () => {
+    const { write, configFile, read } = place();
+    write({ servers: ONE, policy: DENY });
+    const configuration = read();
+    const seen: boolean[] = [];
+    const edits = new ConfigurationEdits({
+      configuration,
+      adoptSettings: () => void seen.push(denies(configuration)),
+      reconcileServers: () => undefined,
+      keep: () => undefined,
+      onChange: () => undefined,
+      log: () => undefined,
+      paces: { pollMs: 10, quietMs: 1, goneMs: 60_000 },
+    });
+    onTestFinished(() => edits.stop());
+    edits.watch();
+    rmSync(configFile);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect([denies(configuration), seen]).toEqual([true, []]);
+    write({ servers: ONE, policy: DENY, idleMinutes: 4 });
+    await until('the new file', () => seen.length > 0);
+    expect(seen).toEqual([true]);
+  });
+
+  it('is in force in a worker that was prepared before it and serves after it', () => {
+    const { write, read } = place();
+    write({ servers: ONE });
+    const kept = { texts: {} as KeptTexts };
+    const prepared = read(() => kept.texts);
+    write({ servers: ONE, policy: DENY });
+    // The serving worker applies the edit and keeps it; then the file breaks.
+    kept.texts = read().texts;
+    write('{');
+    const edits = new ConfigurationEdits({
+      configuration: prepared,
+      adoptSettings: () => undefined,
+      reconcileServers: () => undefined,
+      keep: (texts) => {
+        kept.texts = texts;
+      },
+      onChange: () => undefined,
+      log: () => undefined,
+    });
+    onTestFinished(() => edits.stop());
+    edits.watch();
+    expect(denies(prepared)).toBe(true);
+    expect(denies(read(() => kept.texts))).toBe(true);
   });
 
   it('is ignored once this worker has stopped', () => {

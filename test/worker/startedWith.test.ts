@@ -38,6 +38,13 @@ describe('an edit of an entry', () => {
     expect(markOf(entry)).not.toBe(markOf(ENTRY));
   });
 
+  it.each<[string, object[]]>([
+    ['the words of an input', [{ ...INPUTS[0], description: 'Another question' }]],
+    ['an input with a similar name', [...INPUTS, { id: 'ke', type: 'promptString', description: '', default: 'b' }]],
+  ])('of %s restarts nothing', (_, inputs) => {
+    expect(markOf(ENTRY, inputs)).toBe(markOf(ENTRY));
+  });
+
   it('of an input restarts the servers that refer to it, and of the file the ones that move', () => {
     const other = { id: 'other', type: 'promptString', description: '', default: 'x' };
     expect(markOf(ENTRY, [...INPUTS, other])).toBe(markOf(ENTRY));

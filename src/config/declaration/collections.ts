@@ -132,6 +132,7 @@ const MAX_KEY = 64;
 /** Returns the path of a key as messages name it: `policy.rules[0].action`, `servers["my server"].url`. */
 export function joined(path: string, key: string): string {
   const short = key.length > MAX_KEY ? `${key.slice(0, MAX_KEY)}…` : key;
-  if (path === '') return short;
+  // A terminal shows it: control characters must not reach it.
+  if (path === '') return JSON.stringify(short).slice(1, -1);
   return /^[\w$*:@/#-]+$/.test(short) ? `${path}.${short}` : `${path}[${JSON.stringify(short)}]`;
 }

@@ -4,6 +4,7 @@ import { INVALID_PARAMS } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
+import { scrubValue } from '../../secrets/scrubValue.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { answerCall, checkedCall } from '../gateway/answerCall.ts';
@@ -178,14 +179,19 @@ function forward(
   return context.calls.forward({ ...clientEndOf(call, catalog, context), toolId: tool.id, args, origin });
 }
 
-/** Returns the result unchanged, or a digest with a handle if results pass the firewall and this one is long. */
+/**
+ * Returns the result unchanged, or a digest with a handle if results pass the firewall and this one is long. Secrets are
+ * masked if the user wants them masked always: no mode may loosen that.
+ */
 async function shownResult(
   result: Record<string, unknown>,
   tool: Pick<CatalogTool, 'id' | 'upstreamName'>,
-  context: Pick<PassthroughContext, 'digest' | 'shownChars'>,
+  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masksViews'>,
 ): Promise<Record<string, unknown>> {
   const digest = context.digest();
-  if (!digest || isShort(result, context.shownChars())) return result;
+  if (!digest || isShort(result, context.shownChars())) {
+    return context.masksViews() ? (scrubValue(result) as Record<string, unknown>) : result;
+  }
   const { text, parts, isError } = await digest(result, tool);
   const { _meta } = result;
   return {

@@ -29,6 +29,8 @@ export class ServerPool {
   #servers = new Map<string, PooledServer>();
   /** Removed or replaced servers that still have calls. */
   readonly #retired = new Set<ServerConnection>();
+  /** Ends of earlier connections by name. A server must not meet a process of its predecessor. */
+  readonly #endings = new Map<string, Predecessor>();
 
   constructor(services: ConnectionServices, events: PoolEvents) {
     this.#services = services;
@@ -58,12 +60,13 @@ export class ServerPool {
         begins.push(() => pooled.connection.adopt(config));
         continue;
       }
-      const predecessor = pooled && this.#retire(pooled.connection);
-      const connection = new ServerConnection(config, this.#services, this.#events, predecessor);
+      if (pooled) this.#retire(pooled.connection);
+      // A server that was removed and is back waits too.
+      const connection = new ServerConnection(config, this.#services, this.#events, this.#endings.get(config.name));
       after.set(config.name, { connection, startedWith });
       this.#events.onConnection?.(connection);
       // The user who changed a server wants to see whether it starts.
-      begins.push(() => (predecessor ? void connection.start() : connection.begin()));
+      begins.push(() => (pooled ? void connection.start() : connection.begin()));
     }
     // Listeners that a start notifies see all servers.
     this.#servers = after;
@@ -90,10 +93,16 @@ export class ServerPool {
     await Promise.all([...this.connections, ...this.#retired].map((connection) => connection.stop()));
   }
 
-  #retire(connection: ServerConnection): Predecessor {
-    const ended = connection.retire();
+  #retire(connection: ServerConnection): void {
+    const { name } = connection.config;
+    // A connection that never started ends at once, but its predecessor may still run.
+    const ended = Promise.all([connection.retire(), this.#endings.get(name)?.ended]).then(() => undefined);
+    const ending = { ended, catalog: connection.listed };
     this.#retired.add(connection);
-    void ended.then(() => this.#retired.delete(connection));
-    return { ended, catalog: connection.listed };
+    this.#endings.set(name, ending);
+    void ended.then(() => {
+      this.#retired.delete(connection);
+      if (this.#endings.get(name) === ending) this.#endings.delete(name);
+    });
   }
 }

@@ -11,7 +11,7 @@ export { SignInError } from '../../mcp/oauth/signInError.ts';
 export class SignIns {
   readonly #store: TokenStore;
   readonly #sessions = new Map<string, { settings: string; session: OAuthSession }>();
-  readonly #pending = new Map<string, PendingSignIn>();
+  readonly #pending = new Map<string, { session: OAuthSession; signIn: PendingSignIn }>();
   /** Outcome of each server's last sign-in: an error message, or `undefined` for success. */
   readonly #ends = new Map<string, Promise<string | undefined>>();
 
@@ -42,27 +42,36 @@ export class SignIns {
     return (await this.#sessions.get(name)?.session.mayTry()) ?? false;
   }
 
-  /** Returns the address to open in the user's browser; a repeated call returns the same address. */
-  async begin(connection: ServerConnection): Promise<string> {
+  /**
+   * Returns the address to open in the user's browser; a repeated call returns the same address. An edit of the entry
+   * makes another connection, with another session if the address changed: `current` returns it.
+   */
+  async begin(
+    connection: ServerConnection,
+    current: () => ServerConnection | undefined = () => connection,
+  ): Promise<string> {
     const { name } = connection.config;
     const underWay = this.#pending.get(name);
-    if (underWay) return underWay.url;
+    if (underWay && underWay.session === this.#sessions.get(name)?.session) return underWay.signIn.url;
+    underWay?.signIn.cancel();
     const session = await this.#sessionOf(connection);
     const pending = await session.signIn();
     const other = this.#pending.get(name);
-    if (other) {
+    if (other?.session === session) {
       pending.cancel();
-      return other.url;
+      return other.signIn.url;
     }
-    this.#pending.set(name, pending);
+    this.#pending.set(name, { session, signIn: pending });
     const end = pending.grant
       .then(
         () => undefined,
         (error: Error) => error.message,
       )
-      .finally(() => this.#pending.delete(name))
+      .finally(() => {
+        if (this.#pending.get(name)?.signIn === pending) this.#pending.delete(name);
+      })
       .then(async (reason) => {
-        if (reason === undefined) await connection.refresh();
+        if (reason === undefined) await (current() ?? connection).refresh();
         return reason;
       });
     this.#ends.set(name, end);
@@ -82,7 +91,7 @@ export class SignIns {
   }
 
   stop(): void {
-    for (const pending of this.#pending.values()) pending.cancel();
+    for (const { signIn } of this.#pending.values()) signIn.cancel();
   }
 
   /** Returns the session of a server. Contacts the server first, because only its refusal names the requirements. */

@@ -56,7 +56,13 @@ export class CatalogSnapshots {
     } catch {
       return;
     }
-    for (const file of files) if (!kept.has(file) && !isBeingWritten(file)) rmSync(file, { force: true });
+    for (const file of files.filter((one) => !kept.has(one) && !isBeingWritten(one))) {
+      try {
+        rmSync(file, { force: true });
+      } catch {
+        // A file that another program holds stays; nothing reads it.
+      }
+    }
   }
 
   /** Uses a hash, because a server's name may be no valid file name. */

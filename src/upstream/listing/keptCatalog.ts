@@ -23,7 +23,7 @@ export class KeptCatalog {
     this.#snapshots = snapshots;
     const snapshot = snapshots?.read(config);
     // Reuse the previous objects if possible, so that nothing derived from them is built again.
-    this.#current = before ?? snapshot ?? NOTHING_LISTED;
+    this.#current = (before === NOTHING_LISTED ? undefined : before) ?? snapshot ?? NOTHING_LISTED;
     if (!snapshot) return;
     this.#isKnown = true;
     for (const part of PARTS) this.#unhashed.add(part);

@@ -281,13 +281,15 @@ export class ServerLife implements AwaitedServer {
     const wait = this.#notBefore - performance.now();
     if (wait > 0) await sleep(wait, undefined, { signal: context.signal, ref: false }).catch(() => undefined);
     const began = performance.now();
-    this.#start = this.#newStart();
+    const start = this.#newStart();
+    this.#start = start;
     try {
-      const running = await this.#start.run(context);
+      const running = await start.run(context);
       this.#limits.started(performance.now() - began);
       return running;
     } finally {
-      this.#start = undefined;
+      // An aborted start may end after the next one has begun.
+      if (this.#start === start) this.#start = undefined;
     }
   }
 

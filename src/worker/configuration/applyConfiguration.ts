@@ -1,4 +1,4 @@
-import { unwatchFile, watchFile } from 'node:fs';
+import { existsSync, unwatchFile, watchFile } from 'node:fs';
 import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type { Configuration } from './configuration.ts';
 
@@ -22,6 +22,8 @@ const PACES = {
   pollMs: 500,
   /** Editors write in several steps. */
   quietMs: 100,
+  /** Some programs delete a file before they write it anew: its rules hold until it stays away for this long. */
+  goneMs: 1_000,
 };
 
 /**
@@ -44,9 +46,11 @@ export class ConfigurationEdits {
   watch(): void {
     const { configuration, keep } = this.#options;
     const { pollMs } = this.#paces;
+    configuration.takeOver();
+    this.apply();
     keep(configuration.texts);
     for (const file of configuration.files) watchFile(file, { interval: pollMs, persistent: false }, this.#onFile);
-    // The files may have changed since this worker read them.
+    // The files may have changed before the watch had their state.
     this.#applyIn(pollMs);
   }
 
@@ -81,7 +85,11 @@ export class ConfigurationEdits {
     for (const line of lines) log(line);
   }
 
-  readonly #onFile = (): void => this.#applyIn(this.#paces.quietMs);
+  readonly #onFile = (): void => {
+    const { files } = this.#options.configuration.current;
+    const isGone = files.some(({ file, exists }) => exists && !existsSync(file));
+    this.#applyIn(isGone ? this.#paces.goneMs : this.#paces.quietMs);
+  };
 
   #applyIn(delayMs: number): void {
     clearTimeout(this.#quiet);

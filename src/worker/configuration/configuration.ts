@@ -22,9 +22,11 @@ export interface ConfigurationOptions {
  */
 export class Configuration {
   readonly #layers: ConfigLayers;
+  readonly #lastGood: (() => KeptTexts) | undefined;
   #inForce: MergedConfig;
 
   constructor({ workspace, configFile, load, lastGood }: ConfigurationOptions) {
+    this.#lastGood = lastGood;
     this.#layers = new ConfigLayers(workspace, process.env, configFile, load, lastGood?.());
     this.#inForce = this.#layers.load();
   }
@@ -40,6 +42,11 @@ export class Configuration {
   /** Texts in force of all files, for the next worker. */
   get texts(): KeptTexts {
     return this.#layers.inForce;
+  }
+
+  /** Adopts the texts that the previous worker has put in force since the start of this one. */
+  takeOver(): void {
+    this.#layers.restore(this.#lastGood?.() ?? {});
   }
 
   /** Reads the files again. Returns whether their meaning has changed. */

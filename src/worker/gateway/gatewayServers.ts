@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { canonicalJson } from '../../catalog/canonicalJson.ts';
 import type { InputConfig } from '../../config/declaration/gatewayBlocks.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
-import { INPUT_PREFIX, SecretMissingError } from '../../config/secretReferences.ts';
+import { INPUT_PREFIX, markReference, SecretMissingError } from '../../config/secretReferences.ts';
 import { type Approvals, approvalsOf, needsApproval } from '../../config/state/approvals.ts';
 import { FileTokens } from '../../config/state/fileTokens.ts';
 import { rootOf } from '../../config/state/stateFolder.ts';
@@ -165,7 +165,11 @@ export class GatewayServers {
 export function startedWith(config: ServerConfig, inputs: readonly InputConfig[]): string {
   const { location, tools, required, keepAlive, startTimeoutSeconds, ...started } = config;
   const text = JSON.stringify(started);
-  const used = inputs.filter(({ id }) => text.includes(INPUT_PREFIX + id));
+  const markOf = (id: string): string => JSON.stringify(markReference(INPUT_PREFIX + id)).slice(1, -1);
+  // The words of an input are for the question alone.
+  const used = inputs
+    .filter(({ id }) => text.includes(markOf(id)))
+    .map(({ id, default: value, password }) => ({ id, value, password }));
   return createHash('sha256')
     .update(canonicalJson([started, used]))
     .digest('hex');
@@ -185,7 +189,8 @@ function signInRequests(
   follow: (config: ServerConfig) => Promise<ServerConfig>,
 ): SignInRequests {
   return {
-    signIn: ({ server }) => answerOrReason(async () => ({ url: await signIns.begin(serverNamed(server, pool)) })),
+    signIn: ({ server }) =>
+      answerOrReason(async () => ({ url: await signIns.begin(serverNamed(server, pool), () => pool.get(server)) })),
     signInEnd: async ({ server }) => {
       const reason = await signIns.ended(server);
       return reason === undefined ? {} : { reason };
