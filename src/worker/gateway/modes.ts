@@ -121,8 +121,8 @@ function passthroughOnly({
   return {
     connections: () => pool.connections,
     hasSeveralServers: () => {
-      const { servers, broken } = configuration.current;
-      return servers.filter(({ disabled }) => !disabled).length + broken.length > 1;
+      // A broken entry has no connection: if it counted, a typo would rename the tools of the other server unnoticed.
+      return configuration.current.servers.filter(({ disabled }) => !disabled).length > 1;
     },
     digest: () => (configuration.current.settings.passthrough.firewall ? digest : undefined),
     shownChars: () => configuration.current.settings.artifacts.shownChars,
