@@ -51,7 +51,7 @@ export class GatewayError extends Error {
       fault?: Fault;
     } = {},
   ) {
-    // One bounded line without control characters, whatever the caller passes (G4.5).
+    // A single bounded line without control characters, whatever the caller passes (G4.5).
     super(oneLine(message), options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.path = options.path ?? '';

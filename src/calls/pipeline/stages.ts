@@ -166,7 +166,7 @@ const dispatch: Stage = async (call, parts, ports) => {
       call.shared = joined;
     }
   } catch (error) {
-    // One caller of a shared dispatch can cancel alone.
+    // A caller of a shared dispatch can cancel alone.
     throw dispatchError(error, { tool, ...terms });
   }
   call.raw = call.attempts.value;

@@ -28,7 +28,7 @@ export function describeSchema(schema: unknown, root: unknown): string {
   if (type !== undefined) return words.join(' or ');
   for (const keyword of ['anyOf', 'oneOf']) {
     const branches = target[keyword];
-    // One level: the schema fragment shows deeper levels.
+    // Describes a single level: the schema fragment shows deeper ones.
     if (Array.isArray(branches)) {
       const options = branches.map((branch) =>
         isObject(branch) && (branch.type || branch.enum) ? describeSchema(branch, root) : 'another form',

@@ -46,7 +46,7 @@ export async function waitForStart(server: AwaitedServer, options: CallOptions, 
   const ready = server.ready(signal).catch((error: unknown) => {
     failed = error;
   });
-  // One failed start is the answer; later attempts are up to the supervisor. Only after a broken connection does the
+  // A failed start is the answer; later attempts are up to the supervisor. Only after a broken connection does the
   // call wait for a second start, which the supervisor makes at once.
   for (const isLast of [false, true]) {
     await waitAtMost(Promise.race([ready, server.outcome()]), deadline, signal);
