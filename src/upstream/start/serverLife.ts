@@ -51,6 +51,7 @@ export class ServerLife implements AwaitedServer {
   readonly keeper: CatalogKeeper;
   readonly status: ConnectionStatus;
   readonly scrubSecrets: (text: string) => string;
+  readonly log = (line: string): void => this.#ports.events.log(`${this.name}: ${line}`);
   readonly #ports: LifePorts;
   readonly #supervisor: Supervisor<Live>;
   readonly #limits: StartLimits;
@@ -101,7 +102,7 @@ export class ServerLife implements AwaitedServer {
       messages,
       services,
       onChange: () => this.status.update({ anyway: true }),
-      log: (line) => this.log(line),
+      log: this.log,
       scrubSecrets: this.scrubSecrets,
     });
     this.status = new ConnectionStatus(this.keeper.isKnown, {
@@ -115,7 +116,7 @@ export class ServerLife implements AwaitedServer {
         remark: this.#remark ?? this.keeper.note,
         staleNote: this.keeper.staleNote,
       }),
-      log: (line) => this.log(line),
+      log: this.log,
       onChange: () => events.onChange(),
     });
   }
@@ -214,11 +215,6 @@ export class ServerLife implements AwaitedServer {
     return faultOf(failure.code, { generation, detail: failure.message }, this.scrubSecrets);
   }
 
-  log(line: string): void {
-    this.#ports.events.log(`${this.name}: ${line}`);
-  }
-
-  /** Starts the server if needed and waits for it; rejects with a `NotDispatchedError` if that fails or takes too long. */
   waitUntilReady(options: CallOptions, deadline: number): Promise<void> {
     return waitForStart(this, options, deadline);
   }
@@ -266,11 +262,11 @@ export class ServerLife implements AwaitedServer {
     const { config, services, messages, oddities, onOpened } = this.#ports;
     // The approval must be for exactly the entry that starts.
     const entry = config();
-    const log = (line: string): void => this.log(line);
+    const { log, scrubSecrets } = this;
     const start = new ServerStart(
       {
         clear: () => this.#clear(context.signal),
-        openLink: (onLost) => services.openLink(entry, { onLost, log, scrubSecrets: this.scrubSecrets }),
+        openLink: (onLost) => services.openLink(entry, { onLost, log, scrubSecrets }),
         check: () => {
           if (!this.#isApproved(entry)) throw new LinkFailure(approvalNote(this.name), 'needs_approval');
         },
