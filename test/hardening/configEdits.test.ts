@@ -270,6 +270,43 @@ describe('an edit of the configuration', () => {
     await host.toolId('/one/echo_evil');
   });
 
+  it('of a file of variables restarts only the server that uses it, and mends one that missed it', async () => {
+    const workspace = testWorkspace();
+    const envFile = join(workspace.folder, 'uses.env');
+    writes(workspace.userConfigFile, {
+      servers: { uses: { ...servers.fixture('--wild'), envFile }, other: servers.fixture() },
+    });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/other/echo');
+    const other = await pidOf(workspace, 'other');
+    expect(await problems(workspace)).toEqual([expect.stringContaining('uses.env cannot be read (ENOENT)')]);
+    const shows = async (value: string): Promise<boolean> => {
+      const id = await host.toolId('/uses/environment');
+      return (await execute(host, id, { names: ['A'] })).includes(`"A":"${value}"`);
+    };
+    for (const value of ['first', 'second']) {
+      writeFileSync(envFile, `A=${value}`);
+      await until(`the ${value} value`, () => shows(value).catch(() => false));
+    }
+    expect(await problems(workspace)).toEqual([]);
+    expect(await pidOf(workspace, 'other')).toBe(other);
+  });
+
+  it('with a typo in an entry keeps its server running, and reports the typo', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    const pid = await pidOf(workspace, 'one');
+    await edits(workspace, () =>
+      writes(workspace.configFile, { servers: { one: { ...servers.fixture(), arg: 'x' } } }),
+    );
+    expect(await problems(workspace)).toEqual([
+      expect.stringMatching(/"servers\.one\.arg".*this entry stays in force/),
+    ]);
+    expect(await execute(host, id, { text: 'x' })).toBe('ok\nx\n');
+    expect(await pidOf(workspace, 'one')).toBe(pid);
+  });
+
   it('is in force when a refresh is answered while an editor is attached', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     await HostProcess.connect(workspace);
