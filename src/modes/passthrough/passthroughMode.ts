@@ -39,6 +39,8 @@ export interface PassthroughMode extends SessionMode {
   attach(connection: ServerConnection): void;
   /** Announces a change of the tools. */
   onCatalogChanged(): void;
+  /** Announces the lists that the settings change by themselves. */
+  onEdit(): void;
   /** Announces a change of the resources or prompts. */
   onListsChanged(kind: 'resources' | 'prompts'): void;
 }
@@ -55,6 +57,9 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
     const shown = list.map(({ outputSchema: _schema, ...tool }) => tool);
     return shown.some(({ name }) => name === VIEW.name) ? shown : [...shown, VIEW];
   };
+
+  const isDigested = (): boolean => context.digest() !== undefined;
+  let wasDigested = isDigested();
 
   return {
     serverInfo: SERVER_INFO,
@@ -103,6 +108,10 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
     attach: (connection) => forwarding.attach(connection),
     onListsChanged: (kind) => forwarding.onListsChanged(kind),
     onCatalogChanged: () => news.changed('tools'),
+    onEdit: () => {
+      if (isDigested() !== wasDigested) news.changed('tools');
+      wasDigested = isDigested();
+    },
   };
 }
 
