@@ -94,12 +94,7 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
     },
     request: (method, params, call) => forwarding.request(method, params, call),
     notification: (method, params) => forwarding.notification(method, params),
-    open: (peer) => {
-      const closing = [news.add(peer), forwarding.open(peer)];
-      return () => {
-        for (const close of closing) close();
-      };
-    },
+    open: (peer) => forwarding.open(peer),
     attach: (connection) => forwarding.attach(connection),
     onListsChanged: (kind) => forwarding.onListsChanged(kind),
     onCatalogChanged: () => news.changed('tools'),
