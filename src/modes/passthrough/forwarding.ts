@@ -5,6 +5,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND } from '../../errors
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, ClientPeer } from '../../mcp/session/sessionMode.ts';
 import { RESUMED_META } from '../../replay/replay.ts';
+import { scrubValue } from '../../secrets/scrubValue.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { pageOf } from '../primitives/pages.ts';
 import { authorized } from '../primitives/primitivePorts.ts';
@@ -141,9 +142,10 @@ export class Forwarding {
     return this.#guarded(read, call, () => this.#send(owner, 'prompts/get', { ...params, name }, call));
   }
 
-  #guarded<T>(read: Read, call: CallContext, send: () => Promise<T>): Promise<T> {
+  async #guarded(read: Read, call: CallContext, send: () => Promise<object>): Promise<object> {
     const sessionId = this.#states.of(call.session).id;
-    return guardedRead(read, call, { context: this.#context, sessionId }, send);
+    const result = await guardedRead(read, call, { context: this.#context, sessionId }, send);
+    return this.#context.masks(false) ? (scrubValue(result) as object) : result;
   }
 
   /** Applies the user's rules without counting a read. */
@@ -241,7 +243,7 @@ export class Forwarding {
         ),
       );
     } catch (error) {
-      throw requestError(server.config.name, method, error);
+      throw requestError(server.config.name, method, error, this.#context.masks(true));
     }
   }
 }
