@@ -21,7 +21,17 @@ const INPUT = object(
     password: flag({ default: false, doc: 'Whether the value is a secret.' }),
     options: list(text({}), { default: [], doc: 'Values to pick from.' }),
   },
-  {},
+  {
+    schema: {
+      if: { properties: { type: { const: 'pickString' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { required: ['options'], properties: { options: { type: 'array', minItems: 1 } } },
+    },
+    check: ({ id, type, options }) =>
+      type === 'pickString' && options.length === 0
+        ? `The input "${id}" needs "options" to pick from; add them.`
+        : undefined,
+  },
 );
 
 export type InputConfig = Infer<typeof INPUT>;
