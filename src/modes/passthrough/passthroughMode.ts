@@ -24,7 +24,7 @@ import { SessionStates } from '../shared/sessionState.ts';
 import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
 import { Forwarding } from './forwarding.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-import { faultResult, ownErrorOf, requiredElicitations } from './serverError.ts';
+import { faultResult, maskedError, ownErrorOf, requiredElicitations } from './serverError.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
 /** Name of a forwarded call in the list of recent calls. */
@@ -139,7 +139,7 @@ async function callThrough(
     const own = ownErrorOf(error);
     if (!own) return faultResult(error);
     context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
-    throw own;
+    throw context.masks(true) ? maskedError(own) : own;
   } finally {
     end(event ?? forwardedEvent(tool, true));
   }
@@ -176,16 +176,16 @@ function forward(
 
 /**
  * Returns the result unchanged, or a digest with a handle if results pass the firewall and this one is long. Secrets are
- * masked if the user wants them masked always: no mode may loosen that.
+ * masked as in the other modes: no mode may loosen that.
  */
 async function shownResult(
   result: Record<string, unknown>,
   tool: Pick<CatalogTool, 'id' | 'upstreamName'>,
-  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masksViews'>,
+  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masks'>,
 ): Promise<Record<string, unknown>> {
   const digest = context.digest();
   if (!digest || isShort(result, context.shownChars())) {
-    return context.masksViews() ? (scrubValue(result) as Record<string, unknown>) : result;
+    return context.masks(result.isError === true) ? (scrubValue(result) as Record<string, unknown>) : result;
   }
   const { text, parts, isError } = await digest(result, tool);
   const { _meta } = result;
