@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { onTestFinished } from 'vitest';
+import { atEnd } from './lifetime.ts';
 import { type TestWorkspace, WAYGATE } from './workspace.ts';
 
 export interface RpcMessage {
@@ -131,7 +131,7 @@ export class HostProcess extends StreamClient {
       this.stderr += chunk;
     });
     this.exited = new Promise((resolve) => child.once('close', (code) => resolve(code)));
-    onTestFinished(async () => {
+    atEnd(async () => {
       child.kill('SIGKILL');
       await this.exited;
     });
