@@ -24,7 +24,7 @@ import { SessionStates } from '../shared/sessionState.ts';
 import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
 import { Forwarding } from './forwarding.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-import { faultResult, ownErrorOf, requiredElicitations } from './serverError.ts';
+import { faultResult, maskedError, ownErrorOf, requiredElicitations } from './serverError.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
 /** Name of a forwarded call in the list of recent calls. */
@@ -99,12 +99,7 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
     },
     request: (method, params, call) => forwarding.request(method, params, call),
     notification: (method, params) => forwarding.notification(method, params),
-    open: (peer) => {
-      const closing = [news.add(peer), forwarding.open(peer)];
-      return () => {
-        for (const close of closing) close();
-      };
-    },
+    open: (peer) => forwarding.open(peer),
     attach: (connection) => forwarding.attach(connection),
     onListsChanged: (kind) => forwarding.onListsChanged(kind),
     onCatalogChanged: () => news.changed('tools'),
@@ -153,7 +148,7 @@ async function callThrough(
     const own = ownErrorOf(error);
     if (!own) return faultResult(error);
     context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
-    throw own;
+    throw context.masks(true) ? maskedError(own) : own;
   } finally {
     end(event ?? forwardedEvent(tool, true));
   }
@@ -190,16 +185,16 @@ function forward(
 
 /**
  * Returns the result unchanged, or a digest with a handle if results pass the firewall and this one is long. Secrets are
- * masked if the user wants them masked always: no mode may loosen that.
+ * masked as in the other modes: no mode may loosen that.
  */
 async function shownResult(
   result: Record<string, unknown>,
   tool: Pick<CatalogTool, 'id' | 'upstreamName'>,
-  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masksViews'>,
+  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masks'>,
 ): Promise<Record<string, unknown>> {
   const digest = context.digest();
   if (!digest || isShort(result, context.shownChars())) {
-    return context.masksViews() ? (scrubValue(result) as Record<string, unknown>) : result;
+    return context.masks(result.isError === true) ? (scrubValue(result) as Record<string, unknown>) : result;
   }
   const { text, parts, isError } = await digest(result, tool);
   const { _meta } = result;
