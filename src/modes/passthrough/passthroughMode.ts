@@ -3,7 +3,6 @@ import { GatewayError } from '../../errors/gatewayError.ts';
 import { INVALID_PARAMS } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
-import type { LostCall } from '../../replay/lostCall.ts';
 import { scrubValue } from '../../secrets/scrubValue.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
@@ -93,10 +92,6 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
         view.run(checkedCall(view, given)),
       );
     },
-    namedLosses: (calls) => {
-      const known = routes();
-      return calls.map((call) => namedLoss(call, known));
-    },
     request: (method, params, call) => forwarding.request(method, params, call),
     notification: (method, params) => forwarding.notification(method, params),
     open: (peer) => forwarding.open(peer),
@@ -152,14 +147,6 @@ async function callThrough(
   } finally {
     end(event ?? forwardedEvent(tool, true));
   }
-}
-
-/** Reads a lost call as that of a server's tool, whatever its name. Only `tool_view` is the gateway's own. */
-function namedLoss(call: LostCall, routes: ToolRoutes): LostCall {
-  const { tool: name } = call;
-  const tool = name === undefined ? undefined : routes.find(name);
-  if (name === undefined || (name === VIEW.name && !tool)) return call;
-  return { ...call, tool: 'tool_execute', toolId: tool?.id ?? name, metaTool: PASSED_ON };
 }
 
 /** Makes the event of a forwarded call. Nothing of its answer is recorded. */
