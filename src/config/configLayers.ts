@@ -2,11 +2,12 @@ import type { Block, BlockValue, Scope } from './declaration/block.ts';
 import { PRESETS } from './declaration/callBlocks.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaration/document.ts';
 import type { InputConfig } from './declaration/gatewayBlocks.ts';
-import type { GuardedKey, LoadedConfig } from './fileReader.ts';
+import type { LoadedConfig } from './fileReader.ts';
 import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
 import { loadConfig, parseConfig, unusable } from './loadConfig.ts';
 import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
 import type { KeptTexts } from './state/keptTexts.ts';
+import type { GuardedKey } from './strayKeys.ts';
 
 /**
  * Configuration of a gateway, merged from its files: later ones override earlier ones, per server name and per block.
@@ -121,8 +122,8 @@ export class ConfigLayers {
       const source = sourceOf(name);
       if (source !== undefined) sources.set(name, source);
     };
-    for (const [key, { spelled }] of loaded.unreadable) {
-      sources.delete(spelled);
+    for (const key of loaded.unreadable.keys()) sources.delete(key);
+    for (const key of loaded.unreadable.keys()) {
       // No guarded key takes a string, so a key without an earlier version stays unreadable.
       if (!hasEarlier(key)) sources.set(key, '"unreadable"');
       else for (const name of [key, ...blocksOf(key, loaded)]) restore(name);
@@ -131,15 +132,19 @@ export class ConfigLayers {
     const mixed = this.#parse(text, loaded);
     const keepsServers = restored.some(([key]) => key === 'servers');
     const { servers, broken } = keepsServers ? before : loaded;
-    const stays = new Map(
-      restored.map(([key, { problem }]) => [
-        problem,
-        withConsequence(problem, `the last readable version of "${key}" stays in force`),
-      ]),
+    const stays = new Map<ConfigurationProblem, ConfigurationProblem>();
+    for (const [problem, keys] of keysByProblem(restored)) {
+      const names = keys.map((key) => `"${key}"`).join(' and ');
+      stays.set(problem, withConsequence(problem, `the last readable version of ${names} stays in force`));
+    }
+    const now = (problem: ConfigurationProblem): ConfigurationProblem => stays.get(problem) ?? problem;
+    const unreadable = new Map(
+      [...mixed.unreadable].map(([key, problem]) => [key, now(loaded.unreadable.get(key) ?? problem)]),
     );
-    const unreadable = new Map([...mixed.unreadable].map(([key, one]) => [key, loaded.unreadable.get(key) ?? one]));
-    const problems = loaded.problems.map((problem) => stays.get(problem) ?? problem);
-    return { ...loaded, servers, broken, problems, unreadable, text, blocks: mixed.blocks, sources };
+    // The text has no block with a misplaced key, which is in force all the same if it is none about safety.
+    const plain = [...loaded.blocks].filter(([name]) => !('safety' in BLOCKS[name]));
+    const blocks = new Map([...plain, ...mixed.blocks]);
+    return { ...loaded, servers, broken, problems: loaded.problems.map(now), unreadable, text, blocks, sources };
   }
 }
 
@@ -167,12 +172,24 @@ export function failClosed(config: LoadedConfig): LoadedConfig {
     return { ...config, blocks, problems };
   }
   const closing = new Map<ConfigurationProblem, ConfigurationProblem>();
-  for (const [key, { problem }] of config.unreadable) {
-    const meanings = blocksOf(key, config).map((name) => close(name, problem));
-    const meaning = [key === 'servers' ? 'none of its servers is available' : undefined, ...meanings];
-    closing.set(problem, withConsequence(problem, meaning.filter((one) => one !== undefined).join(', and ')));
+  for (const [problem, keys] of keysByProblem(config.unreadable)) {
+    const meanings = keys.flatMap((key) =>
+      key === 'servers'
+        ? ['none of its servers is available']
+        : blocksOf(key, config).map((name) => close(name, problem)),
+    );
+    const meaning = [...new Set(meanings.filter((one) => one !== undefined))].join(', and ');
+    closing.set(problem, withConsequence(problem, meaning));
   }
-  return { ...config, blocks, problems: config.problems.map((problem) => closing.get(problem) ?? problem) };
+  const servers = config.unreadable.has('servers') ? [] : config.servers;
+  return { ...config, servers, blocks, problems: config.problems.map((problem) => closing.get(problem) ?? problem) };
+}
+
+/** Groups unreadable keys by their problem: a misplaced key may stand for several. */
+function keysByProblem(unreadable: Iterable<readonly [GuardedKey, ConfigurationProblem]>) {
+  const keys = new Map<ConfigurationProblem, GuardedKey[]>();
+  for (const [key, problem] of unreadable) keys.set(problem, [...(keys.get(problem) ?? []), key]);
+  return keys;
 }
 
 /** Returns the blocks that a guarded key decides: for a preset, the blocks that the file does not set itself. */

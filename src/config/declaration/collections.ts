@@ -126,8 +126,13 @@ export function distinctMembers(node: Node, path: string, { report }: Pick<Reade
   });
 }
 
-export function unknownKey(path: string, key: string, known: readonly string[]): string {
-  return `"${path}" is not a key; ${didYouMean(key, known, `known keys are ${known.join(', ')}.`)}`;
+export function unknownKey(
+  path: string,
+  key: string,
+  known: readonly string[],
+  otherwise = `known keys are ${known.join(', ')}.`,
+): string {
+  return `"${path}" is not a key; ${didYouMean(key, known, otherwise)}`;
 }
 
 const MAX_KEY = 64;
