@@ -141,7 +141,7 @@ export class ConfigLayers {
     const unreadable = new Map(
       [...mixed.unreadable].map(([key, problem]) => [key, now(loaded.unreadable.get(key) ?? problem)]),
     );
-    // The text has no block with a misplaced key, which is in force all the same if it is none about safety.
+    // The text lacks every block with a misplaced key. Such a block is in force all the same if it does not concern safety.
     const plain = [...loaded.blocks].filter(([name]) => !('safety' in BLOCKS[name]));
     const blocks = new Map([...plain, ...mixed.blocks]);
     return { ...loaded, servers, broken, problems: loaded.problems.map(now), unreadable, text, blocks, sources };

@@ -3,7 +3,7 @@ import { findNodeAtLocation, type Node } from 'jsonc-parser';
 import type { BlockValue } from './declaration/block.ts';
 import { POLICY_PRESET, PRESETS, type Preset } from './declaration/callBlocks.ts';
 import { distinctMembers, joined, unknownKey } from './declaration/collections.ts';
-import { BLOCK_NAMES, BLOCKS, type BlockName, TOP_LEVEL_KEYS } from './declaration/document.ts';
+import { BLOCK_NAMES, BLOCKS, type BlockName, SCHEMA_REFERENCE, TOP_LEVEL_KEYS } from './declaration/document.ts';
 import type { Reader } from './declaration/field.ts';
 import { INPUTS, type InputConfig } from './declaration/gatewayBlocks.ts';
 import type { BrokenServer, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
@@ -58,6 +58,8 @@ export class FileReader {
 
   read(text: string): LoadedConfig {
     const fields = this.#fields();
+    const reference = fields.get('$schema');
+    if (reference) SCHEMA_REFERENCE.read(reference, '$schema', this.#guarding('$schema'));
     const inputs = this.#inputs(fields.get('inputs'));
     const { servers, broken } = this.#servers(fields.get('servers'), inputs);
     const blocks = new Map<BlockName, BlockValue<unknown>>(this.#preset(fields.get('policyPreset')));

@@ -24,7 +24,12 @@ export function list<T, const O extends ListOptions>(
   options: O,
 ): Field<O extends { nullable: true } ? readonly T[] | null : readonly T[], PresenceOf<O>> {
   type L = O extends { nullable: true } ? readonly T[] | null : readonly T[];
-  const schema = { type: options.nullable ? ['array', 'null'] : 'array', items: item.schema };
+  const types = ['array', ...(options.nullable ? ['null'] : []), ...(options.lenient ? ['object'] : [])];
+  const schema = {
+    type: types.length > 1 ? types : 'array',
+    items: item.schema,
+    ...(options.lenient && { maxProperties: 0 }),
+  };
   return field<L, O>(options, schema, (node, path, reader) => {
     if (options.nullable && node.type === 'null') return null as L;
     if (options.lenient && node.type === 'object' && members(node).length === 0) return [] as readonly T[] as L;
@@ -46,7 +51,11 @@ export function record<T, const O extends RecordOptions>(
   const { keys } = options;
   return field<Readonly<Record<string, T>>, O>(
     options,
-    { type: 'object', additionalProperties: item.schema },
+    {
+      type: 'object',
+      ...(keys && { propertyNames: { pattern: keys.pattern.source } }),
+      additionalProperties: item.schema,
+    },
     (node, path, reader) => {
       if (node.type !== 'object') return must('an object', node, path, reader);
       const entries = distinctMembers(node, path, reader).map(([key, value]) => {

@@ -86,9 +86,10 @@ export function number<const O extends NumberOptions>(
   options: O,
 ): Field<O extends { nullable: true } ? number | null : number, PresenceOf<O>> {
   const { min, above, max, whole, nullable, lenient, hint } = options;
-  const type = whole ? 'integer' : 'number';
+  const types = [whole ? 'integer' : 'number', ...(nullable ? ['null'] : []), ...(lenient ? ['string'] : [])];
   const schema = {
-    type: nullable ? [type, 'null'] : type,
+    type: types.length > 1 ? types : types[0],
+    ...(lenient && { pattern: DIGITS.source }),
     ...(min !== undefined && { minimum: min }),
     ...(above !== undefined && { exclusiveMinimum: above }),
     ...(max !== undefined && { maximum: max }),
@@ -115,22 +116,30 @@ function rangeText({ min, above, max }: NumberOptions): string {
   return max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
 }
 
+const DIGITS = /^\s*\d{1,15}(\.\d{1,9})?\s*$/;
+
 function isDigits(value: unknown): boolean {
-  return typeof value === 'string' && /^\s*\d{1,15}(\.\d{1,9})?\s*$/.test(value);
+  return typeof value === 'string' && DIGITS.test(value);
 }
 
 const SPELLED: ReadonlyMap<string, boolean> = new Map([
   ...['true', 'yes', 'on', '1'].map((word) => [word, true] as const),
   ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
 ]);
+/** Matches these words in any case. A pattern of a JSON Schema has no flags. */
+const SPELLED_PATTERN = `^\\s*(${[...SPELLED.keys()]
+  .map((word) => word.replaceAll(/[a-z]/g, (char) => `[${char}${char.toUpperCase()}]`))
+  .join('|')})\\s*$`;
 
 /**
  * Declares true or false. `lenient` accepts `"yes"`, `"off"` and the like, as templates and other programs write them.
  */
 export function flag<const O extends Options & { lenient?: true }>(options: O): Field<boolean, PresenceOf<O>> {
-  return field<boolean, O>(options, { type: 'boolean' }, (node, path, reader) => {
+  const schema = options.lenient ? { type: ['boolean', 'string'], pattern: SPELLED_PATTERN } : { type: 'boolean' };
+  return field<boolean, O>(options, schema, (node, path, reader) => {
     if (node.type === 'boolean') return node.value as boolean;
-    const spelled = options.lenient ? SPELLED.get(String(node.value).trim().toLowerCase()) : undefined;
+    const isSpelled = options.lenient && node.type === 'string';
+    const spelled = isSpelled ? SPELLED.get(node.value.trim().toLowerCase()) : undefined;
     return spelled ?? must('true or false', node, path, reader);
   });
 }
@@ -165,8 +174,8 @@ export function text<const O extends TextOptions>(options: O): Field<string, Pre
   const { filled, form, secrets = false, check, scalar } = options;
   const schema = {
     type: scalar ? ['string', 'number', 'boolean'] : 'string',
-    ...(filled && { minLength: 1 }),
-    ...(form && { pattern: form.pattern.source }),
+    ...((filled || form) && { pattern: form?.pattern.source ?? '\\S' }),
+    not: { type: 'string', pattern: '\\u0000' },
   };
   return field<string, O>(options, schema, (node, path, reader) => {
     if (scalar && (node.type === 'number' || node.type === 'boolean')) return String(node.value);
