@@ -1,10 +1,11 @@
-import type { Block, BlockValue, Scope } from './declaration/block.ts';
+import type { Block } from './declaration/block.ts';
 import { PRESETS } from './declaration/callBlocks.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaration/document.ts';
 import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import type { LoadedConfig } from './fileReader.ts';
 import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
 import { loadConfig, parseConfig, unusable } from './loadConfig.ts';
+import { mergeConfigs } from './mergeConfigs.ts';
 import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
 import type { KeptTexts } from './state/keptTexts.ts';
 import type { GuardedKey } from './strayKeys.ts';
@@ -104,7 +105,7 @@ export class ConfigLayers {
       const problems = loaded.problems.map((one) =>
         withConsequence(one, 'the last readable version of this file stays in force'),
       );
-      return { ...before, exists: loaded.exists, problems };
+      return { ...before, exists: loaded.exists, problems, references: [] };
     }
     const sources = new Map(loaded.sources);
     const closed = new Set([...before.unreadable.keys()].flatMap((key) => [key, ...blocksOf(key, before)]));
@@ -206,58 +207,4 @@ function withConsequence(problem: ConfigurationProblem, meaning: string): Config
 /** `file:line:column: message`. */
 export function asLine({ message, location }: ConfigurationProblem): string {
   return `${location.file}:${location.line}:${location.column}: ${message}`;
-}
-
-/** Merges files whose safety blocks `failClosed` has settled. */
-export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
-  const last = layers.at(-1) as LoadedConfig;
-  const servers = notOverridden(layers, (layer) => layer.servers);
-  const ignored: ConfigurationProblem[] = [];
-  const userServers = servers.filter(({ origin }) => origin === 'user').map(({ name }) => name);
-  const settings = BLOCK_NAMES.map((name) => {
-    const scopeOf = (layer: LoadedConfig): Scope => ({
-      userServers,
-      ignored: (path, message) =>
-        ignored.push({ severity: 'warning', message, location: layer.locate([name, ...path]) }),
-    });
-    return [name, settingOf(name, layers, scopeOf)] as const;
-  });
-  const startup = layers.findLast(({ blocks }) => blocks.has('startup'));
-  return {
-    file: last.file,
-    exists: layers.some(({ exists }) => exists),
-    files: layers.map(({ origin, file, exists }) => ({ origin, file, exists })),
-    servers,
-    broken: notOverridden(layers, ({ broken }) => broken),
-    problems: [...layers.flatMap(({ problems }) => problems), ...ignored],
-    settings: Object.freeze(Object.fromEntries(settings)) as unknown as Settings,
-    startupAt: startup?.locate(['startup']) ?? { file: last.file, line: 1, column: 1 },
-    inputs: Object.fromEntries(layers.map(({ origin, inputs }) => [origin, inputs])),
-  };
-}
-
-/** Returns the value of a block over all files. The block's scope rule joins a workspace's value with the user's. */
-function settingOf(name: BlockName, layers: readonly LoadedConfig[], scopeOf: (layer: LoadedConfig) => Scope): unknown {
-  const { defaultValue, combine }: Block<unknown> = BLOCKS[name];
-  let own: BlockValue<unknown> | undefined;
-  let value: unknown = defaultValue;
-  for (const layer of layers) {
-    const block = layer.blocks.get(name);
-    if (!block) continue;
-    value = layer.origin === 'workspace' && combine ? combine(own, block, scopeOf(layer)) : block.value;
-    own = block;
-  }
-  return value;
-}
-
-/** Returns the entries that no later file overrides. An invalid override hides the earlier entry too. */
-function notOverridden<T extends { name: string }>(
-  layers: readonly LoadedConfig[],
-  of: (layer: LoadedConfig) => readonly T[],
-): T[] {
-  return layers.flatMap((layer, index) => {
-    const later = layers.slice(index + 1).flatMap(({ servers, broken }) => [...servers, ...broken]);
-    const taken = new Set(later.map(({ name }) => name));
-    return of(layer).filter(({ name }) => !taken.has(name));
-  });
 }

@@ -4,7 +4,7 @@ import type { BlockValue } from './declaration/block.ts';
 import { POLICY_PRESET, PRESETS, type Preset } from './declaration/callBlocks.ts';
 import { distinctMembers, joined, unknownKey } from './declaration/collections.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, SCHEMA_REFERENCE, TOP_LEVEL_KEYS } from './declaration/document.ts';
-import type { Reader } from './declaration/field.ts';
+import type { Reader, ServerReference } from './declaration/field.ts';
 import { INPUTS, type InputConfig } from './declaration/gatewayBlocks.ts';
 import type { BrokenServer, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
 import { members } from './jsonNodes.ts';
@@ -26,6 +26,8 @@ export interface LoadedConfig extends ConfigPlace {
   blocks: ReadonlyMap<BlockName, BlockValue<unknown>>;
   /** Guarded keys that cannot be read, with the first error. */
   unreadable: ReadonlyMap<GuardedKey, ConfigurationProblem>;
+  /** References to servers, in blocks that do not define them. */
+  references: readonly { kind: ServerReference; name: string; location: FileLocation }[];
   /** Source texts of the values, by top-level key, without unknown keys and those with a misplaced key in them. */
   sources: ReadonlyMap<string, string>;
   /** Returns the location of a path, or of its nearest ancestor in the file. */
@@ -42,6 +44,7 @@ export class FileReader {
   /** Problems of unknown and misplaced keys, by the offset of the key: the reader of the block reports them again. */
   readonly #strays = new Map<number, ConfigurationProblem>();
   readonly #unreadable = new Map<GuardedKey, ConfigurationProblem>();
+  readonly #references: LoadedConfig['references'][number][] = [];
   readonly #withoutSource = new Set<string>();
 
   constructor(
@@ -78,6 +81,7 @@ export class FileReader {
       blocks,
       problems: this.#problems.toSorted(({ location: a }, { location: b }) => a.line - b.line || a.column - b.column),
       unreadable: this.#unreadable,
+      references: this.#references,
       sources: new Map(
         [...fields]
           .filter(([key]) => !this.#withoutSource.has(key))
@@ -99,7 +103,10 @@ export class FileReader {
 
   /** Returns a reader that reports errors and marks a guarded key with an error as unreadable. */
   #guarding(key: string): Reader {
-    return { report: (message, node) => this.#close(isGuarded(key) ? [key] : [], this.#report(message, node)) };
+    return {
+      report: (message, node) => this.#close(isGuarded(key) ? [key] : [], this.#report(message, node)),
+      refers: (kind, name, node) => this.#references.push({ kind, name, location: this.#at(node.offset) }),
+    };
   }
 
   #close(keys: readonly GuardedKey[], problem: ConfigurationProblem): void {

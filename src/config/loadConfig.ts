@@ -18,6 +18,7 @@ export function emptyConfig({ origin, file }: ConfigPlace) {
     inputs: [],
     blocks: new Map(),
     unreadable: new Map(),
+    references: [],
     sources: new Map(),
     locate: () => ({ file, line: 1, column: 1 }),
   } satisfies Partial<LoadedConfig>;

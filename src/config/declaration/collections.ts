@@ -10,6 +10,7 @@ import {
   type Options,
   type PresenceOf,
   type Reader,
+  type ServerReference,
   type Shape,
 } from './field.ts';
 
@@ -41,6 +42,8 @@ export function list<T, const O extends ListOptions>(
 
 interface RecordOptions extends Options {
   keys?: { pattern: RegExp; description: string };
+  /** Servers that the keys name. */
+  refersTo?: ServerReference;
 }
 
 /** Declares an object whose keys the user chooses. */
@@ -48,7 +51,7 @@ export function record<T, const O extends RecordOptions>(
   item: Field<T>,
   options: O,
 ): Field<Readonly<Record<string, T>>, PresenceOf<O>> {
-  const { keys } = options;
+  const { keys, refersTo } = options;
   return field<Readonly<Record<string, T>>, O>(
     options,
     {
@@ -61,6 +64,7 @@ export function record<T, const O extends RecordOptions>(
       const entries = distinctMembers(node, path, reader).map(([key, value]) => {
         const at = joined(path, key.value);
         if (keys && !keys.pattern.test(key.value)) reader.report(`"${at}" needs ${keys.description}.`, key);
+        if (refersTo) reader.refers?.(refersTo, key.value, key);
         return [key.value as string, item.read(value, at, reader)] as const;
       });
       return Object.fromEntries(

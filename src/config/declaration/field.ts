@@ -19,8 +19,13 @@ export interface Field<T, P extends Presence = Presence> {
 type Presence = 'present' | 'optional';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** Text that names a server: by its name, or by the namespace of its tools before a colon. */
+export type ServerReference = 'server' | 'namespace';
+
 export interface Reader {
   report(message: string, node: Node): void;
+  /** Receives each reference to a server. */
+  refers?(kind: ServerReference, name: string, node: Node): void;
   /** Replaces the references in a text; throws an error with the message to report. */
   resolve?(text: string, secretsAllowed: boolean): string;
   /** Set if references stay unresolved; the content of strings is not checked then. */
@@ -168,10 +173,11 @@ interface TextOptions extends Options {
   check?(value: string): string | undefined;
   /** Accepts numbers and booleans as strings. */
   scalar?: true;
+  refersTo?: ServerReference;
 }
 
 export function text<const O extends TextOptions>(options: O): Field<string, PresenceOf<O>> {
-  const { filled, form, secrets = false, check, scalar } = options;
+  const { filled, form, secrets = false, check, scalar, refersTo } = options;
   const schema = {
     type: scalar ? ['string', 'number', 'boolean'] : 'string',
     ...((filled || form) && { pattern: form?.pattern.source ?? '\\S' }),
@@ -192,6 +198,7 @@ export function text<const O extends TextOptions>(options: O): Field<string, Pre
       reader.report(`"${path}": ${(error as Error).message}`, node);
       return undefined;
     }
+    if (refersTo) reader.refers?.(refersTo, value, node);
     const wrong = reader.unresolved ? undefined : check?.(value);
     return wrong === undefined ? value : must(wrong, node, path, reader);
   });
