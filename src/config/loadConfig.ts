@@ -20,6 +20,7 @@ export function emptyConfig({ origin, file }: ConfigPlace) {
     envFiles: [],
     blocks: new Map(),
     unreadable: new Map(),
+    references: [],
     sources: new Map(),
     locate: () => ({ file, line: 1, column: 1 }),
   } satisfies Partial<LoadedConfig>;

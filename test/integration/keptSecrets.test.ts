@@ -176,7 +176,7 @@ it("masks secrets in errors of the user's own server in passthrough mode, whatev
   writeFileSync(workspace.userConfigFile, JSON.stringify({ servers: { leaky } }));
   workspace.write('.vscode/waygate.json', JSON.stringify({ mode: 'passthrough', artifacts: { maskSecrets: 'never' } }));
   await setSecret(workspace, 'db', KEPT);
-  const host = await HostProcess.connect(workspace);
+  const host = await GatewaySession.connect(workspace);
   const answers = [
     await host.request('tools/call', { name: 'fails', arguments: {} }),
     await host.request('tools/call', { name: 'refuses', arguments: {} }),
