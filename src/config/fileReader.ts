@@ -9,6 +9,7 @@ import type { Reader } from './declaration/field.ts';
 import { INPUTS, type InputConfig } from './declaration/gatewayBlocks.ts';
 import type { BrokenServer, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
 import { members } from './jsonNodes.ts';
+import { type WrittenEntry, writtenEntry } from './keptEntries.ts';
 import { readServer } from './readServer.ts';
 import type { ConfigPlace } from './state/configPlaces.ts';
 
@@ -25,6 +26,10 @@ export interface LoadedConfig extends ConfigPlace {
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
   inputs: readonly InputConfig[];
+  /** Entries of `servers` with a name of their own. */
+  entries: ReadonlyMap<string, WrittenEntry>;
+  /** Files that `envFile` names, whether or not they can be read. */
+  envFiles: readonly string[];
   /** Blocks that the file sets. Parts of a block that cannot be read have their defaults. */
   blocks: ReadonlyMap<BlockName, BlockValue<unknown>>;
   /** Guarded keys that cannot be read, with the first error and the key as the file spells it. */
@@ -59,7 +64,7 @@ export class FileReader {
   read(text: string): LoadedConfig {
     const fields = this.#fields();
     const inputs = this.#inputs(fields.get('inputs'));
-    const { servers, broken } = this.#servers(fields.get('servers'), inputs);
+    const { servers, broken, entries, envFiles } = this.#servers(fields.get('servers'), inputs, text);
     const blocks = new Map<BlockName, BlockValue<unknown>>(this.#preset(fields.get('policyPreset')));
     for (const name of BLOCK_NAMES) {
       const node = fields.get(name);
@@ -72,6 +77,8 @@ export class FileReader {
       usable: true,
       servers,
       broken,
+      entries,
+      envFiles,
       inputs,
       blocks,
       problems: this.#problems.toSorted(({ location: a }, { location: b }) => a.line - b.line || a.column - b.column),
@@ -133,21 +140,21 @@ export class FileReader {
   }
 
   #inputs(node: Node | undefined): readonly InputConfig[] {
-    const seen = new Set<string>();
     let isSound = true;
     const report = (message: string, at: Node): void => {
       isSound = false;
       this.#report(message, at);
     };
     const read = (node && INPUTS.read(node, 'inputs', { report })) ?? [];
+    const ids = read.map(({ id }) => id);
+    const distinct = read.filter(({ id }, index) => ids.indexOf(id) === index);
+    for (const { id } of distinct) {
+      if (ids.indexOf(id) !== ids.lastIndexOf(id)) {
+        report(`The input "${id}" is written twice; remove one.`, node as Node);
+      }
+    }
     // After an error any of them may have been meant as a secret.
-    const all = isSound ? read : read.map((input) => ({ ...input, password: true }));
-    return all.filter(({ id, type, options }) => {
-      const needsOptions = type === 'pickString' && options.length === 0;
-      if (needsOptions) report(`The input "${id}" needs "options" to pick from; add them.`, node as Node);
-      if (seen.has(id)) report(`The input "${id}" is written twice; remove one.`, node as Node);
-      return !needsOptions && !seen.has(id) && seen.add(id);
-    });
+    return isSound ? distinct : distinct.map((input) => ({ ...input, password: true }));
   }
 
   #preset(node: Node | undefined): [BlockName, BlockValue<unknown>][] {
@@ -163,12 +170,15 @@ export class FileReader {
   #servers(
     node: Node | undefined,
     inputs: readonly InputConfig[],
-  ): { servers: readonly ServerConfig[]; broken: readonly BrokenServer[] } {
+    text: string,
+  ): Pick<LoadedConfig, 'servers' | 'broken' | 'entries' | 'envFiles'> {
     const servers: ServerConfig[] = [];
     const broken: BrokenServer[] = [];
+    const entries = new Map<string, WrittenEntry>();
+    const envFiles: string[] = [];
     if (node && node.type !== 'object') {
       this.#guarding('servers').report('"servers" must be an object of servers by name.', node);
-      return { servers, broken };
+      return { servers, broken, entries, envFiles };
     }
     const { origin } = this.#place;
     const report = (message: string, at: Node): void => void this.#report(message, at);
@@ -187,6 +197,7 @@ export class FileReader {
         report('"servers" has an entry without a name; name it.', key);
         continue;
       }
+      entries.set(name, writtenEntry(value, text.slice(value.offset, value.offset + value.length)));
       let reason: ConfigurationProblem | undefined;
       const server = readServer(name, value, {
         ...this.#surroundings,
@@ -195,6 +206,7 @@ export class FileReader {
         origin,
         inputs: new Set(inputs.map(({ id }) => id)),
         location: this.#at(key.offset),
+        reads: (file) => envFiles.push(file),
         warn: (message, at) => void this.#report(message, at, 'warning'),
         report: (message, at) => {
           const problem = this.#report(message, at);
@@ -204,7 +216,7 @@ export class FileReader {
       if (server) servers.push(server);
       else if (reason) broken.push({ name, reason: reason.message, location: reason.location });
     }
-    return { servers, broken };
+    return { servers, broken, entries, envFiles };
   }
 
   #locate(path: readonly (string | number)[]): FileLocation {

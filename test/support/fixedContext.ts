@@ -63,7 +63,7 @@ export function fixedContext(
       history = recordUse(history, query, toolId);
     },
     artifacts,
-    masksViews: () => false,
+    masks: (isError) => isError,
     calls,
     contractOf: () => 'never_replay',
     primitives: {

@@ -5,6 +5,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, ClientPeer } from '../../mcp/session/sessionMode.ts';
 import { RESUMED_META } from '../../replay/replay.ts';
+import { scrubValue } from '../../secrets/scrubValue.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { ClientPrimitives, withPrefix } from '../primitives/clientPrimitives.ts';
 import { pageOf } from '../primitives/pages.ts';
@@ -138,9 +139,10 @@ export class Forwarding {
     return this.#guarded(read, call, () => this.#send(server, 'prompts/get', { ...params, name }, call));
   }
 
-  #guarded<T>(read: Read, call: CallContext, send: () => Promise<T>): Promise<T> {
+  async #guarded(read: Read, call: CallContext, send: () => Promise<object>): Promise<object> {
     const sessionId = this.#states.of(call.session).id;
-    return guardedRead(read, call, { context: this.#context, sessionId }, send);
+    const result = await guardedRead(read, call, { context: this.#context, sessionId }, send);
+    return this.#context.masks(false) ? (scrubValue(result) as object) : result;
   }
 
   /** Applies the user's rules without counting a read. */
@@ -213,7 +215,7 @@ export class Forwarding {
         ),
       );
     } catch (error) {
-      throw requestError(server, method, error);
+      throw requestError(server, method, error, this.#context.masks(true));
     }
   }
 }

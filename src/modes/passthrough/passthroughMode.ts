@@ -23,7 +23,7 @@ import { SessionStates } from '../shared/sessionState.ts';
 import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
 import { Forwarding } from './forwarding.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-import { faultResult, ownErrorOf, requiredElicitations } from './serverError.ts';
+import { faultResult, maskedError, ownErrorOf, requiredElicitations } from './serverError.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
 /** Name of a forwarded call in the list of recent calls. */
@@ -38,6 +38,8 @@ export interface PassthroughMode extends SessionMode {
   attach(connection: ServerConnection): void;
   /** Announces a change of the tools. */
   onCatalogChanged(): void;
+  /** Announces the lists that the settings change by themselves. */
+  onEdit(): void;
   /** Announces a change of the resources or prompts. */
   onListsChanged(kind: 'resources' | 'prompts'): void;
 }
@@ -54,6 +56,9 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
     const shown = list.map(({ outputSchema: _schema, ...tool }) => tool);
     return shown.some(({ name }) => name === VIEW.name) ? shown : [...shown, VIEW];
   };
+
+  const isDigested = (): boolean => context.digest() !== undefined;
+  let wasDigested = isDigested();
 
   return {
     serverInfo: SERVER_INFO,
@@ -93,6 +98,10 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
     attach: (connection) => forwarding.attach(connection),
     onListsChanged: (kind) => forwarding.onListsChanged(kind),
     onCatalogChanged: () => news.changed('tools'),
+    onEdit: () => {
+      if (isDigested() !== wasDigested) news.changed('tools');
+      wasDigested = isDigested();
+    },
   };
 }
 
@@ -134,7 +143,7 @@ async function callThrough(
     const own = ownErrorOf(error);
     if (!own) return faultResult(error);
     context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
-    throw own;
+    throw context.masks(true) ? maskedError(own) : own;
   } finally {
     end(event ?? forwardedEvent(tool, true));
   }
@@ -163,16 +172,16 @@ function forward(
 
 /**
  * Returns the result unchanged, or a digest with a handle if results pass the firewall and this one is long. Secrets are
- * masked if the user wants them masked always: no mode may loosen that.
+ * masked as in the other modes: no mode may loosen that.
  */
 async function shownResult(
   result: Record<string, unknown>,
   tool: Pick<CatalogTool, 'id' | 'upstreamName'>,
-  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masksViews'>,
+  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masks'>,
 ): Promise<Record<string, unknown>> {
   const digest = context.digest();
   if (!digest || isShort(result, context.shownChars())) {
-    return context.masksViews() ? (scrubValue(result) as Record<string, unknown>) : result;
+    return context.masks(result.isError === true) ? (scrubValue(result) as Record<string, unknown>) : result;
   }
   const { text, parts, isError } = await digest(result, tool);
   const { _meta } = result;
