@@ -3,7 +3,16 @@ import { PRESETS } from './declaration/callBlocks.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaration/document.ts';
 import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import type { LoadedConfig } from './fileReader.ts';
-import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
+import {
+  asLine,
+  type BrokenServer,
+  type ConfigOrigin,
+  type ConfigurationProblem,
+  type FileLocation,
+  type ServerConfig,
+  withConsequence,
+} from './gatewayConfig.ts';
+import { keepEntries, textOf } from './keptEntries.ts';
 import { loadConfig, parseConfig, unusable } from './loadConfig.ts';
 import { mergeConfigs } from './mergeConfigs.ts';
 import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
@@ -21,6 +30,8 @@ export interface MergedConfig {
   files: readonly (ConfigPlace & { exists: boolean })[];
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
+  /** Files that `envFile` names, whether or not they can be read. */
+  envFiles: readonly string[];
   problems: readonly ConfigurationProblem[];
   /** Everything but servers and inputs: one immutable value. */
   settings: Settings;
@@ -85,7 +96,7 @@ export class ConfigLayers {
     const inForce = this.#inForce.get(place.file);
     // An absent file has no readable version.
     const before = inForce?.exists ? inForce : undefined;
-    const result = failClosed(before ? this.#restored(loaded, before) : loaded);
+    const result = failClosed(before ? this.#restored(keepEntries(loaded, before), before) : loaded);
     if (result.usable) this.#inForce.set(place.file, result);
     return result;
   }
@@ -129,7 +140,7 @@ export class ConfigLayers {
       if (!hasEarlier(key)) sources.set(key, '"unreadable"');
       else for (const name of [key, ...blocksOf(key, loaded)]) restore(name);
     }
-    const text = `{${[...sources].map(([key, source]) => `${JSON.stringify(key)}: ${source}`).join(',\n')}}`;
+    const text = textOf(sources);
     const mixed = this.#parse(text, loaded);
     const keepsServers = restored.some(([key]) => key === 'servers');
     const { servers, broken } = keepsServers ? before : loaded;
@@ -198,13 +209,4 @@ function blocksOf(key: GuardedKey, { sources }: LoadedConfig): BlockName[] {
   if (key === 'servers') return [];
   if (key !== 'policyPreset') return [key];
   return (Object.keys(PRESETS.safe) as BlockName[]).filter((name) => !sources.has(name));
-}
-
-function withConsequence(problem: ConfigurationProblem, meaning: string): ConfigurationProblem {
-  return meaning === '' ? problem : { ...problem, message: `${problem.message} Until then ${meaning}.` };
-}
-
-/** `file:line:column: message`. */
-export function asLine({ message, location }: ConfigurationProblem): string {
-  return `${location.file}:${location.line}:${location.column}: ${message}`;
 }

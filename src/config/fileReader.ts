@@ -8,6 +8,7 @@ import type { Reader, ServerReference } from './declaration/field.ts';
 import { INPUTS, type InputConfig } from './declaration/gatewayBlocks.ts';
 import type { BrokenServer, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
 import { members } from './jsonNodes.ts';
+import { type WrittenEntry, writtenEntry } from './keptEntries.ts';
 import { readServer } from './readServer.ts';
 import type { ConfigPlace } from './state/configPlaces.ts';
 import { type GuardedKey, isGuarded, meaningsOf, misplacedKeys } from './strayKeys.ts';
@@ -22,6 +23,10 @@ export interface LoadedConfig extends ConfigPlace {
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
   inputs: readonly InputConfig[];
+  /** Entries of `servers` with a name of their own. */
+  entries: ReadonlyMap<string, WrittenEntry>;
+  /** Files that `envFile` names, whether or not they can be read. */
+  envFiles: readonly string[];
   /** Blocks that the file sets. Parts of a block that cannot be read have their defaults. */
   blocks: ReadonlyMap<BlockName, BlockValue<unknown>>;
   /** Guarded keys that cannot be read, with the first error. */
@@ -64,7 +69,7 @@ export class FileReader {
     const reference = fields.get('$schema');
     if (reference) SCHEMA_REFERENCE.read(reference, '$schema', this.#guarding('$schema'));
     const inputs = this.#inputs(fields.get('inputs'));
-    const { servers, broken } = this.#servers(fields.get('servers'), inputs);
+    const { servers, broken, entries, envFiles } = this.#servers(fields.get('servers'), inputs, text);
     const blocks = new Map<BlockName, BlockValue<unknown>>(this.#preset(fields.get('policyPreset')));
     for (const name of BLOCK_NAMES) {
       const node = fields.get(name);
@@ -77,6 +82,8 @@ export class FileReader {
       usable: true,
       servers,
       broken,
+      entries,
+      envFiles,
       inputs,
       blocks,
       problems: this.#problems.toSorted(({ location: a }, { location: b }) => a.line - b.line || a.column - b.column),
@@ -169,12 +176,15 @@ export class FileReader {
   #servers(
     node: Node | undefined,
     inputs: readonly InputConfig[],
-  ): { servers: readonly ServerConfig[]; broken: readonly BrokenServer[] } {
+    text: string,
+  ): Pick<LoadedConfig, 'servers' | 'broken' | 'entries' | 'envFiles'> {
     const servers: ServerConfig[] = [];
     const broken: BrokenServer[] = [];
+    const entries = new Map<string, WrittenEntry>();
+    const envFiles: string[] = [];
     if (node && node.type !== 'object') {
       this.#guarding('servers').report('"servers" must be an object of servers by name.', node);
-      return { servers, broken };
+      return { servers, broken, entries, envFiles };
     }
     const { origin } = this.#place;
     const report = (message: string, at: Node): void => void this.#report(message, at);
@@ -193,6 +203,7 @@ export class FileReader {
         report('"servers" has an entry without a name; name it.', key);
         continue;
       }
+      entries.set(name, writtenEntry(value, text.slice(value.offset, value.offset + value.length)));
       let reason: ConfigurationProblem | undefined;
       const server = readServer(name, value, {
         ...this.#surroundings,
@@ -201,6 +212,7 @@ export class FileReader {
         origin,
         inputs: new Set(inputs.map(({ id }) => id)),
         location: this.#at(key.offset),
+        reads: (file) => envFiles.push(file),
         warn: (message, at) => void this.#report(message, at, 'warning'),
         report: (message, at) => {
           const problem = this.#report(message, at);
@@ -210,7 +222,7 @@ export class FileReader {
       if (server) servers.push(server);
       else if (reason) broken.push({ name, reason: reason.message, location: reason.location });
     }
-    return { servers, broken };
+    return { servers, broken, entries, envFiles };
   }
 
   #locate(path: readonly (string | number)[]): FileLocation {

@@ -16,6 +16,8 @@ export function emptyConfig({ origin, file }: ConfigPlace) {
     broken: [],
     problems: [],
     inputs: [],
+    entries: new Map(),
+    envFiles: [],
     blocks: new Map(),
     unreadable: new Map(),
     references: [],

@@ -26,6 +26,7 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
     files: layers.map(({ origin, file, exists }) => ({ origin, file, exists })),
     servers,
     broken: notOverridden(layers, ({ broken }) => broken),
+    envFiles: layers.flatMap(({ envFiles }) => envFiles),
     problems: [...layers.flatMap(({ problems }) => problems), ...ignored, ...unknownServers(layers)],
     settings: Object.freeze(Object.fromEntries(settings)) as unknown as Settings,
     startupAt: startup?.locate(['startup']) ?? { file: last.file, line: 1, column: 1 },

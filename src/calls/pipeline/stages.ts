@@ -155,7 +155,7 @@ const dispatch: Stage = async (call, parts, ports) => {
     const upstream = ports.upstream(tool.server) ?? call.upstream;
     return beginsTask(call) && canRunTasks(upstream) ? asTask(upstream) : upstream;
   };
-  const onSend = begins && (() => begins(terms.contract));
+  const onSend = begins && (() => begins(terms.contract, call.tool.id));
   const send = (end: Pick<ClientEnd, 'signal' | 'onSend'>) =>
     dispatchCall(tool, currentUpstream, args as JsonObject, { ...end, onProgress, origin, meta }, terms);
   try {

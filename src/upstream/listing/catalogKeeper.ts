@@ -3,9 +3,9 @@ import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { Pace } from '../../lib/pace.ts';
 import { waitAtMost } from '../../lib/waitAtMost.ts';
 import type { UpstreamClient } from '../../mcp/wire/upstreamClient.ts';
+import type { ConnectionServices } from '../connection/connectionServices.ts';
 import type { ServerMessages } from '../connection/serverMessages.ts';
 import { describeRequestError } from '../transports/upstreamLink.ts';
-import type { CatalogSnapshots } from './catalogSnapshots.ts';
 import { ExposedCatalog } from './exposedTools.ts';
 import { KeptCatalog } from './keptCatalog.ts';
 import { LIST_NAMES, type ListName, type ServerCatalog } from './serverCatalog.ts';
@@ -36,10 +36,7 @@ export interface KeeperPorts {
   messages: ServerMessages;
   /** Catalog to show until the first list under this configuration. */
   listedBefore: ServerCatalog | undefined;
-  snapshots: CatalogSnapshots | undefined;
-  liveRefresh: (() => Settings['liveRefresh']) | undefined;
-  /** Limit for all pages of a list together. */
-  listLimitMs: number | undefined;
+  services: Pick<ConnectionServices, 'snapshots' | 'liveRefresh' | 'listLimitMs'>;
   onChange(): void;
   log(line: string): void;
   scrubSecrets(text: string): string;
@@ -58,8 +55,8 @@ export class CatalogKeeper {
 
   constructor(ports: KeeperPorts) {
     this.#ports = ports;
-    this.#kept = new KeptCatalog(ports.config(), ports.snapshots, ports.listedBefore);
-    this.#refreshPace = new RefreshPace(ports.liveRefresh);
+    this.#kept = new KeptCatalog(ports.config(), ports.services.snapshots, ports.listedBefore);
+    this.#refreshPace = new RefreshPace(ports.services.liveRefresh);
     const paced = (group: ListGroup): Pace => {
       const pace = new Pace(() => this.#listAfterChange(group), RELIST_PACE);
       ports.messages.onNotification(LIST_GROUPS[group].changed, () => {
@@ -136,7 +133,7 @@ export class CatalogKeeper {
   }
 
   get #listOptions(): ListOptions {
-    return { timeoutMs: LIST_TIMEOUT_MS, limitMs: this.#ports.listLimitMs };
+    return { timeoutMs: LIST_TIMEOUT_MS, limitMs: this.#ports.services.listLimitMs };
   }
 
   #describe(error: unknown): string {

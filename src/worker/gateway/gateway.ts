@@ -84,7 +84,7 @@ export class Gateway {
       onChange: () => this.#onServersChanged(),
       onConnection: (connection) => this.#onConnection(connection),
     });
-    const { pool, links } = this.servers;
+    const { pool } = this.servers;
     const clientRequests = new ClientRequests({ workspace, connections: () => pool.connections, log });
     const calls = new CallPath({ ...options, configuration, pool });
     const catalog = new LiveCatalog({
@@ -96,11 +96,14 @@ export class Gateway {
       onRebuilt: () => options.onChange(),
     });
     const shown = { workspace, configuration, pool, catalog, account, uses };
-    const reports = new GatewayReports({ ...shown, diagnostics, links });
+    const reports = new GatewayReports({ ...shown, diagnostics, servers: this.servers });
     this.#modes = new Modes({ ...shown, reports, calls, clientRequests });
     this.#edits = new ConfigurationEdits({
       configuration,
-      adoptSettings: () => calls.adopt(),
+      adoptSettings: () => {
+        calls.adopt();
+        this.#modes.onEdit();
+      },
       reconcileServers: () => {
         this.servers.reconcile();
         catalog.rebuild();
