@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { FileSecrets } from '../../src/config/state/fileSecrets.ts';
 import { stateFolder, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { until } from '../support/hostProcess.ts';
 import { startHttpServer } from '../support/httpServer.ts';
 import { type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
