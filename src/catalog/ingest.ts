@@ -2,7 +2,7 @@ import { deriveSafety } from './cards/card.ts';
 import { CatalogError, type CatalogErrorCode } from './catalogError.ts';
 import { compareCodePoints } from './codePointOrder.ts';
 import { deriveName, deriveNameOnServer, fitName, fitNamespace, inferNamespace } from './namespace.ts';
-import { fingerprint, hash8 } from './shapeHash.ts';
+import { hash8, pinOf } from './shapeHash.ts';
 import { formatToolId, isVersion, type ToolIdParts } from './toolId.ts';
 import type { CatalogTool } from './types.ts';
 
@@ -46,7 +46,6 @@ export function ingestTool(raw: unknown, source?: ToolSource): IngestedTool {
   const idParts = identify(upstreamName, inputSchema, raw._meta, source, flaws);
   const tags = tagsOf(annotations);
   const title = firstString(raw.title, annotations.title);
-  let pin: string | undefined;
   const tool: CatalogTool = {
     id: formatToolId(idParts),
     namespace: idParts.namespace,
@@ -65,8 +64,7 @@ export function ingestTool(raw: unknown, source?: ToolSource): IngestedTool {
     annotations,
     // Computed on demand: hashing every schema would take most of a build, and few pins are needed.
     get fingerprint() {
-      pin ??= fingerprint({ name: upstreamName, title, description, inputSchema, outputSchema, annotations });
-      return pin;
+      return pinOf(raw);
     },
   };
   return { tool, flaws };

@@ -24,6 +24,17 @@ export interface ServerBrief {
   reason?: string;
   /** Place of the server in the configuration. */
   location?: FileLocation;
+  /** Tools that wait for the user's review, and why; absent if there are none. */
+  held?: readonly HeldTool[];
+}
+
+/** Listed tool that is not offered. `why`: `new`, `changed`, `blocked`, `flagged`, `quarantined` or `damaged`. */
+export interface HeldTool {
+  /** Empty for a prompt, a template or the instructions. */
+  toolId: string;
+  part: string;
+  name: string;
+  why: string;
 }
 
 /** Status of one server: every form of health is made of this. */

@@ -55,12 +55,22 @@ export interface PipelinePorts<R> {
   /** Must not change the result, because equal calls share it. */
   firewall(result: JsonObject, call: FirewalledCall): R | Promise<R>;
   scrubSecrets(text: string): string;
+  /** Reports whether a tool may run as it is known to the call. Without it, every tool may. */
+  trust?(tool: CatalogTool): TrustVerdict;
   approval?: ApprovalPort;
   approvalStore?: ApprovalStore;
   log?(line: string): void;
   /** Seconds since any fixed time, and a random number in [0, 1). */
   now?(): number;
   random?(): number;
+}
+
+/** Verdict about a tool whose definition may differ from the approved one. */
+export interface TrustVerdict {
+  /** Error for a tool that may not run. */
+  refusal?: GatewayError;
+  /** Reason to ask the user first. */
+  question?: string;
 }
 
 export interface FirewalledCall {
@@ -97,6 +107,8 @@ export interface Call<R> {
   repairs: readonly ArgRepair[];
   /** Why the arguments could not be validated. */
   unchecked?: string;
+  /** Reason of the trust stage to ask the user. */
+  question?: string;
   policy?: PolicyDecision;
   quota?: QuotaDecision;
   cacheKey?: string;

@@ -41,6 +41,9 @@ const SHARED = {
     lenient: true,
     doc: 'Time limit of the first start of this server, in place of `startup.timeoutSeconds`: for one that downloads or builds much. A change applies to its next start.',
   }),
+  trust: oneOf(['block', 'ask', 'tell'], {
+    doc: 'What happens to tools, prompts and instructions that are new or changed since you approved the server: held back until you accept them (`block`), offered with a question at each call (`ask`), or offered and reported (`tell`). The default is `ask` for a program of your own waygate.json and `block` for an address; servers of a workspace always have `block`. Lowered hints are held back in any case.',
+  }),
   tools: object(
     {
       include: list(text({ filled: true }), { default: [], doc: 'Only these. An empty list means all.' }),

@@ -3,6 +3,7 @@ import { type ListedTool, listedTool } from '../../mcp/wire/listedTool.ts';
 import { Oddities, type Oddity } from '../../mcp/wire/oddities.ts';
 import type { HealthSnapshot } from '../../supervision/health.ts';
 import { isExposed } from '../listing/exposedTools.ts';
+import type { HeldItem } from '../listing/listingGate.ts';
 import type { ServerCatalog } from '../listing/serverCatalog.ts';
 import { ServerLife } from '../start/serverLife.ts';
 import type { Live } from '../start/serverStart.ts';
@@ -81,9 +82,13 @@ export class ServerConnection {
   get listed(): ServerCatalog {
     return this.#life.keeper.listed;
   }
-  /** Catalog after the configuration's filter. */
+  /** Catalog that clients may see: approved, and not excluded by the configuration. */
   get catalog(): ServerCatalog {
     return this.#life.keeper.exposed;
+  }
+  /** Listed items that no client may see, and why. */
+  get held(): readonly HeldItem[] {
+    return this.#life.keeper.held;
   }
   get tools(): readonly unknown[] {
     return this.catalog.tools;

@@ -8,6 +8,7 @@ import { describeRequestError } from '../transports/upstreamLink.ts';
 import type { CatalogSnapshots } from './catalogSnapshots.ts';
 import { ExposedCatalog } from './exposedTools.ts';
 import { KeptCatalog } from './keptCatalog.ts';
+import type { HeldItem, ListingGate } from './listingGate.ts';
 import { LIST_NAMES, type ListName, type ServerCatalog } from './serverCatalog.ts';
 import {
   type GroupListed,
@@ -37,6 +38,7 @@ export interface KeeperPorts {
   /** Catalog to show until the first list under this configuration. */
   listedBefore: ServerCatalog | undefined;
   snapshots: CatalogSnapshots | undefined;
+  gate: ListingGate | undefined;
   liveRefresh: (() => Settings['liveRefresh']) | undefined;
   /** Limit for all pages of a list together. */
   listLimitMs: number | undefined;
@@ -71,9 +73,16 @@ export class CatalogKeeper {
     this.#paces = { tools: paced('tools'), resources: paced('resources'), prompts: paced('prompts') };
   }
 
-  /** Catalog after the configuration's filter. */
+  /** Catalog that clients may see: approved, and not excluded by the configuration. */
   get exposed(): ServerCatalog {
-    return this.#exposed.of(this.#kept.current, this.#ports.config().tools);
+    const config = this.#ports.config();
+    const { current } = this.#kept;
+    return this.#exposed.of(this.#ports.gate?.offer(config, current).listing ?? current, config.tools);
+  }
+
+  /** Listed items that no client may see. */
+  get held(): readonly HeldItem[] {
+    return this.#ports.gate?.offer(this.#ports.config(), this.#kept.current).held ?? [];
   }
 
   get listed(): ServerCatalog {
@@ -157,6 +166,7 @@ export class CatalogKeeper {
     if (!client.closed) for (const failure of listed.failures) if (!(failure.name in halves)) this.#logFailure(failure);
     const parts = { ...listed.lists, ...halves, ...introduction };
     const changed = this.#kept.replace(parts, new Set(Object.keys(halves) as ListName[]), this.#ports.config());
+    this.#ports.gate?.onListed(this.#ports.config(), this.#kept.current, Object.keys(parts) as (keyof ServerCatalog)[]);
     if (isKnown && changed.length > 0) this.#ports.log(`its catalog has changed: ${this.#changeNote(changed)}`);
     if (changed.length > 0 || this.note !== before) this.#ports.onChange();
   }

@@ -100,6 +100,7 @@ export class ServerLife implements AwaitedServer {
       settled: () => this.#settled(),
       messages,
       snapshots: services.snapshots,
+      gate: services.gate,
       liveRefresh: services.liveRefresh,
       listLimitMs: services.listLimitMs,
       onChange: () => this.status.update({ anyway: true }),

@@ -13,11 +13,13 @@ import { visibleText } from '../../text/visibleText.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { approvalFile } from './approvalFile.ts';
+import type { ServerTrust } from './serverTrust.ts';
 
 export interface CallPathOptions {
   stateFolder: string;
   configuration: Configuration;
   pool: ServerPool;
+  trust: ServerTrust;
   /** Asks the user in an editor that watches. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
   log(line: string): void;
@@ -31,7 +33,7 @@ export class CallPath {
   readonly pipeline: CallPipeline<AdmittedResult>;
   readonly #configuration: Configuration;
 
-  constructor({ stateFolder, configuration, pool, approve, log }: CallPathOptions) {
+  constructor({ stateFolder, configuration, pool, trust, approve, log }: CallPathOptions) {
     this.#configuration = configuration;
     this.artifacts = new ArtifactStore({ folder: join(stateFolder, 'artifacts') });
     this.firewall = new Firewall({ store: this.artifacts });
@@ -43,6 +45,7 @@ export class CallPath {
           return this.firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
         },
         scrubSecrets,
+        trust: (tool) => trust.verdictOn(tool, pool.get(tool.server)),
         approval: { ask: ({ tool, args, reason }) => approve(approvalQuestion(tool, args, reason)) },
         approvalStore: approvalFile(stateFolder, log),
         log,

@@ -84,9 +84,9 @@ export class Gateway {
       onChange: () => this.#onServersChanged(),
       onConnection: (connection) => this.#onConnection(connection),
     });
-    const { pool, links } = this.servers;
+    const { pool, links, trust } = this.servers;
     const clientRequests = new ClientRequests({ workspace, connections: () => pool.connections, log });
-    const calls = new CallPath({ ...options, configuration, pool });
+    const calls = new CallPath({ ...options, configuration, pool, trust });
     const catalog = new LiveCatalog({
       ...{ pool, calls, clientRequests, log },
       own: systemResources({ health: () => this.reports.health(), telemetry: () => this.reports.telemetry() }),
@@ -96,7 +96,7 @@ export class Gateway {
       onRebuilt: () => options.onChange(),
     });
     const shown = { workspace, configuration, pool, catalog, account, uses };
-    const reports = new GatewayReports({ ...shown, diagnostics, links });
+    const reports = new GatewayReports({ ...shown, diagnostics, links, trust });
     this.#modes = new Modes({ ...shown, reports, calls, clientRequests });
     this.#edits = new ConfigurationEdits({
       configuration,

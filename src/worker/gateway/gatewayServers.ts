@@ -21,6 +21,7 @@ import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { killMarked } from '../../upstream/process/processTree.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ServerLinks } from './serverLinks.ts';
+import { ServerTrust } from './serverTrust.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
 import { SharedTokens } from './sharedTokens.ts';
 
@@ -39,6 +40,7 @@ const APPROVALS_POLL_MS = 1_000;
 export class GatewayServers {
   readonly pool: ServerPool;
   readonly links: ServerLinks;
+  readonly trust: ServerTrust;
   readonly signInRequests: SignInRequests;
   readonly #options: GatewayServersOptions;
   readonly #journal: ChildJournal;
@@ -64,12 +66,14 @@ export class GatewayServers {
       inputs: (server) => this.#inputsOf(server),
     });
     this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log);
+    this.trust = new ServerTrust({ stateFolder, log, onChange: options.onChange });
     this.pool = new ServerPool(
       {
         openLink: (config, events) => this.links.open(config, events),
         mayTry: (config) => this.#signIns.mayTry(config),
         isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(workspace, config),
         snapshots: this.#snapshots,
+        gate: this.trust,
         idleMs: () => (this.#superseded ? 0 : configuration.current.settings.idleMinutes * 60_000),
         startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
         liveRefresh: () => configuration.current.settings.liveRefresh,

@@ -13,6 +13,7 @@ import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { LiveCatalog } from '../gateway/liveCatalog.ts';
 import type { ServerLinks } from '../gateway/serverLinks.ts';
+import type { ServerTrust } from '../gateway/serverTrust.ts';
 import type { Diagnostics } from './diagnostics.ts';
 import { type StatusSources, serverBriefs, serverStatuses } from './serverStatuses.ts';
 import type { WorkAccount } from './workAccount.ts';
@@ -22,6 +23,7 @@ export interface ReportSources {
   configuration: Configuration;
   pool: ServerPool;
   links: Pick<ServerLinks, 'missing'>;
+  trust: Pick<ServerTrust, 'heldTools'>;
   catalog: LiveCatalog;
   account: WorkAccount;
   diagnostics: Diagnostics;
@@ -105,12 +107,13 @@ export class GatewayReports {
   }
 
   get #statusSources(): StatusSources {
-    const { catalog, configuration, pool, links } = this.#sources;
+    const { catalog, configuration, pool, links, trust } = this.#sources;
     return {
       config: configuration.current,
       view: catalog.view,
       connection: (name) => pool.get(name),
       missing: (name) => links.missing(name),
+      heldTools: (connection, namespace) => trust.heldTools(connection, namespace),
       scrubSecrets,
     };
   }

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import type { TrustVerdict } from '../../calls/pipeline/callPipeline.ts';
+import { ingestTool } from '../../catalog/ingest.ts';
+import type { CatalogTool } from '../../catalog/types.ts';
+import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import { approvable, needsApproval } from '../../config/state/approvals.ts';
+import type { HeldTool } from '../../control/contract.ts';
+import { acquireLock } from '../../host/attach/startLock.ts';
+import { heldError } from '../../modes/shared/unknownTool.ts';
+import { PINNED_PARTS, type PinnedPart } from '../../trust/pins/pinnedItems.ts';
+import { PinStore } from '../../trust/pins/pinStore.ts';
+import { type GatedServer, TrustGate } from '../../trust/pins/trustGate.ts';
+import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
+import type { ListingGate, OfferedListing } from '../../upstream/listing/listingGate.ts';
+
+export interface ServerTrustOptions {
+  stateFolder: string;
+  log(line: string): void;
+  onChange(): void;
+}
+
+/** Pins of the servers of one workspace, for the rooms that list, call and report. */
+export class ServerTrust implements ListingGate {
+  readonly gate: TrustGate;
+  readonly #held = new WeakMap<object, readonly HeldTool[]>();
+
+  constructor({ stateFolder, log, onChange }: ServerTrustOptions) {
+    this.gate = new TrustGate({
+      store: new PinStore({ folder: stateFolder, lock: acquireLock }),
+      scan: () => new Map(),
+      isSink: () => false,
+      locked: () => undefined,
+      now: () => new Date(),
+      log,
+      onBaseline: () => {},
+      onChange,
+    });
+  }
+
+  onListed(config: ServerConfig, listing: ServerConnection['listed'], listed: readonly string[]): void {
+    if (config.type === 'static') return;
+    const parts = PINNED_PARTS.filter((part): part is PinnedPart => listed.includes(part) || part === 'instructions');
+    this.gate.onListed(gated(config), listing, parts);
+  }
+
+  offer(config: ServerConfig, listing: ServerConnection['listed']): OfferedListing {
+    // The user gave the file that a static server answers from.
+    if (config.type === 'static') return { listing, held: NOTHING };
+    return this.gate.offer(gated(config), listing);
+  }
+
+  /** Returns the items of a server that wait for the user's review. */
+  heldTools({ config, held }: ServerConnection, namespace: string): readonly HeldTool[] {
+    const known = this.#held.get(held);
+    if (known) return known;
+    const tools = held.map(({ item: { part, name, raw }, why }) => ({
+      toolId: part === 'tools' ? idOf(raw, config.name, namespace) : '',
+      part,
+      name,
+      why,
+    }));
+    this.#held.set(held, tools);
+    return tools;
+  }
+
+  /** Compares a tool as a call knows it with what its server lists, and with its pin. */
+  verdictOn(tool: CatalogTool, connection: ServerConnection | undefined): TrustVerdict {
+    if (!connection) return {};
+    const { config, listed, held } = connection;
+    if (config.type === 'static') return {};
+    const { asked, tools } = this.gate.offer(gated(config), listed);
+    const pins = tools.get(tool.upstreamName);
+    if (!pins?.includes(tool.fingerprint)) {
+      const why = held.find(({ item }) => item.part === 'tools' && item.name === tool.upstreamName)?.why;
+      // A server answers itself for a tool that it no longer lists.
+      return pins || why !== undefined
+        ? { refusal: heldError({ toolId: tool.id, why: why ?? 'changed' }, tool.server, tool.id) }
+        : {};
+    }
+    const state = asked.get(tool.fingerprint);
+    return state === undefined ? {} : { question: QUESTIONS[state] };
+  }
+}
+
+const NOTHING: OfferedListing['held'] = [];
+
+const QUESTIONS = {
+  new: 'This tool is new since you approved its server.',
+  changed: 'This tool has changed since you approved it.',
+};
+
+function idOf(raw: unknown, server: string, namespace: string): string {
+  try {
+    return ingestTool(raw, { server, namespace }).tool.id;
+  } catch {
+    return '';
+  }
+}
+
+/** Returns the facts about a server that pins depend on. */
+function gated(config: ServerConfig): GatedServer {
+  const { name } = config;
+  // A workspace cannot loosen what happens when its own servers change.
+  const onChange = needsApproval(config) ? 'block' : (config.trust ?? (config.type === 'stdio' ? 'ask' : 'block'));
+  return { name, launch: launchOf(config), onChange };
+}
+
+/**
+ * Hash of the launch that a baseline belongs to. For a workspace's server it is what the user approved. For the user's
+ * own server it leaves out what a server could change by itself, such as the content of its `envFile`.
+ */
+function launchOf(config: ServerConfig): string {
+  if (needsApproval(config)) return approvable(config).hash;
+  const { type } = config;
+  const launch = type === 'stdio' ? [config.command, config.args] : type === 'static' ? [] : [config.url];
+  return createHash('sha256')
+    .update(JSON.stringify([type, launch]))
+    .digest('hex');
+}
