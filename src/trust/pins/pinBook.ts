@@ -22,8 +22,8 @@ export interface ServerPins {
 export type PinBook = Readonly<Record<string, ServerPins>>;
 
 /**
- * `approved`: equals its pin. `new`: has no pin. `changed`: differs from its pin. `gone`: no longer listed. `blocked`:
- * the user blocked it.
+ * State of an item. `approved`: equals its pin. `new`: has no pin. `changed`: differs from its pin. `gone`: no longer
+ * listed. `blocked`: the user blocked it.
  */
 export type ItemState = 'approved' | 'new' | 'changed' | 'gone' | 'blocked';
 

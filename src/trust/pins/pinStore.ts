@@ -8,7 +8,7 @@ const FILE = 'pins.json';
 const DAMAGED = 'pins.damaged.json';
 /** Pinned items in full, a file per server, so that a difference can be shown while the server is down. */
 const TEXTS = 'pinned';
-const LOCK_TRIES = 100;
+const LOCK_TRIES = 20;
 const LOCK_WAIT_MS = 5;
 
 /** Pinned items of a server, by their pin. */
@@ -19,6 +19,8 @@ export interface PinStorePorts {
   folder: string;
   /** Takes a lock between processes; `undefined` while another process holds it. */
   lock(path: string): (() => void) | undefined;
+  /** Pause between two tries to take the lock. */
+  waitMs?: number;
 }
 
 /** Pins of a workspace on disk, shared by all its workers. The file outlives servers, workers and snapshots. */
@@ -42,7 +44,12 @@ export class PinStore {
    * was pinned. An unchanged file is not read again and keeps its object.
    */
   read(): PinBook | undefined {
-    const stats = lstatSync(this.#file, { throwIfNoEntry: false });
+    let stats: Stats | undefined;
+    try {
+      stats = lstatSync(this.#file, { throwIfNoEntry: false });
+    } catch {
+      return undefined;
+    }
     const seen = stats ? versionOf(stats) : 'none';
     if (seen === this.#seen) return this.#book;
     this.#book = stats ? this.#load(stats) : existsSync(this.#textsFolder) ? undefined : {};
@@ -52,21 +59,25 @@ export class PinStore {
 
   /** Changes the book under the lock. Throws if it cannot be written, and then nothing has changed. */
   update(change: (book: PinBook) => PinBook, texts?: { server: string; items: PinnedTexts }): void {
-    mkdirSync(this.#textsFolder, { recursive: true, mode: 0o700 });
     const release = this.#locked();
     try {
       const book = this.read();
       if (!book) throw new Error(`${this.#file} is damaged`);
       const changed = change(book);
       if (changed === book) return;
-      // Texts go first: a pin without its text could not be compared.
+      // The folder of texts proves later that a book existed, so the book comes first.
+      if (!existsSync(this.#textsFolder)) {
+        this.#write({});
+        mkdirSync(this.#textsFolder, { mode: 0o700 });
+      }
+      // A pin without its text could not be compared.
       if (texts) {
         const { server, items } = texts;
         const pins = new Set(Object.values(changed[server]?.pins ?? {}));
         const all = Object.entries({ ...this.texts(server), ...items }).filter(([pin]) => pins.has(pin));
         writeWhole(this.#textsFile(server), JSON.stringify(Object.fromEntries(all)), { mode: 0o600 });
       }
-      writeWhole(this.#file, writeBook(changed), { mode: 0o600, sync: true });
+      this.#write(changed);
     } finally {
       release();
     }
@@ -74,12 +85,11 @@ export class PinStore {
 
   /** Sets a damaged book aside and begins another. */
   replaceDamaged(book: PinBook): void {
-    mkdirSync(this.#textsFolder, { recursive: true, mode: 0o700 });
     const release = this.#locked();
     try {
       if (this.read()) return;
       if (existsSync(this.#file)) renameSync(this.#file, join(this.#ports.folder, DAMAGED));
-      writeWhole(this.#file, writeBook(book), { mode: 0o600, sync: true });
+      this.#write(book);
     } finally {
       release();
     }
@@ -105,13 +115,17 @@ export class PinStore {
     }
   }
 
+  #write(book: PinBook): void {
+    writeWhole(this.#file, writeBook(book), { mode: 0o600, sync: true });
+  }
+
   #locked(): () => void {
     const path = `${this.#file}.lock`;
     for (let tries = 0; tries < LOCK_TRIES; tries++) {
       const release = this.#ports.lock(path);
       if (release) return release;
       // Holders keep the lock for a few milliseconds.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_WAIT_MS);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, this.#ports.waitMs ?? LOCK_WAIT_MS);
     }
     throw new Error(`another process holds ${path}`);
   }

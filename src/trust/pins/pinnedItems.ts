@@ -1,3 +1,5 @@
+import { adoptPins, pinOf } from '../../catalog/shapeHash.ts';
+
 /** Lists of a server that a model can see, unchanged as received. */
 export interface Listing {
   readonly tools: readonly unknown[];
@@ -44,4 +46,19 @@ export function itemsOf(listing: Listing): PinnedItem[] {
 function nameIn(raw: unknown, key: string): string {
   const name = (raw as Record<string, unknown> | null)?.[key];
   return typeof name !== 'string' ? '' : name.includes('\n') ? JSON.stringify(name) : name;
+}
+
+const LISTS = ['tools', 'prompts', 'resourceTemplates'] as const;
+
+/** Returns the pins of a listing, list by list, for storage beside it. */
+export function pinsOf(listing: Listing): Record<string, string[]> {
+  return Object.fromEntries(LISTS.map((list) => [list, listing[list].map(pinOf)]));
+}
+
+/** Adopts the result of `pinsOf` for the same listing, so that no item is hashed again. */
+export function adoptPinsOf(listing: Listing, stored: unknown): void {
+  for (const list of LISTS) {
+    const pins = (stored as Record<string, unknown> | null | undefined)?.[list];
+    if (Array.isArray(pins) && pins.length === listing[list].length) adoptPins(listing[list], pins);
+  }
 }

@@ -1,7 +1,7 @@
 import { pinOf } from '../../catalog/shapeHash.ts';
 import { addedArguments, loweredHints } from './drift.ts';
 import { type ItemState, type PinBook, type ServerPins, stateOf } from './pinBook.ts';
-import { itemsOf, type Listing, type PinnedItem, type PinnedPart } from './pinnedItems.ts';
+import { itemsOf, type Listing, PINNED_PARTS, type PinnedItem, type PinnedPart } from './pinnedItems.ts';
 import type { PinnedTexts, PinStore } from './pinStore.ts';
 
 /** Treatment of tools that are new or changed: held back, offered with a question at each call, or only reported. */
@@ -56,7 +56,7 @@ export interface TrustGatePorts {
 
 interface Judged {
   readonly book: PinBook | undefined;
-  readonly onChange: OnChange;
+  readonly server: GatedServer;
   readonly offer: Offer<Listing>;
 }
 
@@ -108,9 +108,9 @@ export class TrustGate {
   offer<L extends Listing>(server: GatedServer, listing: L): Offer<L> {
     const book = this.#ports.store.read();
     const judged = this.#judged.get(listing);
-    if (judged && judged.book === book && judged.onChange === server.onChange) return judged.offer as Offer<L>;
+    if (judged && judged.book === book && isSame(judged.server, server)) return judged.offer as Offer<L>;
     const offer = this.#judge(server, listing, book);
-    this.#judged.set(listing, { book, onChange: server.onChange, offer });
+    this.#judged.set(listing, { book, server, offer });
     return offer;
   }
 
@@ -120,6 +120,52 @@ export class TrustGate {
     if (!store.read()) return `${store.file} is damaged, so nothing is offered until its tools are accepted again.`;
     const unsaved = this.#unsaved.get(server);
     return unsaved === undefined ? undefined : `Its tools could not be pinned, so none is offered: ${unsaved}`;
+  }
+
+  /** Approves items as they were shown. On a damaged book, `all` lists the servers that start without a baseline. */
+  accept(server: GatedServer, shown: readonly PinnedItem[], all: readonly GatedServer[] = []): void {
+    const { store } = this.#ports;
+    if (!store.read()) store.replaceDamaged(Object.fromEntries(all.map((one) => [one.name, this.#nothing(one)])));
+    store.update(
+      (book) => {
+        const own = pinsIn(book, server) ?? this.#nothing(server);
+        const keys = new Set(shown.map(({ key }) => key));
+        const pins = { ...own.pins, ...this.pinsFor(shown) };
+        return { ...book, [server.name]: { ...own, pins, blocked: own.blocked.filter((key) => !keys.has(key)) } };
+      },
+      { server: server.name, items: textsOf(shown) },
+    );
+    this.#ports.onChange();
+  }
+
+  block(server: string, keys: readonly string[]): void {
+    this.#change(server, (own) => ({ ...own, blocked: [...new Set([...own.blocked, ...keys])] }));
+  }
+
+  quarantine(server: string, reason: string): void {
+    this.#change(server, (own) => ({ ...own, quarantine: reason }));
+  }
+
+  release(server: string): void {
+    this.#change(server, ({ quarantine: _lifted, ...own }) => own);
+  }
+
+  /** Returns the pins of items, by key. */
+  pinsFor(items: readonly PinnedItem[]): Record<string, string> {
+    return Object.fromEntries(items.map(({ key, raw }) => [key, pinOf(raw)]));
+  }
+
+  #change(server: string, change: (own: ServerPins) => ServerPins): void {
+    this.#ports.store.update((book) => {
+      const own = Object.hasOwn(book, server) ? book[server] : undefined;
+      if (!own) throw new Error(`no tools of ${server} are pinned yet`);
+      return { ...book, [server]: change(own) };
+    });
+    this.#ports.onChange();
+  }
+
+  #nothing({ launch }: GatedServer): ServerPins {
+    return { launch, since: this.#ports.now().toISOString(), parts: PINNED_PARTS, pins: {}, blocked: [] };
   }
 
   #baseline(
@@ -134,7 +180,7 @@ export class TrustGate {
     const findings = this.#ports.scan(items, name);
     const flagged = items.flatMap(({ key }) => findings.get(key)?.hard ?? [])[0];
     const lock = this.#ports.locked(name);
-    const pins = lock ?? Object.fromEntries(items.map(({ key, raw }) => [key, pinOf(raw)]));
+    const pins = lock ?? this.pinsFor(items);
     // A quarantine that the user imposed outlives a new baseline.
     const quarantine = flagged ?? before?.quarantine;
     return {
@@ -199,6 +245,10 @@ export class TrustGate {
 function pinsIn(book: PinBook, { name, launch }: GatedServer): ServerPins | undefined {
   const pins = Object.hasOwn(book, name) ? book[name] : undefined;
   return pins?.launch === launch ? pins : undefined;
+}
+
+function isSame(a: GatedServer, b: GatedServer): boolean {
+  return a.name === b.name && a.launch === b.launch && a.onChange === b.onChange;
 }
 
 function textsOf(items: readonly PinnedItem[]): PinnedTexts {

@@ -12,6 +12,7 @@ import type { ControlHandlers } from '../../control/channel.ts';
 import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../../supervision/restartPolicy.ts';
 import { didYouMean } from '../../text/nearest.ts';
+import { adoptPinsOf, pinsOf } from '../../trust/pins/pinnedItems.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { type PoolEvents, ServerPool } from '../../upstream/connection/serverPool.ts';
 import { SignInError, SignIns } from '../../upstream/connection/signIns.ts';
@@ -65,7 +66,7 @@ export class GatewayServers {
       signIns: this.#signIns,
       inputs: (server) => this.#inputsOf(server),
     });
-    this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log);
+    this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log, { of: pinsOf, adopt: adoptPinsOf });
     this.trust = new ServerTrust({ stateFolder, log, onChange: options.onChange });
     this.pool = new ServerPool(
       {
