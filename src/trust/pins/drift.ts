@@ -8,7 +8,7 @@ export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 export interface Drift {
   readonly kinds: readonly DriftKind[];
-  /** One line for each difference that is not in words. */
+  /** Differences that are not in words, one line each. */
   readonly notes: readonly string[];
 }
 

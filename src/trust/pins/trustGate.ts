@@ -3,6 +3,7 @@ import { addedArguments, loweredHints } from './drift.ts';
 import { type ItemState, type PinBook, type ServerPins, stateOf } from './pinBook.ts';
 import { itemsOf, type Listing, PINNED_PARTS, type PinnedItem, type PinnedPart } from './pinnedItems.ts';
 import type { PinnedTexts, PinStore } from './pinStore.ts';
+import { type Review, reviewOf } from './review.ts';
 
 /** Treatment of tools that are new or changed: held back, offered with a question at each call, or only reported. */
 export type OnChange = 'block' | 'ask' | 'tell';
@@ -112,6 +113,14 @@ export class TrustGate {
     const offer = this.#judge(server, listing, book);
     this.#judged.set(listing, { book, server, offer });
     return offer;
+  }
+
+  /** Compares a listing with its pins, for the user; `undefined` before the first list and on a damaged book. */
+  review(server: GatedServer, listing: Listing): (Review & { pins: ServerPins }) | undefined {
+    const { store } = this.#ports;
+    const book = store.read();
+    const pins = book && pinsIn(book, server);
+    return pins && { ...reviewOf(listing, pins, store.texts(server.name)), pins };
   }
 
   /** Reason why the pins of a server count for nothing. */

@@ -8,6 +8,8 @@ import type {
   SecretAnswer,
   SecretRequest,
   TreeChildren,
+  TrustDecision,
+  TrustReview,
   WouldRun,
 } from '../../control/contract.ts';
 import type { Mode } from '../../link/mode.ts';
@@ -166,6 +168,22 @@ export class Gateway {
     this.#edits.apply();
     await this.servers.pool.refresh();
     this.#catalog.rebuild();
+  }
+
+  /** Compares what servers list with their pins. */
+  trustReview(server: string | undefined): TrustReview[] {
+    this.#catalog.catchUp();
+    const connections = this.servers.pool.connections.filter(
+      ({ config }) => server === undefined || config.name === server,
+    );
+    return this.servers.trust.review(connections, (name) => this.#catalog.view.namespaceOf(name));
+  }
+
+  /** Applies a decision of the user about what servers list. */
+  decide(decision: TrustDecision): { reason?: string } {
+    const reason = this.servers.trust.decide(decision, this.servers.pool.connections);
+    this.#catalog.rebuild();
+    return reason === undefined ? {} : { reason };
   }
 
   /** Returns the commands and addresses of the servers, edits included. */

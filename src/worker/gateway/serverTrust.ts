@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { TrustVerdict } from '../../calls/pipeline/callPipeline.ts';
 import { ingestTool } from '../../catalog/ingest.ts';
+import { pinOf } from '../../catalog/shapeHash.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { approvable, needsApproval } from '../../config/state/approvals.ts';
-import type { HeldTool } from '../../control/contract.ts';
+import type { HeldTool, TrustDecision, TrustItem, TrustReview } from '../../control/contract.ts';
 import { acquireLock } from '../../host/attach/startLock.ts';
 import { heldError } from '../../modes/shared/unknownTool.ts';
-import { PINNED_PARTS, type PinnedPart } from '../../trust/pins/pinnedItems.ts';
+import { itemsOf, PINNED_PARTS, type PinnedPart } from '../../trust/pins/pinnedItems.ts';
 import { PinStore } from '../../trust/pins/pinStore.ts';
+import { readableItem } from '../../trust/pins/review.ts';
 import { type GatedServer, TrustGate } from '../../trust/pins/trustGate.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ListingGate, OfferedListing } from '../../upstream/listing/listingGate.ts';
@@ -61,6 +63,68 @@ export class ServerTrust implements ListingGate {
     }));
     this.#held.set(held, tools);
     return tools;
+  }
+
+  /** Compares the listings of connections with their pins, for the user. */
+  review(connections: readonly ServerConnection[], namespaceOf: (server: string) => string): TrustReview[] {
+    return connections.flatMap((connection) => {
+      const { config, listed, held } = connection;
+      if (config.type === 'static') return [];
+      const server = gated(config);
+      const review = this.gate.review(server, listed);
+      const problem = this.gate.problemOf(config.name);
+      const heldKeys = new Set(held.map(({ item }) => item.raw));
+      const items = (review?.items ?? []).map(({ before, after, drift, ...item }): TrustItem => {
+        const toolId = item.part === 'tools' ? idOf(after ?? before, config.name, namespaceOf(config.name)) : '';
+        return {
+          ...item,
+          ...(toolId !== '' && { toolId }),
+          held: heldKeys.has(after),
+          kinds: drift?.kinds ?? [],
+          notes: drift?.notes ?? [],
+          ...(before !== undefined && { before: readableItem(before) }),
+          ...(after !== undefined && { after: readableItem(after) }),
+        };
+      });
+      const { since, quarantine } = review?.pins ?? {};
+      return [
+        {
+          server: config.name,
+          origin: config.origin,
+          onChange: server.onChange,
+          ...(since !== undefined && { since }),
+          ...(quarantine !== undefined && { quarantine }),
+          ...(problem !== undefined && { problem }),
+          approved: review?.approved ?? 0,
+          items,
+        },
+      ];
+    });
+  }
+
+  /** Applies a decision of the user. Returns why it has no effect. */
+  decide(decision: TrustDecision, connections: readonly ServerConnection[]): string | undefined {
+    const { server: name } = decision;
+    const connection = connections.find(({ config }) => config.name === name);
+    if (!connection || connection.config.type === 'static') return `There is no server ${JSON.stringify(name)}.`;
+    try {
+      if (decision.action === 'accept') {
+        const items = itemsOf(connection.listed);
+        const shown = decision.shown.map(({ key, pin }) =>
+          items.find((item) => item.key === key && pinOf(item.raw) === pin),
+        );
+        const accepted = shown.filter((item) => item !== undefined);
+        if (accepted.length < shown.length)
+          return 'It has changed since it was shown, so nothing was accepted. Look at it again.';
+        const all = connections.filter(({ config }) => config.type !== 'static').map(({ config }) => gated(config));
+        this.gate.accept(gated(connection.config), accepted, all);
+      } else if (decision.action === 'block') this.gate.block(name, decision.keys);
+      else if (decision.action === 'quarantine') this.gate.quarantine(name, 'You put it there.');
+      else this.gate.release(name);
+    } catch (error) {
+      return `The decision could not be stored: ${(error as Error).message}.`;
+    }
+    return undefined;
   }
 
   /** Compares a tool as a call knows it with what its server lists, and with its pin. */
