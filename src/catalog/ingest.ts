@@ -1,6 +1,7 @@
 import { deriveSafety } from './cards/card.ts';
 import { CatalogError, type CatalogErrorCode } from './catalogError.ts';
 import { compareCodePoints } from './codePointOrder.ts';
+import { isDestructive } from './destructive.ts';
 import { deriveName, deriveNameOnServer, fitName, fitNamespace, inferNamespace } from './namespace.ts';
 import { hash8, pinOf } from './shapeHash.ts';
 import { formatToolId, isVersion, type ToolIdParts } from './toolId.ts';
@@ -44,7 +45,7 @@ export function ingestTool(raw: unknown, source?: ToolSource): IngestedTool {
   const annotations = annotationsOf(raw.annotations, flaws);
   const description = descriptionOf(raw.description, flaws);
   const idParts = identify(upstreamName, inputSchema, raw._meta, source, flaws);
-  const tags = tagsOf(annotations);
+  const tags = tagsOf(annotations, isDestructive({ name: upstreamName, title: raw.title, annotations }));
   const title = firstString(raw.title, annotations.title);
   const tool: CatalogTool = {
     id: formatToolId(idParts),
@@ -134,10 +135,10 @@ function annotationsOf(value: unknown, flaws: Flaw[]): Json {
 }
 
 /** Tags every MCP tool `mcp`. Hints are unverified statements of the server (M1.2). */
-function tagsOf(annotations: Json): string[] {
+function tagsOf(annotations: Json, destructive: boolean): string[] {
   const tags = ['mcp'];
   if (annotations.readOnlyHint === true) tags.push('read-only');
-  if (annotations.destructiveHint === true) tags.push('destructive');
+  if (destructive) tags.push('destructive');
   return tags.sort(compareCodePoints);
 }
 

@@ -28,7 +28,7 @@ export interface ServerBrief {
   held?: readonly HeldTool[];
 }
 
-/** Listed tool that is not offered. `why`: `new`, `changed`, `blocked`, `flagged`, `quarantined` or `damaged`. */
+/** Listed tool that is not offered. `why`: `new`, `changed`, `blocked`, `flagged`, `quarantined`, `damaged` or `unsaved`. */
 export interface HeldTool {
   /** Empty for a prompt, a template or the instructions. */
   toolId: string;

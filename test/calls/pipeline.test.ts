@@ -32,6 +32,7 @@ describe('the pipeline', () => {
       'hydrate',
       'repair',
       'validate',
+      'trust',
       'policy',
       'quota',
       'dry run',

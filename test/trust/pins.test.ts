@@ -288,7 +288,7 @@ describe('the file of pins', () => {
     });
     gate.onListed(BLOCK, list, ALL);
     gate.onListed(BLOCK, list, ALL);
-    expect(heldBy(gate, BLOCK, list)).toEqual(['a new']);
+    expect(heldBy(gate, BLOCK, list)).toEqual(['a unsaved']);
     expect(gate.problemOf('one')).toContain('could not be pinned');
     expect(lines).toHaveLength(1);
   });

@@ -68,6 +68,7 @@ const HELD_BECAUSE: Readonly<Record<string, string>> = {
   flagged: 'its text looks like an attack',
   quarantined: 'its server is in quarantine',
   damaged: 'the record of approved tools is damaged',
+  unsaved: 'what its server lists could not be recorded',
 };
 
 /** Returns the configured server that an id names, also by its own name or with another separator. */

@@ -17,7 +17,7 @@ export interface GatedServer {
 }
 
 /** Reason why an item is not offered. */
-export type HeldFor = Exclude<ItemState, 'approved' | 'gone'> | 'quarantined' | 'damaged' | 'flagged';
+export type HeldFor = Exclude<ItemState, 'approved' | 'gone'> | 'quarantined' | 'damaged' | 'unsaved' | 'flagged';
 
 export interface HeldItem {
   readonly item: PinnedItem;
@@ -58,6 +58,7 @@ export interface TrustGatePorts {
 interface Judged {
   readonly book: PinBook | undefined;
   readonly server: GatedServer;
+  readonly isUnsaved: boolean;
   readonly offer: Offer<Listing>;
 }
 
@@ -99,6 +100,7 @@ export class TrustGate {
       const reason = (error as Error).message;
       if (this.#unsaved.get(server.name) !== reason) log(`${server.name}: its tools could not be pinned: ${reason}`);
       this.#unsaved.set(server.name, reason);
+      this.#ports.onChange();
       return;
     }
     if (baseline) this.#ports.onBaseline(server.name, baseline);
@@ -109,9 +111,11 @@ export class TrustGate {
   offer<L extends Listing>(server: GatedServer, listing: L): Offer<L> {
     const book = this.#ports.store.read();
     const judged = this.#judged.get(listing);
-    if (judged && judged.book === book && isSame(judged.server, server)) return judged.offer as Offer<L>;
+    const isUnsaved = this.#unsaved.has(server.name);
+    if (judged?.isUnsaved === isUnsaved && judged.book === book && isSame(judged.server, server))
+      return judged.offer as Offer<L>;
     const offer = this.#judge(server, listing, book);
-    this.#judged.set(listing, { book, server, offer });
+    this.#judged.set(listing, { book, server, isUnsaved, offer });
     return offer;
   }
 
@@ -203,9 +207,18 @@ export class TrustGate {
   }
 
   #judge<L extends Listing>(server: GatedServer, listing: L, book: PinBook | undefined): Offer<L> {
-    const pins = book && pinsIn(book, server);
+    // Pins of an earlier launch count until the server has listed under the present one.
+    const pins = book && Object.hasOwn(book, server.name) ? book[server.name] : undefined;
     const items = itemsOf(listing);
-    const everything = !book ? 'damaged' : !pins ? 'new' : pins.quarantine === undefined ? undefined : 'quarantined';
+    const everything = !book
+      ? 'damaged'
+      : !pins
+        ? this.#unsaved.has(server.name)
+          ? 'unsaved'
+          : 'new'
+        : pins.quarantine === undefined
+          ? undefined
+          : 'quarantined';
     if (everything || !pins) {
       const held: HeldItem[] = items.map((item) => ({ item, why: everything ?? 'new' }));
       return {

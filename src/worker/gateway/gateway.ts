@@ -4,11 +4,11 @@ import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
+  ControlRequests,
   LearnedUse,
   SecretAnswer,
   SecretRequest,
   TreeChildren,
-  TrustDecision,
   TrustReview,
   WouldRun,
 } from '../../control/contract.ts';
@@ -180,7 +180,7 @@ export class Gateway {
   }
 
   /** Applies a decision of the user about what servers list. */
-  decide(decision: TrustDecision): { reason?: string } {
+  decide(decision: ControlRequests['decide']['params']): { reason?: string } {
     const reason = this.servers.trust.decide(decision, this.servers.pool.connections);
     this.#catalog.rebuild();
     return reason === undefined ? {} : { reason };

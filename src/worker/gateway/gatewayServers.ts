@@ -67,7 +67,7 @@ export class GatewayServers {
       inputs: (server) => this.#inputsOf(server),
     });
     this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log, { of: pinsOf, adopt: adoptPinsOf });
-    this.trust = new ServerTrust({ stateFolder, log, onChange: options.onChange });
+    this.trust = new ServerTrust({ stateRoot, stateFolder, log, onChange: options.onChange });
     this.pool = new ServerPool(
       {
         openLink: (config, events) => this.links.open(config, events),

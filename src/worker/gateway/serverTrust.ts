@@ -1,21 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { TrustVerdict } from '../../calls/pipeline/callPipeline.ts';
 import { ingestTool } from '../../catalog/ingest.ts';
-import { pinOf } from '../../catalog/shapeHash.ts';
+import { pinOf, sha256 } from '../../catalog/shapeHash.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { approvable, needsApproval } from '../../config/state/approvals.ts';
 import type { HeldTool, TrustDecision, TrustItem, TrustReview } from '../../control/contract.ts';
 import { acquireLock } from '../../host/attach/startLock.ts';
 import { heldError } from '../../modes/shared/unknownTool.ts';
+import { writeBook } from '../../trust/pins/pinBook.ts';
 import { itemsOf, PINNED_PARTS, type PinnedPart } from '../../trust/pins/pinnedItems.ts';
 import { PinStore } from '../../trust/pins/pinStore.ts';
 import { readableItem } from '../../trust/pins/review.ts';
 import { type GatedServer, TrustGate } from '../../trust/pins/trustGate.ts';
+import { type TrustEvent, TrustLog } from '../../trust/trustLog.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ListingGate, OfferedListing } from '../../upstream/listing/listingGate.ts';
 
 export interface ServerTrustOptions {
+  /** Folder of the log, which all workspaces share. */
+  stateRoot: string;
   stateFolder: string;
   log(line: string): void;
   onChange(): void;
@@ -24,9 +28,13 @@ export interface ServerTrustOptions {
 /** Pins of the servers of one workspace, for the rooms that list, call and report. */
 export class ServerTrust implements ListingGate {
   readonly gate: TrustGate;
+  readonly #logbook: TrustLog;
+  readonly #log: (line: string) => void;
   readonly #held = new WeakMap<object, readonly HeldTool[]>();
 
-  constructor({ stateFolder, log, onChange }: ServerTrustOptions) {
+  constructor({ stateRoot, stateFolder, log, onChange }: ServerTrustOptions) {
+    this.#logbook = new TrustLog({ folder: stateRoot, lock: acquireLock, now: () => new Date() });
+    this.#log = log;
     this.gate = new TrustGate({
       store: new PinStore({ folder: stateFolder, lock: acquireLock }),
       scan: () => new Map(),
@@ -34,7 +42,13 @@ export class ServerTrust implements ListingGate {
       locked: () => undefined,
       now: () => new Date(),
       log,
-      onBaseline: () => {},
+      onBaseline: (server, pins) =>
+        this.#record({
+          actor: 'baseline',
+          what: 'server',
+          subject: `baseline ${server}`,
+          pin: sha256(writeBook({ [server]: pins })),
+        }),
       onChange,
     });
   }
@@ -103,7 +117,10 @@ export class ServerTrust implements ListingGate {
   }
 
   /** Applies a decision of the user. Returns why it has no effect. */
-  decide(decision: TrustDecision, connections: readonly ServerConnection[]): string | undefined {
+  decide(
+    decision: TrustDecision & Pick<TrustEvent, 'actor'>,
+    connections: readonly ServerConnection[],
+  ): string | undefined {
     const { server: name } = decision;
     const connection = connections.find(({ config }) => config.name === name);
     if (!connection || connection.config.type === 'static') return `There is no server ${JSON.stringify(name)}.`;
@@ -124,7 +141,36 @@ export class ServerTrust implements ListingGate {
     } catch (error) {
       return `The decision could not be stored: ${(error as Error).message}.`;
     }
+    this.#recordDecision(decision);
     return undefined;
+  }
+
+  /** Records that the user approved the launch of a server, by the hash of what was shown. */
+  recordLaunch(actor: TrustEvent['actor'], hash: string): void {
+    this.#record({ actor, what: 'launch', subject: 'approve', pin: hash, shown: hash });
+  }
+
+  #recordDecision(decision: TrustDecision & Pick<TrustEvent, 'actor'>): void {
+    const { action, actor, server } = decision;
+    const about = (subject: string, pin?: string): void =>
+      this.#record({
+        actor,
+        what: subject === server ? 'server' : 'tool',
+        subject: `${action} ${subject}`,
+        ...(pin && { pin, shown: pin }),
+      });
+    if (decision.action === 'accept') for (const { key, pin } of decision.shown) about(`${server} ${key}`, pin);
+    else if (decision.action === 'block') for (const key of decision.keys) about(`${server} ${key}`);
+    else about(server);
+  }
+
+  /** Writes an entry. A full disk costs the entry and not the decision, and is reported. */
+  #record(event: TrustEvent): void {
+    try {
+      this.#logbook.add(event);
+    } catch (error) {
+      this.#log(`the trust log could not be written: ${(error as Error).message}`);
+    }
   }
 
   /** Compares a tool as a call knows it with what its server lists, and with its pin. */

@@ -23,7 +23,7 @@ export interface ReportSources {
   configuration: Configuration;
   pool: ServerPool;
   links: Pick<ServerLinks, 'missing'>;
-  trust: Pick<ServerTrust, 'heldTools'>;
+  trust: Pick<ServerTrust, 'heldTools' | 'gate'>;
   catalog: LiveCatalog;
   account: WorkAccount;
   diagnostics: Diagnostics;
@@ -114,6 +114,7 @@ export class GatewayReports {
       connection: (name) => pool.get(name),
       missing: (name) => links.missing(name),
       heldTools: (connection, namespace) => trust.heldTools(connection, namespace),
+      trustProblem: (name) => trust.gate.problemOf(name),
       scrubSecrets,
     };
   }

@@ -15,6 +15,8 @@ export interface StatusSources {
   connection(name: string): ServerConnection | undefined;
   missing(name: string): MissingSecret | undefined;
   heldTools(connection: ServerConnection, namespace: string): readonly HeldTool[];
+  /** Why nothing of a server is offered although it runs. */
+  trustProblem(name: string): string | undefined;
   scrubSecrets(text: string): string;
 }
 
@@ -27,14 +29,15 @@ export function serverBriefs({
   view,
   connection: find,
   heldTools,
+  trustProblem,
   scrubSecrets,
 }: StatusSources): ServerBrief[] {
   const known = config.servers.map(({ name, location, disabled }): ServerBrief => {
     const connection = find(name);
     if (!connection) return { name, namespace: '', state: disabled ? 'disabled' : 'starting', toolCount: 0, location };
-    const { state, reason } = connection;
     const namespace = view.namespaceOf(name);
     const held = heldTools(connection, namespace);
+    const { state, reason = held.length > 0 ? trustProblem(name) : undefined } = connection;
     return {
       name,
       namespace,
