@@ -98,7 +98,7 @@ export class Firewall {
     const read = readResult(result, call.upstreamName);
     const { isError } = read;
     const { shownChars = SHOWN_CHARS, maskForModel = 'errors', maskOnDisk = false } = this.#settings;
-    const isMasked = maskForModel === 'always' || (maskForModel === 'errors' && isError);
+    const isMasked = masksResult(maskForModel, isError);
     const kept = await this.#keepAll(read, call, maskOnDisk);
     const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, this.#mediaBudget);
     const readable = modelText ?? kept.text;
@@ -154,6 +154,11 @@ export class Firewall {
     }
     return { refs, handles, text: readable, textHandle, faults: keeper.faults, saved: () => keeper.saved() };
   }
+}
+
+/** Whether the setting `artifacts.maskSecrets` masks a result of this kind. */
+export function masksResult(setting: 'errors' | 'always' | 'never', isError: boolean): boolean {
+  return setting === 'always' || (setting === 'errors' && isError);
 }
 
 interface KeptResult {

@@ -24,7 +24,7 @@ describe('a server', () => {
   });
 
   it('that starts slowly still answers the call that started it', async () => {
-    const workspace = testWorkspace({ slow: servers.fixture('--start-delay', '2500') });
+    const workspace = testWorkspace({ slow: servers.fixture('--start-delay', '1000') });
     await waygate(workspace, ['catalog']);
     await stopGateway(workspace);
     const host = await GatewaySession.connect(workspace);

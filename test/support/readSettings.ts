@@ -1,8 +1,9 @@
 import { parseTree } from 'jsonc-parser';
-import { failClosed, type MergedConfig, mergeConfigs } from '../../src/config/configLayers.ts';
+import { failClosed, type MergedConfig } from '../../src/config/configLayers.ts';
 import type { Settings } from '../../src/config/declaration/document.ts';
 import type { Field } from '../../src/config/declaration/field.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
+import { mergeConfigs } from '../../src/config/mergeConfigs.ts';
 
 /** Reads a value as in waygate.json; throws the first error. */
 export function readField<T>(field: Field<T>, value: unknown, path = 'it'): T {

@@ -37,8 +37,8 @@ export interface CallRequest {
   /** True for a request that the host sends again: an earlier worker counted it against the quota. */
   counted?: boolean | undefined;
   signal: AbortSignal;
-  /** Reports the replay contract before the call is sent: see `CallContext.begins`. */
-  begins?: ((contract: ReplayContract) => Promise<void> | undefined) | undefined;
+  /** Reports the replay contract and the tool before the call is sent: see `CallContext.begins`. */
+  begins?: ((contract: ReplayContract, toolId: string) => Promise<void> | undefined) | undefined;
   /** Receives progress. Progress extends the deadline too. */
   onProgress?: ((progress: CallProgress) => void) | undefined;
   /** Asks the user through this client. */

@@ -168,7 +168,7 @@ const dispatch: Stage = async (call, parts, ports) => {
   const onSend = () => {
     // The server may have been started for this call, and list the tool otherwise than before.
     refusal = ports.trust?.(tool).refusal;
-    return refusal ? Promise.reject(refusal) : begins?.(terms.contract);
+    return refusal ? Promise.reject(refusal) : begins?.(terms.contract, tool.id);
   };
   const send = (end: Pick<ClientEnd, 'signal' | 'onSend'>) =>
     dispatchCall(tool, currentUpstream, args as JsonObject, { ...end, onProgress, origin, meta }, terms);

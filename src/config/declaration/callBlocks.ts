@@ -55,7 +55,7 @@ const SECONDS = { min: 0.001, max: 86_400 } as const;
 const TIMEOUT_KEYS = {
   // VS Code waits as long for an MCP call.
   default: number({ ...SECONDS, default: 120, doc: 'For every tool without a closer setting.' }),
-  servers: record(number(SECONDS), { default: {}, doc: 'By the names of servers.' }),
+  servers: record(number(SECONDS), { default: {}, refersTo: 'server', doc: 'By the names of servers.' }),
   tools: record(number(SECONDS), {
     default: {},
     doc: "By globs over the tool's id or its own name. The first match counts.",
@@ -87,7 +87,14 @@ export const CALL_BLOCKS = {
     object(CACHE_KEYS, {
       doc: 'Reuse of answers of read-only tools. Pair `readOnly` with an `allow` list: a hint of a server proves nothing.',
     }),
-    { defaultValue: defaultsOf(CACHE_KEYS) },
+    {
+      defaultValue: defaultsOf(CACHE_KEYS),
+      // Without its `allow` list, a block that cannot be read would admit every tool.
+      safety: {
+        strictest: (_, readable) => ({ ...(readable ?? defaultsOf(CACHE_KEYS)), readOnly: false }),
+        untilThen: 'no answer is used again',
+      },
+    },
   ),
   schemaLimits: block(schemaLimits, {
     defaultValue: defaultsOf(SCHEMA_LIMIT_KEYS),

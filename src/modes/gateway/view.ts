@@ -27,7 +27,7 @@ async function run(toolCall: ToolCall): Promise<Answer> {
     await context.calls.authorizeView({ tool, session: call.session, signal: call.signal, approval });
   }
   const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector, {
-    maskSecrets: context.masksViews(),
+    maskSecrets: context.masks(false),
   });
   const shown = String(data.text ?? '');
   const attributes: CallEvent['attributes'] = (meter) => ({

@@ -4,6 +4,7 @@ import { INTERNAL_ERROR, URL_ELICITATION_REQUIRED } from '../../errors/rpcCodes.
 import { RpcError } from '../../errors/rpcError.ts';
 import { contractOf } from '../../replay/replay.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
+import { scrubValue } from '../../secrets/scrubValue.ts';
 import { failedCall } from '../../upstream/connection/callFailed.ts';
 
 interface Failed {
@@ -20,15 +21,20 @@ export function ownErrorOf(thrown: unknown): RpcError | undefined {
   return new RpcError(error.code, String(error.message), error.data);
 }
 
+/** Masks the secrets of an error. The data of an elicitation stays, since the user has to open its address. */
+export function maskedError({ code, message, data }: RpcError): RpcError {
+  return new RpcError(code, scrubSecrets(message), code === URL_ELICITATION_REQUIRED ? data : scrubValue(data));
+}
+
 /** Answers a call that failed without an answer of its server (G4.8). */
 export function faultResult(error: GatewayError): object {
   return { content: [{ type: 'text', text: `${errorText(error)}\n` }], isError: true };
 }
 
 /** Makes the error for a forwarded request, which has no results of that form. */
-export function requestError(server: string, method: string, thrown: unknown): RpcError {
+export function requestError(server: string, method: string, thrown: unknown, isMasked: boolean): RpcError {
   const own = ownErrorOf(thrown);
-  if (own) return own;
+  if (own) return isMasked ? maskedError(own) : own;
   const { fault, knowledge, retryAfterSeconds: retryAfter } = failedCall(thrown, scrubSecrets);
   const contract = contractOf(method);
   const error = faultError(fault, {

@@ -29,6 +29,9 @@ export interface Predecessor {
   catalog: ServerCatalog;
 }
 
+/** Notifications that concern the lists and resources of a server, and none of its calls. */
+const ABOUT_LISTS = /\/(list_changed|updated)$/;
+
 /** Represents one upstream server: its state, its connection over any transport, and its latest catalog. */
 export class ServerConnection {
   config: ServerConfig;
@@ -40,6 +43,8 @@ export class ServerConnection {
   readonly #calls: ServerCalls;
   readonly #idle: IdleTimer;
   readonly #readyListeners = new Set<() => void>();
+  /** Set once the configuration no longer has this connection. Returns the current one of the same name. */
+  #successor: (() => ServerConnection | undefined) | undefined;
 
   constructor(config: ServerConfig, services: ConnectionServices, events: ConnectionEvents, predecessor?: Predecessor) {
     this.config = config;
@@ -133,11 +138,17 @@ export class ServerConnection {
     this.#idle.begin();
   }
 
-  /** Ends the server after its running requests; resolves when the process has ended. */
-  async retire(): Promise<void> {
+  /**
+   * Ends the server after the requests that it is running; resolves when the process has ended. Requests that wait for a
+   * start go to the successor.
+   */
+  async retire(successor: () => ServerConnection | undefined): Promise<void> {
+    this.#successor = successor;
     // The successor owns the snapshot file from now on.
     this.#life.keeper.stop();
-    await this.#callers.over();
+    const { live } = this.#life;
+    // A lost server is not started again under an entry that is gone.
+    if (live) await Promise.race([this.#callers.over(), live.lost]);
     await this.stop();
   }
 
@@ -172,11 +183,28 @@ export class ServerConnection {
   /** Sends any request, starting the server if it is down. */
   async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
     const release = this.hold(options.origin ?? NOBODY);
-    try {
-      return await this.#calls.send(method, params, options);
-    } finally {
-      release();
+    const deadline = performance.now() + options.timeoutMs;
+    // Released first: the successor waits until this connection has no callers.
+    return this.#calls
+      .send(method, params, options)
+      .finally(release)
+      .catch((error: unknown) => {
+        const isMovable = error instanceof NotDispatchedError && options.start === undefined;
+        if (!this.#successor || !isMovable) throw error;
+        const left = { ...options, timeoutMs: Math.max(1, deadline - performance.now()) };
+        return this.#move(method, params, left, error);
+      });
+  }
+
+  /** Sends a request that never left to the connection that has replaced this one. */
+  async #move(method: string, params: Json, options: RequestOptions, { fault }: NotDispatchedError): Promise<Json> {
+    const next = this.#successor?.();
+    if (!next) {
+      throw new NotDispatchedError('its entry was removed from the configuration before it had started', fault);
     }
+    // The changed entry may exclude the tool.
+    if (method === 'tools/call') return next.call(String(params.name), params.arguments as Json, options);
+    return next.request(method, params, options);
   }
 
   /** Sends a notification to a running server, and does nothing otherwise. */
@@ -184,9 +212,14 @@ export class ServerConnection {
     await this.#life.live?.client.notify(method, params);
   }
 
-  /** Subscribes to a notification of the server over all its starts. Returns the unsubscriber. */
+  /**
+   * Subscribes to a notification of the server over all its starts. Returns the unsubscriber. A retired connection passes
+   * on only messages that belong to its calls.
+   */
   onNotification(method: string, listener: NotificationListener): () => void {
-    return this.#messages.onNotification(method, listener);
+    return this.#messages.onNotification(method, (params, origin) => {
+      if (!this.#successor || !ABOUT_LISTS.test(method)) listener(params, origin);
+    });
   }
 
   /** Subscribes to completed starts. Returns the unsubscriber. */

@@ -3,12 +3,12 @@ import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { Pace } from '../../lib/pace.ts';
 import { waitAtMost } from '../../lib/waitAtMost.ts';
 import type { UpstreamClient } from '../../mcp/wire/upstreamClient.ts';
+import type { ConnectionServices } from '../connection/connectionServices.ts';
 import type { ServerMessages } from '../connection/serverMessages.ts';
 import { describeRequestError } from '../transports/upstreamLink.ts';
-import type { CatalogSnapshots } from './catalogSnapshots.ts';
 import { ExposedCatalog } from './exposedTools.ts';
 import { KeptCatalog } from './keptCatalog.ts';
-import type { HeldItem, ListingGate } from './listingGate.ts';
+import type { HeldItem } from './listingGate.ts';
 import { LIST_NAMES, type ListName, type ServerCatalog } from './serverCatalog.ts';
 import {
   type GroupListed,
@@ -37,11 +37,7 @@ export interface KeeperPorts {
   messages: ServerMessages;
   /** Catalog to show until the first list under this configuration. */
   listedBefore: ServerCatalog | undefined;
-  snapshots: CatalogSnapshots | undefined;
-  gate: ListingGate | undefined;
-  liveRefresh: (() => Settings['liveRefresh']) | undefined;
-  /** Limit for all pages of a list together. */
-  listLimitMs: number | undefined;
+  services: Pick<ConnectionServices, 'snapshots' | 'gate' | 'liveRefresh' | 'listLimitMs'>;
   onChange(): void;
   log(line: string): void;
   scrubSecrets(text: string): string;
@@ -60,8 +56,8 @@ export class CatalogKeeper {
 
   constructor(ports: KeeperPorts) {
     this.#ports = ports;
-    this.#kept = new KeptCatalog(ports.config(), ports.snapshots, ports.listedBefore);
-    this.#refreshPace = new RefreshPace(ports.liveRefresh);
+    this.#kept = new KeptCatalog(ports.config(), ports.services.snapshots, ports.listedBefore);
+    this.#refreshPace = new RefreshPace(ports.services.liveRefresh);
     const paced = (group: ListGroup): Pace => {
       const pace = new Pace(() => this.#listAfterChange(group), RELIST_PACE);
       ports.messages.onNotification(LIST_GROUPS[group].changed, () => {
@@ -77,12 +73,12 @@ export class CatalogKeeper {
   get exposed(): ServerCatalog {
     const config = this.#ports.config();
     const { current } = this.#kept;
-    return this.#exposed.of(this.#ports.gate?.offer(config, current).listing ?? current, config.tools);
+    return this.#exposed.of(this.#ports.services.gate?.offer(config, current).listing ?? current, config.tools);
   }
 
   /** Listed items that no client may see. */
   get held(): readonly HeldItem[] {
-    return this.#ports.gate?.offer(this.#ports.config(), this.#kept.current).held ?? [];
+    return this.#ports.services.gate?.offer(this.#ports.config(), this.#kept.current).held ?? [];
   }
 
   get listed(): ServerCatalog {
@@ -145,7 +141,7 @@ export class CatalogKeeper {
   }
 
   get #listOptions(): ListOptions {
-    return { timeoutMs: LIST_TIMEOUT_MS, limitMs: this.#ports.listLimitMs };
+    return { timeoutMs: LIST_TIMEOUT_MS, limitMs: this.#ports.services.listLimitMs };
   }
 
   #describe(error: unknown): string {
@@ -166,7 +162,11 @@ export class CatalogKeeper {
     if (!client.closed) for (const failure of listed.failures) if (!(failure.name in halves)) this.#logFailure(failure);
     const parts = { ...listed.lists, ...halves, ...introduction };
     const changed = this.#kept.replace(parts, new Set(Object.keys(halves) as ListName[]), this.#ports.config());
-    this.#ports.gate?.onListed(this.#ports.config(), this.#kept.current, Object.keys(parts) as (keyof ServerCatalog)[]);
+    this.#ports.services.gate?.onListed(
+      this.#ports.config(),
+      this.#kept.current,
+      Object.keys(parts) as (keyof ServerCatalog)[],
+    );
     if (isKnown && changed.length > 0) this.#ports.log(`its catalog has changed: ${this.#changeNote(changed)}`);
     if (changed.length > 0 || this.note !== before) this.#ports.onChange();
   }

@@ -86,7 +86,7 @@ export class Gateway {
       onChange: () => this.#onServersChanged(),
       onConnection: (connection) => this.#onConnection(connection),
     });
-    const { pool, links, trust } = this.servers;
+    const { pool, trust } = this.servers;
     const clientRequests = new ClientRequests({ workspace, connections: () => pool.connections, log });
     const calls = new CallPath({ ...options, configuration, pool, trust });
     const catalog = new LiveCatalog({
@@ -98,11 +98,14 @@ export class Gateway {
       onRebuilt: () => options.onChange(),
     });
     const shown = { workspace, configuration, pool, catalog, account, uses };
-    const reports = new GatewayReports({ ...shown, diagnostics, links, trust });
+    const reports = new GatewayReports({ ...shown, diagnostics, servers: this.servers });
     this.#modes = new Modes({ ...shown, reports, calls, clientRequests });
     this.#edits = new ConfigurationEdits({
       configuration,
-      adoptSettings: () => calls.adopt(),
+      adoptSettings: () => {
+        calls.adopt();
+        this.#modes.onEdit();
+      },
       reconcileServers: () => {
         this.servers.reconcile();
         catalog.rebuild();
