@@ -43,6 +43,7 @@ export interface StatusReport {
     reason?: string;
     secret?: { key: string };
     location?: { line: number };
+    held?: { name: string; part: string; why: string }[];
   }[];
   recentCalls: { subject: string; outcome: string }[];
   configuration: { problems: { message: string; location: { file: string; line: number } }[] };

@@ -34,7 +34,9 @@ export function unknownTool(
 ): GatewayError {
   const given = `There is no tool ${JSON.stringify(shortened(toolId, MAX_SHOWN_ID_CHARS))}`;
   const server = serverOf(toolId, directory.servers());
-  const held = server?.held?.find((tool) => tool.toolId === toolId);
+  // A change of its arguments changes the hash of an id.
+  const stem = (id: string): string => id.replace(/[@#].*$/s, '');
+  const held = server?.held?.find((tool) => tool.toolId !== '' && stem(tool.toolId) === stem(toolId));
   if (held) return heldError(held, server?.name ?? '', path);
   const kept = server && serverState(server.state).absent;
   const [own, others] = meantTools(toolId, catalog);

@@ -26,6 +26,8 @@ const LIST_TIMEOUT_MS = 30_000;
 const RELIST_PACE = { delayMs: 200, intervalMs: 1_000 };
 /** Only the tools are required for readiness; the other first lists may be late. */
 const FIRST_LISTS_WAIT_MS = 2_000;
+/** Limit of the list at a later start: a server that hangs on it may still answer calls. */
+const TOOLS_AGAIN_WAIT_MS = 2_000;
 const BESIDE_TOOLS = ['resources', 'prompts'] as const;
 
 export interface KeeperPorts {
@@ -132,7 +134,16 @@ export class CatalogKeeper {
   }
 
   async listAll(): Promise<void> {
-    await Promise.all([this.#listAgain('tools'), ...BESIDE_TOOLS.map((group) => this.#listAgain(group))]);
+    await Promise.all([this.#listAgain('tools'), this.listBesideTools()]);
+  }
+
+  /** Lists the tools again, and waits a limited time. A server that cannot list keeps its last list. */
+  async listTools(): Promise<void> {
+    await waitAtMost(this.#listAgain('tools'), performance.now() + TOOLS_AGAIN_WAIT_MS, undefined);
+  }
+
+  async listBesideTools(): Promise<void> {
+    await Promise.all(BESIDE_TOOLS.map((group) => this.#listAgain(group)));
   }
 
   stop(): void {
