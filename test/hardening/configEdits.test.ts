@@ -227,6 +227,21 @@ describe('an edit of the configuration', () => {
     }
   });
 
+  it('that adds a second server announces the prompts that it renames in passthrough mode', async () => {
+    const workspace = testWorkspace({ one: servers.primitives() });
+    const host = await HostProcess.connect(workspace, ['--mode', 'passthrough']);
+    const prompts = async () => JSON.stringify((await host.request('prompts/list')).result);
+    const before = await until('the prompts', async () => {
+      const listed = await prompts();
+      return listed.includes('"name"') && listed;
+    });
+    await sleep(1_200);
+    host.notifications.length = 0;
+    await edits(workspace, () => workspace.configure({ one: servers.primitives(), two: servers.fixture() }));
+    await until('the notification', () => notified(host).includes('notifications/prompts/list_changed'));
+    expect(await prompts()).not.toBe(before);
+  });
+
   it.each(['gateway', 'passthrough'])('of a server renews the subscriptions to its resources (%s)', async (mode) => {
     const workspace = testWorkspace();
     const lines = workspace.write('log.txt', '');

@@ -28,6 +28,7 @@ export function joinedFiles(user: object | string, workspace: object | string): 
 /** Reads the settings of one explicitly given file; throws the first error. */
 export function settingsOf(content: object): Settings {
   const { problems, settings } = mergeConfigs([parseConfig(JSON.stringify(content), '/w.json', '/w', {}, 'given')]);
-  if (problems[0]) throw new Error(problems[0].message);
+  const error = problems.find(({ severity }) => severity === 'error');
+  if (error) throw new Error(error.message);
   return settings;
 }

@@ -1,6 +1,7 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { isRecord } from '../../lib/isRecord.ts';
+import type { JsonObject } from '../json.ts';
 import { authorize } from '../policy/authorize.ts';
 import { decide, subjectOf } from '../policy/policy.ts';
 import { type QuotaSubject, rateLimited } from '../policy/quota.ts';
@@ -45,7 +46,7 @@ const repair: Stage = (call, { config }) => {
 
 const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
   const { tool, args } = call;
-  if (!isObject(args)) {
+  if (!isRecord(args)) {
     throw new GatewayError('ARGS_INVALID', `The arguments of ${tool.name} must be an object: {"name": value}.`, {
       path: tool.id,
       details: { path: [] },

@@ -28,6 +28,7 @@ import { ToolRoutes } from './toolRoutes.ts';
 
 /** Name of a forwarded call in the list of recent calls. */
 const PASSED_ON = 'tools/call';
+const LIST_KINDS = ['tools', 'resources', 'prompts'] as const;
 const VIEW = TOOL_VIEW.definition;
 
 /** Passthrough mode: the servers as they are. Calls have the same rules and limits as in gateway mode. */
@@ -58,7 +59,7 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
   };
 
   const isDigested = (): boolean => context.digest() !== undefined;
-  let wasDigested = isDigested();
+  let [wasDigested, wereSeveral] = [isDigested(), context.hasSeveralServers()];
 
   return {
     serverInfo: SERVER_INFO,
@@ -100,7 +101,9 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
     onCatalogChanged: () => news.changed('tools'),
     onEdit: () => {
       if (isDigested() !== wasDigested) news.changed('tools');
-      wasDigested = isDigested();
+      // Items of several servers have other names, also if the lists of the servers are the same.
+      if (context.hasSeveralServers() !== wereSeveral) for (const kind of LIST_KINDS) news.changed(kind);
+      [wasDigested, wereSeveral] = [isDigested(), context.hasSeveralServers()];
     },
   };
 }

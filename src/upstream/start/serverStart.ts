@@ -142,7 +142,7 @@ const AGAIN_MS = 15_000;
 const TIMES_ITS_SLOWEST = 4;
 
 /** Limit of a first start. `npx` may have to download the server first, and only calls of this server wait. */
-const FIRST_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 
 /** Limits of a start: until it is given up, and until it is reported as slow. */
 export class StartLimits {
@@ -168,7 +168,7 @@ export class StartLimits {
 
   get #firstMs(): number {
     const { startTimeoutSeconds: own } = this.#config();
-    return own === undefined ? (this.#services.startTimeoutMs?.() ?? FIRST_MS) : own * 1_000;
+    return own === undefined ? (this.#services.startTimeoutMs?.() ?? START_TIMEOUT_MS) : own * 1_000;
   }
 
   get #againMs(): number {
