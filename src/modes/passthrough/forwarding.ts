@@ -108,7 +108,10 @@ export class Forwarding {
     call: CallContext,
   ): Promise<object> {
     await this.#context.settled();
-    return server.capabilities[capability] ? this.#send(server.config.name, method, params, call) : { [key]: [] };
+    if (!server.capabilities[capability]) return { [key]: [] };
+    const answer = (await this.#send(server.config.name, method, params, call)) as Record<string, unknown>;
+    const items = answer[key];
+    return Array.isArray(items) ? { ...answer, [key]: server.offeredOf(key, items) } : answer;
   }
 
   /** Lists the prompts of all servers as they were last listed: there may be many servers, and idle ones. */

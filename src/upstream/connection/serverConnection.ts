@@ -21,6 +21,9 @@ import type { Json, RequestOptions } from './serverRequest.ts';
 export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
 export type { ConnectionState } from './connectionStatus.ts';
 
+/** Parts of a listing that requests name an item of. */
+const NAMED_PARTS: Readonly<Record<string, string>> = { 'tools/call': 'tools', 'prompts/get': 'prompts' };
+
 /** Connection of the same server under its previous configuration. */
 export interface Predecessor {
   /** Resolves when its calls and its process have ended. */
@@ -94,6 +97,10 @@ export class ServerConnection {
   /** Listed items that no client may see, and why. */
   get held(): readonly HeldItem[] {
     return this.#life.keeper.held;
+  }
+  /** Returns the items of a list that clients may see. The server may have sent other ones than it listed last. */
+  offeredOf(part: string, items: readonly unknown[]): readonly unknown[] {
+    return this.#life.keeper.offeredOf(part, items);
   }
   get tools(): readonly unknown[] {
     return this.catalog.tools;
@@ -182,6 +189,11 @@ export class ServerConnection {
 
   /** Sends any request, starting the server if it is down. */
   async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
+    const part = NAMED_PARTS[method];
+    if (part && this.held.some(({ item }) => item.part === part && item.name === params.name)) {
+      const fault = this.#life.faultOf(new LinkFailure('', 'tool_left_out'));
+      throw new NotDispatchedError(`${String(params.name)} waits for the user's review (waygate trust)`, fault);
+    }
     const release = this.hold(options.origin ?? NOBODY);
     const deadline = performance.now() + options.timeoutMs;
     // Released first: the successor waits until this connection has no callers.

@@ -9,7 +9,7 @@ import { describeRequestError } from '../transports/upstreamLink.ts';
 import { ExposedCatalog } from './exposedTools.ts';
 import { KeptCatalog } from './keptCatalog.ts';
 import type { HeldItem } from './listingGate.ts';
-import { LIST_NAMES, type ListName, type ServerCatalog } from './serverCatalog.ts';
+import { LIST_NAMES, type ListName, NOTHING_LISTED, type ServerCatalog } from './serverCatalog.ts';
 import {
   type GroupListed,
   introductionOf,
@@ -76,6 +76,13 @@ export class CatalogKeeper {
     const config = this.#ports.config();
     const { current } = this.#kept;
     return this.#exposed.of(this.#ports.services.gate?.offer(config, current).listing ?? current, config.tools);
+  }
+
+  /** Returns the items of a list that clients may see. */
+  offeredOf(part: string, items: readonly unknown[]): readonly unknown[] {
+    const { gate } = this.#ports.services;
+    if (!gate || (part !== 'prompts' && part !== 'resourceTemplates')) return items;
+    return gate.offer(this.#ports.config(), { ...NOTHING_LISTED, [part]: items }).listing[part];
   }
 
   /** Listed items that no client may see. */
