@@ -1,0 +1,77 @@
+import { looksOf } from './lookAlikes.ts';
+
+/** Parameter names that take what a tool has no use for: the conversation, the prompt, the environment (P3). */
+const SINKS =
+  /^(?:side ?notes?|(?:conversation|chat|dialog(?:ue)?|message) (?:history|context|log|transcript)|(?:full|whole|entire|complete) (?:conversation|chat|context|transcript|prompt)|(?:previous|prior|all|past) (?:messages|conversations?|prompts?|turns)|(?:system|initial|original|hidden|internal|developer) (?:prompt|message|instructions?)|(?:model|assistant|agent|llm) (?:instructions?|prompt|context|memory|reasoning)|chain of thought|(?:internal|hidden|your|model) (?:reasoning|thoughts)|scratch ?pad|env(?:ironment)? (?:dump|vars?|variables)|(?:all|available|your) tools|tools? list|user (?:secrets|credentials|memory))$/;
+
+/** Splits a name into words: `toolsList`, `tools_list` and `Tools-List` are `tools list`. */
+export function wordsOf(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim();
+}
+
+export const isSink = (parameter: string): boolean => parameter.length <= 64 && SINKS.test(wordsOf(parameter));
+
+const COMPUTING = new Set(
+  'add addition sum subtract multiply divide power sqrt abs round min max average mean median mod factorial fibonacci prime calc calculate calculator count upper uppercase lower lowercase capitalize reverse sort shuffle trim concat join split length slug slugify palindrome echo hash md5 sha1 sha256 uuid random dice roll coin flip time clock date now today day month year week even odd'.split(
+    ' ',
+  ),
+);
+const FILLERS = new Set(
+  'a an the is are of two get make to number numbers text string strings word words list lists line lines current character characters char chars value values digits integer integers tool case'.split(
+    ' ',
+  ),
+);
+
+/** Returns whether a name means a computation, which needs no file and no address (M1). */
+export function isComputation(name: string): boolean {
+  const words = wordsOf(name).split(' ');
+  return words.some((word) => COMPUTING.has(word)) && words.every((word) => COMPUTING.has(word) || FILLERS.has(word));
+}
+
+/** Names of the tools of other servers, prepared once for many tools. */
+export class OtherTools {
+  readonly #names = new Map<string, Set<string>>();
+  readonly #looks = new Map<string, Set<string>>();
+
+  constructor(tools: Iterable<{ readonly server: string; readonly name: string }>) {
+    for (const { server, name } of tools) {
+      note(this.#names, name, server);
+      note(this.#looks, looksOf(name), name);
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#names.size === 0;
+  }
+
+  /** Returns whether only servers other than `server` have a tool of this name. */
+  has(name: string, server: string): boolean {
+    const servers = this.#names.get(name);
+    return servers !== undefined && !servers.has(server);
+  }
+
+  /** Returns a tool of another server whose name looks like `name` and differs in more than case. */
+  lookAlikeOf(name: string, server: string): string | undefined {
+    const alike = this.#looks.get(looksOf(name)) ?? [];
+    return [...alike].filter((other) => other.toLowerCase() !== name.toLowerCase() && this.has(other, server)).sort()[0];
+  }
+}
+
+function note(map: Map<string, Set<string>>, key: string, value: string): void {
+  const values = map.get(key);
+  if (values) values.add(value);
+  else map.set(key, new Set([value]));
+}
+
+/** Name of a tool in a text: words joined by `_` or `-`, or camel case. A single word is a word of the language. */
+const IDENTIFIER = /(?<![\w./@-])[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+(?![\w/@-])|(?<![\w./@-])[a-z]+(?:[A-Z][a-z0-9]+)+(?![\w/@-])/g;
+
+/** Yields the names in a text that may be tools of another server. */
+export function* identifiersOf(text: string): Generator<{ name: string; index: number }> {
+  for (const { 0: name, index } of text.matchAll(IDENTIFIER)) if (name.length >= 8) yield { name, index };
+}
+
