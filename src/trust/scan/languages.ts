@@ -1,4 +1,4 @@
-import { gap, type Phrase, phrase } from './phrases.ts';
+import { claim, gap, type Phrase, phrase } from './phrases.ts';
 
 /** Words of a language, without accents and in lower case, as folding leaves them. */
 interface Words {
@@ -35,7 +35,7 @@ const LANGUAGES: readonly Words[] = [
       `\\bohne dass (?:der|die|ein) ${DE_USER}|\\b(?:verschweige?n?|verheimliche?n?|verberge?n?|verstecke?n?)\\b[^\\n]{0,30}?${DE_USER}|\\b(?:der|die) ${DE_USER} (?:darf|soll|muss|sollte)[^\\n]{0,20}?(?:nicht|nichts|nie)\\b[^\\n]{0,12}?(?:wissen|erfahren|merken|sehen)`,
     ],
     consent: [
-      `(?<!ob[^\\n]{0,12})\\b${DE_USER}[^\\n]{0,6} hat[^\\n]{0,20}?\\b(?:zugestimmt|eingewilligt|genehmigt|erlaubt|freigegeben|bestatigt)\\b`,
+      `\\b${DE_USER}[^\\n]{0,6} hat[^\\n]{0,20}?\\b(?:zugestimmt|eingewilligt|genehmigt|erlaubt|freigegeben|bestatigt)\\b`,
       `\\bvom ${DE_USER}[^\\n]{0,10}? (?:genehmigt|freigegeben|bestatigt|erlaubt)`,
       '\\b(?:ruckfrage|bestatigung|genehmigung|zustimmung)[^\\n]{0,10}?(?:ist|sind)? ?nicht (?:notig|erforderlich|notwendig)|\\bohne ruckfrage',
     ],
@@ -55,7 +55,7 @@ const LANGUAGES: readonly Words[] = [
       `\\ba l'insu de ${FR_USER}|\\bsans (?:en |le )?(?:informer|prevenir|avertir|dire|signaler|demander)[^\\n]{0,12}?${FR_USER}|\\bsans que ${FR_USER}|\\bcache[zr]?\\b[^\\n]{0,25}?\\ba ${FR_USER}|${FR_USER} ne doi\\w* (?:pas|jamais|rien)|\\bgarde[zr]? (?:cela|ceci|ca)[^\\n]{0,10}?secret`,
     ],
     consent: [
-      `(?<!\\b(?:si|quand|apres)[^\\n]{0,14})${FR_USER} (?:a|vous a|t'a) (?:deja |bien )?(?:donne|accepte|consenti|autorise|approuve|valide|confirme)`,
+      `${FR_USER} (?:a|vous a|t'a) (?:deja |bien )?(?:donne|accepte|consenti|autorise|approuve|valide|confirme)`,
       '\\b(?:inutile|pas besoin|pas necessaire) de (?:lui )?(?:demander|confirmer)|\\bsans demander (?:de )?confirmation|\\baucune (?:confirmation|autorisation|approbation|permission|validation)',
     ],
     addressed: ["\\ba l'attention d[eu]s? (?:l')?(?:assistants?|agents?|modeles?|ia)\\b|\\b(?:notes?|avis|message|instructions?|consignes?|remarque|attention)\\b[^\\n]{0,8}?\\b(?:aux?|pour|a|l'|les)[ '][^\\n]{0,6}?(?:assistants?|agents?|modeles?|ia|intelligences?)\\b[^\\n]{0,20}?:"],
@@ -74,7 +74,7 @@ const LANGUAGES: readonly Words[] = [
       `\\bsin (?:informar|avisar|decir\\w*|notificar|que lo sepa|que se entere|preguntar|comunicar\\w*)[^\\n]{0,12}?\\b${ES_USER}|\\ba espaldas de[^\\n]{0,5}?${ES_USER}|\\bocult(?:a|e|ar)\\b[^\\n]{0,25}?\\bal ${ES_USER}|\\bsin que (?:el|la) ${ES_USER}|\\b(?:el|la) ${ES_USER} no (?:debe|deberia|tiene que|puede) (?:saber|enterarse|ver|notar)|\\bmanten(?:lo|ga)?[^\\n]{0,12}?en secreto`,
     ],
     consent: [
-      `(?<!\\b(?:si|cuando|despues)[^\\n]{0,16})\\b(?:el|la|tu|su) ${ES_USER} (?:ya )?(?:ha |lo ha |te ha )?(?:dado|dio|autorizado|autorizo|consentido|aprobado|aprobo|aceptado|permitido|confirmado)\\b`,
+      `\\b(?:el|la|tu|su) ${ES_USER} (?:ya )?(?:ha |lo ha |te ha )?(?:dado|dio|autorizado|autorizo|consentido|aprobado|aprobo|aceptado|permitido|confirmado)\\b`,
       '\\bno (?:preguntes|pidas|hace falta|es necesari[oa])\\b[^\\n]{0,25}?(?:confirmaci|permiso|aprobaci|preguntar|consentimiento)|\\bno preguntes\\b|\\bninguna confirmacion|\\b(?:consentimiento|permiso|autorizacion) (?:ya )?(?:fue|ha sido|esta) (?:otorgad|dad|concedid)',
     ],
     addressed: ['\\b(?:notas?|avisos?|mensajes?|instrucci\\w+|atencion|indicaci\\w+)\\b[^\\n]{0,8}?\\b(?:para|a|al|los)\\b[^\\n]{0,12}?\\b(?:asistentes?|agentes?|modelos?|ia|llms?)\\b[^\\n]{0,20}?:'],
@@ -93,7 +93,7 @@ const LANGUAGES: readonly Words[] = [
       `\\bsem (?:avisar|informar|notificar|contar|dizer|comunicar|perguntar)[^\\n]{0,12}?\\b${PT_USER}|\\bsem que (?:o|a) ${PT_USER}|\\bpelas costas d|\\besconda\\b[^\\n]{0,25}?\\bdo ${PT_USER}|\\b(?:o|a) ${PT_USER} nao (?:deve|pode|precisa) (?:saber|perceber|ver|notar)|\\bmantenha[^\\n]{0,12}?em segredo`,
     ],
     consent: [
-      `(?<!\\b(?:se|quando|depois|apos)[^\\n]{0,16})\\b(?:o|a|seu|sua) ${PT_USER} (?:ja )?(?:deu|autorizou|consentiu|aprovou|aceitou|permitiu|confirmou|concordou)\\b`,
+      `\\b(?:o|a|seu|sua) ${PT_USER} (?:ja )?(?:deu|autorizou|consentiu|aprovou|aceitou|permitiu|confirmou|concordou)\\b`,
       '\\bnao (?:e preciso|e necessario|precisa|pergunte|peca)\\b[^\\n]{0,20}?(?:perguntar|confirma|permissao|autorizacao|de novo|novamente|consentimento)|\\bnenhuma confirmacao|\\b(?:consentimento|permissao|autorizacao) (?:ja )?(?:foi|esta) (?:dad|concedid|obtid)',
     ],
     addressed: ['\\b(?:notas?|avisos?|mensage\\w+|instruc\\w+|atencao|orientac\\w+)\\b[^\\n]{0,8}?\\b(?:para|a|ao|aos|as|os)\\b[^\\n]{0,12}?\\b(?:assistentes?|agentes?|modelos?|ia|llms?)\\b[^\\n]{0,20}?:'],
@@ -112,7 +112,7 @@ const LANGUAGES: readonly Words[] = [
       `(?:不让|别让|勿让|瞒着|隐瞒|背着)[^\\n]{0,4}?${ZH_USER}|${ZH_USER}[^\\n]{0,4}?不知情|(?:对|向)${ZH_USER}[^\\n]{0,3}?(?:保密|隐瞒|隐藏)|未经${ZH_USER}(?:同意|许可)|${ZH_USER}(?:不|不应|不能|不得|不该|绝不能|不可以)[^\\n]{0,4}?(?:知道|知晓|发现|察觉|看到)`,
     ],
     consent: [
-      `(?<!(?:如果|是否|当|若|经)[^\\n]{0,4})${ZH_USER}(?:早已|已经|已)(?:事先|明确|预先)?(?:同意|授权|批准|许可|允许|确认)`,
+      `${ZH_USER}(?:早已|已经|已)(?:事先|明确|预先)?(?:同意|授权|批准|许可|允许|确认)`,
       '(?:无需|不需要|不必|无须|不用)(?:再次|再|任何)?(?:确认|询问|批准|授权|同意|征求)',
       `已(?:获得|取得|得到|经)${ZH_USER}[^\\n]{0,2}?(?:同意|授权|许可|批准)`,
     ],
@@ -150,7 +150,7 @@ function phrasesOf({ disobey, instructions, earlier, secrecy, consent, addressed
     phrase('D6', 'hard', `(?:${disobey})`, between, `(?:${earlier}${between}${instructions}|${instructions}${between}${earlier})`),
     phrase('D6', 'hard', earlier, between, instructions, between, `(?:${disobey})`),
     ...secrecy.map((pattern) => phrase('D6', 'hard', pattern)),
-    ...consent.map((pattern) => phrase('D4', 'soft', pattern)),
+    ...consent.map((pattern) => claim(pattern)),
     ...addressed.map((pattern) => phrase('D5', 'soft', pattern)),
     ...order.map((pattern) => phrase('F1', 'soft', pattern)),
   ];

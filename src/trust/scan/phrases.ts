@@ -5,6 +5,8 @@ export interface Phrase {
   readonly rule: ScanRule;
   readonly tier: Tier;
   readonly pattern: RegExp;
+  /** Words directly before a match that make it harmless. Apart from the pattern, which is faster without them. */
+  readonly unless?: RegExp;
 }
 
 /** Any characters of the same sentence. The bound keeps a pattern linear. */
@@ -19,16 +21,23 @@ const INSTRUCTIONS =
 const EARLIER =
   '\\b(?:previous(?:ly)?|prior|earlier|preceding|above|foregoing|existing|original|initial|former|past|system|developer|your|before|until now|so far|you (?:were|have been) (?:told|given))\\b';
 const DISOBEY =
-  '(?<!\\b(?:that|which|can|may|could|not|never|rules) )\\b(?:ignore|disregard|forget|override|overrule|bypass|discard|drop|neglect|abandon|dismiss|cancel|erase|unlearn|set aside|pay no (?:attention|heed) to)\\b';
+  '\\b(?:ignore|disregard|forget|override|overrule|bypass|discard|drop|neglect|abandon|dismiss|cancel|erase|unlearn|set aside|pay no (?:attention|heed) to)\\b';
 const NOT = "\\b(?:do not|don't|dont|never|must not|mustn't|should not|shouldn't|may not|cannot|avoid|refrain from|stop|without|no need to|not necessary to|not need to|no longer)\\b";
 const USER = '\\b(?:the|your|our|this|any|end) ?(?:end[ -]?)?(?:user|human|person|customer|operator|owner|client)\\b(?! ?(?:id|name|input|agent|interface|story))';
 const ASSISTANT = '(?:ais?|llms?|(?:large )?language models?|(?:ai |coding |chat )?assistants?|ai[ -](?:agents?|models?|systems?)|chatbots?|copilot|claude|chatgpt|gpt)\\b';
 const TOOL = '(?:tools?|functions?|commands?)\\b';
 
+/** A rule that overrides another, a filter that may ignore words: the work of a tool. */
+const DESCRIBES = /\b(?:that|which|can|may|could|not|never|rules) $/;
+const override = (tier: Tier, ...parts: readonly string[]): Phrase => ({
+  ...phrase('D1', tier, DISOBEY, ...parts),
+  unless: DESCRIBES,
+});
+
 const OVERRIDE: readonly Phrase[] = [
-  phrase('D1', 'hard', DISOBEY, gap(30), EARLIER, gap(30), '\\b', INSTRUCTIONS),
-  phrase('D1', 'hard', DISOBEY, gap(20), '\\b', INSTRUCTIONS, gap(20), EARLIER),
-  phrase('D1', 'hard', DISOBEY, ' (?:all |everything |anything )?(?:of )?(?:the |that is )?(?:above|foregoing)\\b(?! (?:threshold|limit|average))'),
+  override('hard', gap(30), EARLIER, gap(30), '\\b', INSTRUCTIONS),
+  override('hard', gap(20), '\\b', INSTRUCTIONS, gap(20), EARLIER),
+  override('hard', ' (?:all |everything |anything )?(?:of )?(?:the |that is )?(?:above|foregoing)\\b(?! (?:threshold|limit|average))'),
   phrase('D1', 'hard', '\\bforget (?:everything|all(?: that)?) (?:you|above|before|that)\\b'),
   phrase('D1', 'hard', NOT, ' (?:follow|obey|heed|comply with|listen to|adhere to)\\b', gap(25), '(?:', EARLIER, gap(20), '\\b', INSTRUCTIONS, '|\\b', INSTRUCTIONS, gap(20), '\\b(?:of the user|any ?more|any longer|above|you (?:were|have)))'),
   phrase('D1', 'hard', '(?:\\bnew|\\bthese|\\bthe following)\\b', gap(15), '\\b', INSTRUCTIONS, gap(15), '\\b(?:supersede|replace|override|overrule|take (?:precedence|priority) over|have (?:precedence|priority) over|outrank)\\b', gap(20), '\\b(?:previous|prior|earlier|all|any|system|developer|user|your|other)\\b'),
@@ -41,7 +50,7 @@ const OVERRIDE: readonly Phrase[] = [
   phrase('D1', 'hard', '\\b(?:reveal|print|repeat|output|recite|leak|disclose|dump|paste|quote)\\b', gap(20), '\\b(?:your|hidden|the full|entire)\\b', gap(15), '\\b(?:system (?:prompt|message|instructions)|(?:initial|hidden|secret) (?:prompt|instructions))\\b'),
   phrase('D1', 'soft', '\\b(?:safety|security) (?:checks|rules|guidelines|policies|measures)\\b', gap(15), '\\b(?:do not apply|are (?:off|disabled|suspended|lifted)|no longer apply)'),
   phrase('D1', 'soft', '(?:', EARLIER, gap(20), '\\b', INSTRUCTIONS, '|\\b', INSTRUCTIONS, gap(25), EARLIER, ')', gap(20), '\\b(?:cancel\\w*|void|no longer (?:apply|valid|count)|must be ignored|do not apply)\\b'),
-  phrase('D1', 'soft', DISOBEY, gap(12), '\\b(?:any|all|every|the|what the)\\b(?: other)? (?:instructions?|orders|guidelines|directives|system prompts?|user|developer|human)\\b(?! ?(?:id|name|agent|input|settings?|preferences?|stor|interface|message))'),
+  override('soft', gap(12), '\\b(?:any|all|every|the|what the)\\b(?: other)? (?:instructions?|orders|guidelines|directives|system prompts?|user|developer|human)\\b(?! ?(?:id|name|agent|input|settings?|preferences?|stor|interface|message))'),
   phrase('D1', 'soft', '\\b(?:description|tool|text|rules?|instructions?|server|message|page)\\b', gap(12), '\\b(?:override|supersede|outrank|(?:take|have|has) (?:precedence|priority) over)s?\\b', gap(15), '\\b(?:system prompt|the user|developer|anything|everything|all other|other instructions|previous|prior)\\b'),
   phrase('D1', 'soft', '\\b(?:takes?|has|have) (?:precedence|priority) over (?:the |any |all )?(?:system|developer|user|other instructions)'),
   phrase('D1', 'soft', '\\b(?:your new (?:role|task|job|identity|persona|goal|objective) is|stop being an?|you are now (?:an?|the|dan|acting)\\b|from now on,? you (?:are|act|will|must|only)|pretend (?:to be|you are)|you must now)'),
@@ -72,9 +81,17 @@ const SECRECY: readonly Phrase[] = [
 ];
 
 const CONSENTED = '(?:consented|agreed|approved|authori[sz]ed|allowed|accepted|permitted|confirmed|opted in|signed off|pre-?approved|pre-?authori[sz]ed|given (?:\\w+ ){0,2}(?:consent|permission|approval|authori[sz]ation)|granted (?:\\w+ ){0,2}(?:consent|permission|approval|authori[sz]ation|access))\\b';
+/** Conditions: a tool may ask for consent, and must not claim it. */
+const CONDITION =
+  /(?:\b(?:if|when|once|after|until|unless|whether|only|that|because|apps|before|by|a|an|each|every|any|ob|wenn|sobald|si|quand|apres|cuando|despues|se|quando|depois|apos)\b[^\n]{0,16}|(?:如果|是否|当|若|经|場合)[^\n]{0,4})$/;
+
+export function claim(...parts: readonly string[]): Phrase {
+  return { ...phrase('D4', 'soft', ...parts), unless: CONDITION };
+}
+
 const CONSENT: readonly Phrase[] = [
-  phrase('D4', 'soft', '(?<!\\b(?:if|when|once|after|until|unless|whether|only|that|because|apps|before|by|a|an|each|every|any)[^\\n]{0,16})\\b(?:(?:the|your) )?(?:end )?(?:user|human|owner|person|customer|administrator|admin|operator)s? (?:has|have|had) (?:already |previously |explicitly |fully |hereby )?', CONSENTED),
-  phrase('D4', 'soft', '(?<!\\b(?:if|when|once|after|until|unless|whether)[^\\n]{0,16})\\b(?:user|human|owner|administrator|admin|operator) (?:already |explicitly |previously )', CONSENTED),
+  claim('\\b(?:(?:the|your) )?(?:end )?(?:user|human|owner|person|customer|administrator|admin|operator)s? (?:has|have|had) (?:already |previously |explicitly |fully |hereby )?', CONSENTED),
+  claim('\\b(?:user|human|owner|administrator|admin|operator) (?:already |explicitly |previously )', CONSENTED),
   phrase('D4', 'soft', '\\b(?:are|is|been|has|was) (?:all |already |fully )?pre-?(?:approved|authori[sz]ed)\\b'),
   phrase('D4', 'soft', '\\b(?:permission|consent|approval|authori[sz]ation) (?:was|has been|is|has) (?:already |hereby )?(?:granted|given|obtained|confirmed)\\b'),
   phrase('D4', 'soft', '\\b(?:user|human|owner) (?:consent|approval|confirmation|permission)(?: is| was)?:? (?:already )?(?:confirmed|granted|given|yes|true|obtained)\\b'),
@@ -85,7 +102,7 @@ const CONSENT: readonly Phrase[] = [
   phrase('D4', 'soft', '\\btreat (?:every|each|all|any)\\b', gap(20), '\\bas (?:answered|approved|confirmed|accepted|allowed|consent)'),
   phrase('D4', 'soft', '\\bapprove (?:each|every|all|any)\\b', gap(20), '\\b(?:yourself|without|automatically|for the user)\\b'),
   phrase('D4', 'soft', '\\bon (?:the )?(?:user|owner)\'?s? behalf without|\\bno (?:question|confirmation|approval|consent|permission) is (?:needed|necessary|required)\\b'),
-  phrase('D4', 'soft', '(?<!\\b(?:if|when|once|after|until|unless|whether|that|before|by)[^\\n]{0,16})\\b(?:the|your) (?:user|human|owner|operator|administrator) (?:gave|granted|agreed|consented|approved|authori[sz]ed|accepted)\\b'),
+  claim('\\b(?:the|your) (?:user|human|owner|operator|administrator) (?:gave|granted|agreed|consented|approved|authori[sz]ed|accepted)\\b'),
   phrase('D4', 'soft', "\\bno need for (?:the )?user to (?:approve|confirm|consent|agree)|\\b(?:don't|do not) (?:have|need) to ask\\b|\\b(?:proceed|continue|execute|run|go ahead|act|do (?:it|this|so))\\b(?: \\w+){0,2} without (?:further |any |asking for |user )*(?:confirmation|approval|permission|consent|asking|review)\\b|\\bauto-?approve (?:this|all|every|each)"),
 ];
 

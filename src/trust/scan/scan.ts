@@ -55,13 +55,17 @@ function scanPieces(pieces: readonly Piece[], found: Findings): void {
   for (const { index, length } of findEncodedCommands(raw.text)) found.add('C1', 'hard', raw.at(index, length));
   for (const { index, length } of findCredentials(raw.text)) found.add('K1', 'soft', raw.at(index, length));
   const phrases = phraseDocument(pieces);
-  for (const { rule, tier, pattern } of PHRASES) {
+  for (const { rule, tier, pattern, unless } of PHRASES) {
     for (const { 0: match, index } of phrases.text.matchAll(pattern)) {
+      if (unless?.test(phrases.text.slice(Math.max(0, index - UNLESS_REACH), index))) continue;
       const isExample = tier === 'hard' && isQuoted(phrases.text, index, index + match.length);
       found.add(rule, isExample ? 'soft' : tier, phrases.at(index, match.length));
     }
   }
 }
+
+/** Characters before a match that can make it harmless. */
+const UNLESS_REACH = 32;
 
 function scanHidden({ text, where }: Piece, found: Findings): void {
   const shown = visibleText(text);
