@@ -88,7 +88,8 @@ export function phraseDocument(pieces: readonly Piece[]): ScanDocument {
 }
 
 const BEYOND_ASCII = /[^\n\t\x20-\x7e]/;
-const UNSEEN = /[\p{Cf}\p{Cc}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]/gu;
+const UNSEEN =
+  /[\p{Cf}\p{Cc}\u115f\u1160\u3164\uffa0]|\u034f|[\u17b4\u17b5]|[\u180b-\u180d\u180f]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e0fff}]/gu;
 const LATIN_MARKS = /[\u0300-\u036f]/g;
 /** White space other than a single blank. */
 const SPACE = /[^\S ]\s*| {2}\s*/g;

@@ -45,10 +45,15 @@ const RULES = Object.keys(SCAN_RULES) as readonly ScanRule[];
 export class Findings {
   readonly #found = new Map<string, Finding>();
 
+  constructor(found: readonly Finding[] = []) {
+    for (const { rule, tier, ...place } of found) this.add(rule, tier, place);
+  }
+
   add(rule: ScanRule, tier: Tier, { where, quote }: { where: string; quote: string }): void {
     const key = `${rule} ${where}`;
     const known = this.#found.get(key);
-    if (known === undefined || (known.tier === 'soft' && tier === 'hard')) this.#found.set(key, { rule, tier, where, quote });
+    if (known === undefined || (known.tier === 'soft' && tier === 'hard'))
+      this.#found.set(key, { rule, tier, where, quote });
   }
 
   /** Returns the findings by rule and place, which no order of keys changes. */

@@ -1,3 +1,5 @@
+import { type Piece, quotation } from './document.ts';
+import type { Tier } from './finding.ts';
 import { looksOf } from './lookAlikes.ts';
 
 /** Parameter names that take what a tool has no use for: the conversation, the prompt, the environment (P3). */
@@ -44,10 +46,6 @@ export class OtherTools {
     }
   }
 
-  get isEmpty(): boolean {
-    return this.#names.size === 0;
-  }
-
   /** Returns whether only servers other than `server` have a tool of this name. */
   has(name: string, server: string): boolean {
     const servers = this.#names.get(name);
@@ -57,7 +55,9 @@ export class OtherTools {
   /** Returns a tool of another server whose name looks like `name` and differs in more than case. */
   lookAlikeOf(name: string, server: string): string | undefined {
     const alike = this.#looks.get(looksOf(name)) ?? [];
-    return [...alike].filter((other) => other.toLowerCase() !== name.toLowerCase() && this.has(other, server)).sort()[0];
+    return [...alike]
+      .filter((other) => other.toLowerCase() !== name.toLowerCase() && this.has(other, server))
+      .sort()[0];
   }
 }
 
@@ -68,10 +68,38 @@ function note(map: Map<string, Set<string>>, key: string, value: string): void {
 }
 
 /** Name of a tool in a text: words joined by `_` or `-`, or camel case. A single word is a word of the language. */
-const IDENTIFIER = /(?<![\w./@-])[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+(?![\w/@-])|(?<![\w./@-])[a-z]+(?:[A-Z][a-z0-9]+)+(?![\w/@-])/g;
+const IDENTIFIER =
+  /(?<![\w./@-])[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+(?![\w/@-])|(?<![\w./@-])[a-z]+(?:[A-Z][a-z0-9]+)+(?![\w/@-])/g;
 
-/** Yields the names in a text that may be tools of another server. */
-export function* identifiersOf(text: string): Generator<{ name: string; index: number }> {
-  for (const { 0: name, index } of text.matchAll(IDENTIFIER)) if (name.length >= 8) yield { name, index };
+/** Name in a text that may be a tool of another server (S1). */
+export interface Mention {
+  readonly name: string;
+  readonly tier: Tier;
+  readonly where: string;
+  readonly quote: string;
 }
 
+const MIN_DISTINCTIVE_CHARS = 8;
+/** Characters on each side of a name in which words that direct its use are looked for. */
+const DIRECTIVE_REACH = 60;
+const DIRECTIVE =
+  /\b(?:when(?:ever)?|every|each time|always|must|instead of|if|broken|deprecated|insecure|never|change|wenn|quand|lorsque|cuando|quando|si)\b|当|使用|とき|場合/i;
+
+/**
+ * Returns the names in the texts of a tool that may be tools of another server. A listed value or parameter of the tool
+ * is its own word, unless the text directs the use of it.
+ */
+export function mentionsOf(pieces: readonly Piece[]): Mention[] {
+  const own = new Set(pieces.map(({ text }) => text));
+  return pieces.flatMap(({ text, where, key }) => {
+    if (key || where === '/name') return [];
+    return Array.from(text.matchAll(IDENTIFIER)).flatMap(({ 0: name, index }) => {
+      if (name.length < MIN_DISTINCTIVE_CHARS || name === text) return [];
+      const from = Math.max(0, index - DIRECTIVE_REACH);
+      const directs = DIRECTIVE.test(text.slice(from, index + name.length + DIRECTIVE_REACH));
+      if (own.has(name) && !directs) return [];
+      const tier = directs && !own.has(name) ? 'hard' : 'soft';
+      return [{ name, tier, where, quote: quotation(text, index, name.length) }];
+    });
+  });
+}

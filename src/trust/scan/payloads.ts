@@ -1,6 +1,6 @@
 import { findShapes } from '../../secrets/findShapes.ts';
 import { isRandom } from '../../secrets/shapes.ts';
-import { type Phrase, phrase } from './phrases.ts';
+import { type Phrase, phrases } from './phrases.ts';
 
 /** Commands that a hidden text runs. */
 const COMMAND =
@@ -50,21 +50,21 @@ export function* findCredentials(text: string): Generator<Found> {
   }
 }
 
-/** Rules about commands, markup and addresses. They read folded text. */
-export const PAYLOADS: readonly Phrase[] = [
-  phrase(
-    'C2',
-    'soft',
-    '\\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|fetch)\\b[^\\n|]{1,200}\\| ?(?:sudo )?(?:/\\w+/){0,3}(?:(?:ba|z|da|k|fi)?sh|python\\d?|perl|ruby|node|iex|invoke-expression|powershell|pwsh)\\b',
-  ),
-  phrase('C2', 'soft', '\\brm -(?:rf|fr|r -f) '),
-  phrase('C2', 'soft', '\\b(?:powershell|pwsh)(?:\\.exe)?\\b[^\\n]{0,60}? -(?:e|en|enc|encodedcommand) [a-z0-9+/=]{16,}'),
-  phrase('C2', 'soft', '\\b(?:ba|z)?sh (?:-c )?["\']?[<$]\\( ?(?:curl|wget)|\\$\\((?:curl|wget) |`(?:curl|wget) |/dev/tcp/|\\beval\\(atob\\(|\\bnc -e |:\\(\\) ?\\{'),
-  phrase('L1', 'soft', '!\\[[^\\]\\n]{0,200}\\]\\( ?<?(?:https?:)?//(?!example\\.)', '|<img\\b[^>\\n]{0,200}\\bsrc ?= ?["\']?(?:https?:)?//'),
-  phrase('L2', 'soft', '<!--[^>]{10,4000}'),
-  phrase(
-    'L3',
-    'soft',
-    '\\b(?:send|forward|mail|e-mail|transmit|report|submit|upload|copy|bcc|cc|post|deliver|reports?|sends?)\\b[^\\n]{0,60}?\\b(?:to|at|an|a|para) (?:https?://(?!localhost|127\\.)|[\\w.+-]{1,64}@[\\w-]{1,63}\\.|\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}\\.)',
-  ),
-];
+/** Rules about commands, markup and addresses. */
+export const PAYLOADS: readonly Phrase[] = phrases(
+  {
+    FETCH: '(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|fetch)',
+    SHELL: String.raw`(?:(?:ba|z|da|k|fi)?sh|python\d?|perl|ruby|node|iex|invoke-expression|powershell|pwsh)`,
+    SEND: '(?:sends?|forward|e?-?mail|transmit|reports?|submit|upload|copy|bcc|cc|post|deliver)',
+    ADDRESS: String.raw`(?:https?://(?!localhost|127\.)|[\w.+-]{1,64}@[\w-]{1,63}\.|\d{1,3}\.\d{1,3}\.\d{1,3}\.)`,
+  },
+  String.raw`
+C2 soft \b{FETCH}\b[^\n|]{1,200}\| ?(?:sudo )?(?:/\w+/){0,3}{SHELL}\b
+C2 soft \brm -(?:rf|fr|r -f)[ ]
+C2 soft \b(?:powershell|pwsh)(?:\.exe)?\b~60 -(?:e|en|enc|encodedcommand) [a-z0-9+/=]{16,}
+C2 soft \b(?:ba|z)?sh (?:-c )?["']?[<$]\( ?(?:curl|wget)|[$]\((?:curl|wget) |\x60(?:curl|wget) |/dev/tcp/|\beval\(atob\(|\bnc -e |:\(\) ?\{
+L1 soft !\[[^\]\n]{0,200}\]\( ?<?(?:https?:)?//(?!example\.)|<img\b[^>\n]{0,200}\bsrc ?= ?["']?(?:https?:)?//
+L2 soft <!--[^>]{10,4000}
+L3 soft \b{SEND}\b~60\b(?:to|at|an|a|para) {ADDRESS}
+`,
+);
