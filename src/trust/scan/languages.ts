@@ -4,7 +4,7 @@ import { type Phrase, phrases } from './phrases.ts';
  * Rules of texts in other languages: D6 is D1 and D2. Words are in lower case and without accents, as folding leaves
  * them. A verb that asks to disobey is an imperative: a description says what its tool ignores.
  */
-const OVERRIDE = String.raw`
+const OVERRIDE = `
 D6 hard {DISOBEY}~GAP(?:{EARLIER}~GAP{INSTRUCTIONS}|{INSTRUCTIONS}~GAP{EARLIER})
 D6 hard {EARLIER}~GAP{INSTRUCTIONS}~GAP{DISOBEY}
 `;
@@ -56,7 +56,7 @@ F1 soft \b(?:verwende|benutze|nutze|rufe?)n?\b~10\b(?:immer|stets|ausschliesslic
 
 const FRENCH = language(
   {
-    USER: String.raw`(?:l'utilisat(?:eur|rice)|l'usager|l'humain|au client|la personne)`,
+    USER: `(?:l'utilisat(?:eur|rice)|l'usager|l'humain|au client|la personne)`,
     DISOBEY: String.raw`(?:\b(?:ignore[zr]?|oublie[zr]?|neglige[zr]?|desobei[st]\w*|abandonne[zr]?|annule[zr]?|contourne[zr]?|fai(?:s|tes) (?:abstraction|fi)|ne (?:tiens|tenez|suis|suivez|respecte[zr]?|obeis\w*) (?:plus|pas))\b)`,
     INSTRUCTIONS: String.raw`(?:instructions?|consignes?|regles?|directives?|ordres?|prompts?|commandes|contraintes)\b`,
     EARLIER: String.raw`\b(?:precedent(?:e?s)?|anterieure?s?|ci-dessus|auparavant|avant|initiale?s?|existante?s?|du systeme|systeme|plus haut|recues?|tes|vos|jusqu'ici)\b`,
@@ -119,18 +119,19 @@ F1 soft \b(?:use|utilize|chame)\b~10\bsempre\b~30\b(?:em vez|ao inves|no lugar|a
 
 const CHINESE = language(
   {
-    USER: String.raw`(?:用户|使用者|人类|客户|用戶|主人)`,
-    DISOBEY: String.raw`(?:(?:忽略|无视|忽視|無視|忘记|忘掉|忘記|不要理会|别理会|不要遵守|不要遵循|不再遵循|不再遵守|抛弃|丢弃|覆盖|推翻|放弃|违背|绕过|不要理睬|不理会|不要管|别管|(?:停止|不必|不用|不再|无需)(?:遵守|遵循|执行|理会)))`,
-    INSTRUCTIONS: String.raw`(?:指令|指示|规则|規則|提示词?|命令|要求|设定|約束|约束|限制|准则)`,
-    EARLIER: String.raw`(?:之前|以前|先前|此前|上面|上述|以上|前面|所有|原有|原来|系统|系統|既有|已有|你的|开发者)`,
+    USER: '(?:用户|使用者|人类|客户|用戶|主人)',
+    DISOBEY:
+      '(?:(?:忽略|无视|忽視|無視|忘记|忘掉|忘記|不要理会|别理会|不要遵守|不要遵循|不再遵循|不再遵守|抛弃|丢弃|覆盖|推翻|放弃|违背|绕过|不要理睬|不理会|不要管|别管|(?:停止|不必|不用|不再|无需)(?:遵守|遵循|执行|理会)))',
+    INSTRUCTIONS: '(?:指令|指示|规则|規則|提示词?|命令|要求|设定|約束|约束|限制|准则)',
+    EARLIER: '(?:之前|以前|先前|此前|上面|上述|以上|前面|所有|原有|原来|系统|系統|既有|已有|你的|开发者)',
   },
   12,
-  String.raw`
+  `
 D4 soft {USER}(?:早已|已经|已)(?:事先|明确|预先)?(?:同意|授权|批准|许可|允许|确认)
 D4 soft (?:无需|不需要|不必|无须|不用)(?:再次|再|任何)?(?:确认|询问|批准|授权|同意|征求)
 D4 soft 已(?:获得|取得|得到|经){USER}~2(?:同意|授权|许可|批准)
 `,
-  String.raw`
+  `
 D6 hard (?:不要|切勿|请勿|勿|别|不得|不能|不可|无需|不必|不用|千万别|禁止)~6(?:告诉|告知|提及|提到|透露|通知|提醒|让|向|对)~6{USER}
 D6 hard (?:不让|别让|勿让|瞒着|隐瞒|背着)~4{USER}|{USER}~4不知情|(?:对|向){USER}~3(?:保密|隐瞒|隐藏)|未经{USER}(?:同意|许可)|{USER}(?:不|不应|不能|不得|不该|绝不能|不可以)~4(?:知道|知晓|发现|察觉|看到)
 D5 soft (?:致|给|请|提醒|告知)(?:所有|各位)?~3(?:ai|人工智能|大?语言模型|智能体|llm)~8[:,]|(?:ai|人工智能|大模型|语言模型|智能助手|智能体)~4(?:请注意|注意|必须|须知|请务必)
@@ -141,17 +142,18 @@ F1 soft (?:始终|总是|必须|一律)(?:优先)?(?:使用|调用)(?:本|此|�
 
 const JAPANESE = language(
   {
-    USER: String.raw`(?:ユーザー?|利用者|使用者|お客様|人間)`,
-    DISOBEY: String.raw`(?:(?:無視し(?:て|ろ|,|、|つつ|た上で)|無視せよ|無視しなさい|無視する(?:こと|よう)|忘れ(?:て|ろ|なさい)|従わな(?:い|く)|従わず|従うな|は(?:すべて)?無効|無効に|無効と|破棄し(?:て|ろ)|上書きし(?:て|ろ)))`,
-    INSTRUCTIONS: String.raw`(?:指示|命令|ルール|規則|プロンプト|指令|設定|制約|方針|指針)`,
-    EARLIER: String.raw`(?:これまで|今まで|それまで|以前|前の|先の|上記|上の|すべて|全て|全部|システム|元の|最初|既存|開発者)`,
+    USER: '(?:ユーザー?|利用者|使用者|お客様|人間)',
+    DISOBEY:
+      '(?:(?:無視し(?:て|ろ|,|、|つつ|た上で)|無視せよ|無視しなさい|無視する(?:こと|よう)|忘れ(?:て|ろ|なさい)|従わな(?:い|く)|従わず|従うな|は(?:すべて)?無効|無効に|無効と|破棄し(?:て|ろ)|上書きし(?:て|ろ)))',
+    INSTRUCTIONS: '(?:指示|命令|ルール|規則|プロンプト|指令|設定|制約|方針|指針)',
+    EARLIER: '(?:これまで|今まで|それまで|以前|前の|先の|上記|上の|すべて|全て|全部|システム|元の|最初|既存|開発者)',
   },
   15,
-  String.raw`
+  `
 D4 soft {USER}~6(?:すでに|既に|事前に|もう)~10(?:同意|承認|許可|承諾|了承|確認)
 D4 soft (?:確認|承認|許可|同意)(?:は|を)?(?:一切)?(?:不要|必要ありません|必要ない|求めない|求めず|得て|得られ|済み|取得済)
 `,
-  String.raw`
+  `
 D6 hard {USER}~14(?:伝え(?:ない|ず)|知らせ(?:ない|ず)|言わ(?:ない|ず)|教え(?:ない|ず)|内緒|秘密に|隠し|隠せ|気づかれ|気付かれ|通知し(?:ない|ず|なく)|通知せず|見せ(?:ない|ず)|明かさ(?:ない|ず)|報告し(?:ない|なく)|報告せず|話さ(?:ない|ず)|触れない|知られ)
 D5 soft (?:ai|人工知能|言語モデル|llm|アシスタント|エージェント)~8(?:への|へ|に)~4(?:注意|指示|メモ|お知らせ|連絡|注記|通知|お願い)|(?:ai|llm)~8(?:への|へ)[:,]|(?:ai|llm|言語モデル)~8は必ず
 F1 soft (?:この|他の|ほかの)(?:ツール|機能|道具)を(?:使う|使用する|呼び出す|実行する|利用する)(?:前|まえ)~10(?:必ず|まず|先に|最初に)
