@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { table } from '../../src/text/porcelain.ts';
 import { type Finding, SCAN_RULES, type ScanRule, type Tier } from '../../src/trust/scan/finding.ts';
 import { OtherTools } from '../../src/trust/scan/names.ts';
 import { scanText, scanTool } from '../../src/trust/scan/scan.ts';
@@ -48,23 +49,19 @@ const columns = {
 };
 
 describe('the gate of the scan', () => {
-  it('prints the rules by half', () => {
-    const rows = Object.entries(columns).map(([name, { count, hard, soft, found, byRule }]) => ({
-      of: name,
-      count,
-      hard,
-      soft,
-      share: `${(found * 100).toFixed(2)} %`,
-      ...Object.fromEntries(RULES.map((rule) => [rule, byRule(rule)])),
-    }));
-    const lines = rows.map((row) =>
-      Object.entries(row)
-        .map(([key, value]) => `${key} ${value}`)
-        .join(', '),
-    );
-    process.stdout.write(`\n${lines.join('\n')}\n`);
-    const unused = RULES.filter((rule) => !rows.slice(0, 2).some((row) => (row as Record<string, unknown>)[rule]));
-    expect(unused).toEqual([]);
+  it('prints the findings of each rule, of which every one finds an attack', () => {
+    const sets = Object.values(columns);
+    const share = ({ found }: (typeof sets)[0]): string => `${(found * 100).toFixed(2)} %`;
+    const rows = [
+      ['scanned', ...sets.map(({ count }) => count)],
+      ['hard', ...sets.map(({ hard }) => hard)],
+      ['soft alone', ...sets.map(({ soft }) => soft)],
+      ['found', ...sets.map(share)],
+      ...RULES.map((rule) => [`${rule} ${SCAN_RULES[rule]}`, ...sets.map(({ byRule }) => byRule(rule))]),
+    ];
+    process.stdout.write(`\n${table(['', ...Object.keys(columns)], rows).join('\n')}\n`);
+    const [development, held] = sets as [(typeof sets)[0], (typeof sets)[0]];
+    expect(RULES.filter((rule) => development.byRule(rule) + held.byRule(rule) === 0)).toEqual([]);
   });
 
   it.each(halves)('finds at least 95 percent of the attacks of the %s half', (half) => {
@@ -83,8 +80,8 @@ describe('the gate of the scan', () => {
     expect(hard / count).toBeLessThanOrEqual(0.05);
   });
 
-  it('gives the same bytes for every order of tools, keys and rules', () => {
-    const entries = [...attacks, ...negatives];
+  it('gives the same bytes for every order of tools and keys', () => {
+    const entries = [...attacks, ...negatives].filter((_, at) => at % 9 === 0);
     const first = JSON.stringify(entries.map(scan));
     for (let seed = 0; seed < 100; seed++) {
       const byId = new Map(shuffled(entries, seed).map((entry) => [entry.id, scan(reordered(entry, seed))]));

@@ -60,14 +60,14 @@ function isQuoted(text: string, start: number, end: number): boolean {
 
 /** Finds parameters of schemas and arguments of prompts that take the conversation (P3). */
 export function scanParameters(pieces: readonly Piece[], found: Findings): void {
-  for (const { text, where, key } of pieces) {
-    const isParameter = key ? /\/properties\/[^/]+$/.test(where) : /^\/arguments\/\d+\/name$/.test(where);
+  for (const { text, where, key, member, within } of pieces) {
+    const isParameter = key ? within === 'properties' : member === 'name' && within === 'arguments';
     if (isParameter && isSink(text)) found.add('P3', 'soft', { where, quote: quotation(text, 0, text.length) });
   }
 }
 
 /** Addresses that JSON Schema itself asks for. */
-const SCHEMA_ADDRESS = /\/\$(?:schema|id|ref)$/;
+const SCHEMA_ADDRESSES: ReadonlySet<string> = new Set(['$schema', '$id', '$ref']);
 
 const PLACE_OR_ADDRESS =
   /https?:\/\/|[\w.+-]{1,64}@[\w-]{1,63}\.\w|(?<![\w.])(?:~|\/(?:home|etc|root|users|var|tmp|proc))\/\w|(?<!\w)[A-Z]:\\\w/i;
@@ -75,8 +75,8 @@ const PLACE_OR_ADDRESS =
 /** Finds places and addresses in a tool whose name means a computation (M1). */
 export function scanComputation(name: string, pieces: readonly Piece[], found: Findings): void {
   if (!isComputation(name)) return;
-  for (const { text, where } of pieces) {
-    if (SCHEMA_ADDRESS.test(where)) continue;
+  for (const { text, where, member } of pieces) {
+    if (SCHEMA_ADDRESSES.has(member)) continue;
     const match = PLACE_OR_ADDRESS.exec(text);
     if (match) found.add('M1', 'soft', { where, quote: quotation(text, match.index, match[0].length) });
   }

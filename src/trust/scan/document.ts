@@ -8,20 +8,23 @@ export interface Piece {
   readonly where: string;
   /** Whether the text is a key of an object. */
   readonly key: boolean;
+  /** Key of the text, or of the list that it is in, and key of the object around that. */
+  readonly member: string;
+  readonly within: string;
 }
 
 /** Yields every text and key of a value. Iterative, so that no nesting is too deep. */
 export function* piecesOf(root: unknown, where = ''): Generator<Piece> {
-  const work: { value: unknown; where: string }[] = [{ value: root, where }];
+  const work = [{ value: root, where, member: '', within: '' }];
   for (let next = work.pop(); next; next = work.pop()) {
-    const { value, where: at } = next;
-    if (typeof value === 'string') yield { text: value, where: at, key: false };
+    const { value, where: at, member, within } = next;
+    if (typeof value === 'string') yield { text: value, where: at, key: false, member, within };
     if (typeof value !== 'object' || value === null) continue;
-    const named = !Array.isArray(value);
+    const listed = Array.isArray(value);
     for (const [key, item] of Object.entries(value)) {
       const place = `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      if (named) yield { text: key, where: place, key: true };
-      work.push({ value: item, where: place });
+      if (!listed) yield { text: key, where: place, key: true, member: key, within: member };
+      work.push({ value: item, where: place, ...(listed ? { member, within } : { member: key, within: member }) });
     }
   }
 }
@@ -93,7 +96,7 @@ const UNSEEN =
 const LATIN_MARKS = /[\u0300-\u036f]/g;
 /** White space other than a single blank. */
 const SPACE = /[^\S ]\s*| {2}\s*/g;
-const PARAGRAPH = /\n\s*(?:\n|$|[-*•\d])/;
+const PARAGRAPH = /\n\s*\n/;
 /** Ends of sentences. An abbreviation or the dot of a path ends none. */
 const SENTENCE_END = /(?<!e\.g|i\.e)([.!?;]) (?=[^a-z])|([。！？；])/g;
 /** Words of which every letter is apart: `i-g-n-o-r-e`. */

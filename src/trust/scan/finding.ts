@@ -1,4 +1,5 @@
 import { compareCodePoints } from '../../catalog/codePointOrder.ts';
+import { visibleText } from '../../text/visibleText.ts';
 
 /** `hard` findings keep a tool from a model until the user has looked at it; `soft` findings are shown. */
 export type Tier = 'hard' | 'soft';
@@ -33,7 +34,7 @@ export type ScanRule = keyof typeof SCAN_RULES;
 export interface Finding {
   readonly rule: ScanRule;
   readonly tier: Tier;
-  /** JSON pointer of the text in what was scanned. A key is found at its own pointer. */
+  /** JSON pointer of the text or key in what was scanned, with hidden characters as escapes. */
   readonly where: string;
   /** Passage around the match: one line of at most 120 visible characters. */
   readonly quote: string;
@@ -50,10 +51,11 @@ export class Findings {
   }
 
   add(rule: ScanRule, tier: Tier, { where, quote }: { where: string; quote: string }): void {
-    const key = `${rule} ${where}`;
+    const place = visibleText(where);
+    const key = `${rule} ${place}`;
     const known = this.#found.get(key);
-    if (known === undefined || (known.tier === 'soft' && tier === 'hard'))
-      this.#found.set(key, { rule, tier, where, quote });
+    if (known?.tier === 'hard' || known?.tier === tier) return;
+    this.#found.set(key, { rule, tier, where: place, quote });
   }
 
   /** Returns the findings by rule and place, which no order of keys changes. */

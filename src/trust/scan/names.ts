@@ -42,6 +42,9 @@ export class OtherTools {
   constructor(tools: Iterable<{ readonly server: string; readonly name: string }>) {
     for (const { server, name } of tools) {
       note(this.#names, name, server);
+      // A model may know a tool by the part behind its prefix.
+      const tail = /[^./:]+$/.exec(name)?.[0];
+      if (tail !== undefined && tail !== name) note(this.#names, tail, server);
       note(this.#looks, looksOf(name), name);
     }
   }
@@ -69,7 +72,7 @@ function note(map: Map<string, Set<string>>, key: string, value: string): void {
 
 /** Name of a tool in a text: words joined by `_` or `-`, or camel case. A single word is a word of the language. */
 const IDENTIFIER =
-  /(?<![\w./@-])[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+(?![\w/@-])|(?<![\w./@-])[a-z]+(?:[A-Z][a-z0-9]+)+(?![\w/@-])/g;
+  /(?<![\w/@-])[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+(?![\w/@-])|(?<![\w/@-])[a-z]+(?:[A-Z][a-z0-9]+)+(?![\w/@-])/g;
 
 /** Name in a text that may be a tool of another server (S1). */
 export interface Mention {

@@ -41,7 +41,7 @@ function isCommand(bytes: Buffer): boolean {
   return COMMAND.test(text) && !/[^\t\n\r\x20-\x7e]/.test(text.slice(0, -2));
 }
 
-/** Finds credentials that an issuer could have issued (K1); placeholders such as `ghp_xxxx` are none. */
+/** Finds credentials that an issuer could have issued (K1) and that is no placeholder such as `ghp_xxxx`. */
 export function* findCredentials(text: string): Generator<Found> {
   for (const { from, to, start, end } of findShapes(text)) {
     const secret = text.slice(start, end);

@@ -22,7 +22,7 @@ export function scanTool(listed: object, server = '', others: OtherTools = NO_OT
 
 /** Scans a text. Its findings have the pointer `/KIND`. */
 export function scanText(kind: TextKind, text: string, server = '', others: OtherTools = NO_OTHERS): Finding[] {
-  const pieces = [{ text, where: `/${kind}`, key: false }];
+  const pieces = [{ text, where: `/${kind}`, key: false, member: kind, within: '' }];
   const findings = new Findings();
   scanPieces(pieces, findings);
   return withOthers({ name: '', findings: findings.sorted(), mentions: mentionsOf(pieces) }, server, others);
