@@ -8,6 +8,7 @@ import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config
 import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
 import type { HealthSnapshot } from '../supervision/health.ts';
+import type { Finding } from '../trust/scan/finding.ts';
 import type { GatewayHealth, HealthReport, TelemetryReport } from './healthContract.ts';
 import type { ServerOddity } from './serverOddities.ts';
 import type { ServerState } from './serverStates.ts';
@@ -165,6 +166,25 @@ export interface CatalogReport {
   gatewayTokens: number;
 }
 
+/** Something that a server lists, with what the scan found in it. */
+export interface ScannedEntry {
+  kind: 'tool' | 'prompt' | 'resource' | 'template' | 'instructions';
+  /** Name, or the address of a resource; "" for instructions. */
+  name: string;
+  findings: readonly Finding[];
+}
+
+/** Scan of one server's lists (T1). */
+export interface ServerScan {
+  server: string;
+  /** Number of scanned entries. */
+  scanned: number;
+  /** Entries with findings, in the order of the lists. */
+  entries: readonly ScannedEntry[];
+  /** Place of the server in the configuration. */
+  location?: FileLocation;
+}
+
 /** Command of a server, as the user is asked to approve it. */
 export interface WouldRun {
   name: string;
@@ -231,6 +251,8 @@ export interface ControlRequests {
   /** Explains the ranking of a query: its words, fields and signals, each with its share. */
   explain: { params: { query: string; topK: number }; result: RankExplanation };
   catalog: { params: Record<string, never>; result: CatalogReport };
+  /** Scans the lists of every server, or of one. */
+  scan: { params: { server?: string }; result: readonly ServerScan[] };
   /** Returns everything learned from use in this workspace, oldest first. */
   learned: { params: Record<string, never>; result: readonly LearnedUse[] };
   /** Erases the learned uses of one tool, or all. Returns the rest. */

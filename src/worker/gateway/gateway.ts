@@ -24,6 +24,7 @@ import { ConfigurationEdits } from '../configuration/applyConfiguration.ts';
 import { Configuration } from '../configuration/configuration.ts';
 import { Diagnostics, type SupervisedLife } from '../reports/diagnostics.ts';
 import { GatewayReports } from '../reports/gatewayReports.ts';
+import { ServerScans } from '../reports/serverScans.ts';
 import { WorkAccount } from '../reports/workAccount.ts';
 import { CallPath } from './callPath.ts';
 import { GatewayServers } from './gatewayServers.ts';
@@ -63,6 +64,7 @@ export class Gateway {
   readonly account: WorkAccount;
   readonly servers: GatewayServers;
   readonly reports: GatewayReports;
+  readonly scan: ServerScans;
   readonly #options: GatewayOptions;
   readonly #uses: UseMemory;
   readonly #clientRequests: ClientRequests;
@@ -118,6 +120,7 @@ export class Gateway {
     this.diagnostics = diagnostics;
     this.account = account;
     this.reports = reports;
+    this.scan = new ServerScans(() => pool.connections);
     this.#uses = uses;
     this.#clientRequests = clientRequests;
     this.#calls = calls;
