@@ -41,6 +41,10 @@ const SHARED = {
     lenient: true,
     doc: 'Time limit of the first start of this server, in place of `startup.timeoutSeconds`: for one that downloads or builds much. A change applies to its next start.',
   }),
+  sampling: flag({
+    schema: { default: false },
+    doc: 'Lets the server ask the model of your client (MCP sampling). Each request names the server and gets at most 4,096 tokens, no context, and at most 20 answers an hour.',
+  }),
   tools: object(
     {
       include: list(text({ filled: true }), { default: [], doc: 'Only these. An empty list means all.' }),

@@ -241,7 +241,9 @@ export class Forwarding {
         ),
       );
     } catch (error) {
-      throw requestError(server.config.name, method, error);
+      throw requestError(server.config.name, method, error, (data) =>
+        this.#context.clientRequests.requiredElicitations(server, data, call.peer),
+      );
     }
   }
 }

@@ -24,7 +24,7 @@ import { SessionStates } from '../shared/sessionState.ts';
 import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
 import { Forwarding } from './forwarding.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-import { faultResult, ownErrorOf, requiredElicitations } from './serverError.ts';
+import { faultResult, ownErrorOf } from './serverError.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
 /** Name of a forwarded call in the list of recent calls. */
@@ -141,10 +141,12 @@ async function callThrough(
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     event = failedCallEvent('tool_execute', { tool_id: tool.id, args }, error, () => tool);
-    const own = ownErrorOf(error);
-    if (!own) return faultResult(error);
-    context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
-    throw own;
+    const own = ownErrorOf(error, (data) => {
+      const server = context.connections().find(({ config }) => config.name === tool.server);
+      return server ? context.clientRequests.requiredElicitations(server, data, call.peer) : {};
+    });
+    if (own) throw own;
+    return faultResult(error);
   } finally {
     end(event ?? forwardedEvent(tool, true));
   }

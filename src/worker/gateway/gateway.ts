@@ -85,7 +85,12 @@ export class Gateway {
       onConnection: (connection) => this.#onConnection(connection),
     });
     const { pool, links } = this.servers;
-    const clientRequests = new ClientRequests({ workspace, connections: () => pool.connections, log });
+    const clientRequests = new ClientRequests({
+      workspace,
+      connections: () => pool.connections,
+      onQuestion: (question) => diagnostics.sessionAnswered(question),
+      log,
+    });
     const calls = new CallPath({ ...options, configuration, pool });
     const catalog = new LiveCatalog({
       ...{ pool, calls, clientRequests, log },
