@@ -2,7 +2,7 @@ import { countTokens } from '../catalog/tokenizer/tokens.ts';
 import { scrubSecretChunks, scrubSecrets } from '../secrets/mask.ts';
 import { LongText } from '../text/longText.ts';
 import { visibleText } from '../text/visibleText.ts';
-import type { ArtifactInfo } from './artifacts/artifactFile.ts';
+import type { ArtifactInfo, ArtifactSource } from './artifacts/artifactFile.ts';
 import { type ArtifactDraft, ArtifactError, type ArtifactStore, WORKSPACE_OWNER } from './artifacts/artifactStore.ts';
 import type { Readable } from './digest/digest.ts';
 import { answerText } from './envelope/answerText.ts';
@@ -38,6 +38,8 @@ export interface AdmittedCall {
   toolId: string;
   /** Raw name of the tool. */
   upstreamName: string;
+  /** The tool, resource or prompt itself: the user's rules about views go by it. */
+  source?: ArtifactSource | undefined;
   /** Owner of the artifacts. */
   owner?: string;
   /** Error code of a failed result, where known. */
@@ -182,9 +184,9 @@ class Keeper {
   }
 
   async keep(kind: string, content: PartContent, mediaType: string, label: string): Promise<ArtifactRef | undefined> {
-    const { toolId, owner = WORKSPACE_OWNER } = this.#call;
+    const { toolId, owner = WORKSPACE_OWNER, source: from } = this.#call;
     const kept = this.#maskOnDisk ? maskedContent(content) : content;
-    const draft: ArtifactDraft = { kind, source: toolId, content: kept, mediaType, label, owner };
+    const draft: ArtifactDraft = { kind, source: toolId, content: kept, mediaType, label, owner, from };
     const small = smallForm(kept);
     if (small) {
       const { info, saved } = this.#store.hold({ ...draft, content: small });

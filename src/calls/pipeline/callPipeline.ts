@@ -9,7 +9,7 @@ import { thrownWords } from '../../upstream/connection/judgeThrown.ts';
 import type { JsonObject } from '../json.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from '../policy/approval.ts';
 import { type AuthorizedCall, authorize } from '../policy/authorize.ts';
-import { decide, type PolicyDecision, subjectOf } from '../policy/policy.ts';
+import { decide, decideStrictly, type PolicyDecision, subjectOf } from '../policy/policy.ts';
 import { type QuotaDecision, RateLimiter } from '../policy/quota.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
 import { ArgumentValidator } from '../validation/argumentValidator.ts';
@@ -214,10 +214,15 @@ export class CallPipeline<R> {
     }
   }
 
-  /** Decides whether a caller may view a result of a tool again: a rule can name `tool_view` (G11.7). */
-  async authorizeView(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void> {
+  /**
+   * Decides whether a caller may view a result of a tool again: a rule can name `tool_view` (G11.7). If the tool is not
+   * known, the strictest rule that could apply decides.
+   */
+  async authorizeView(call: Omit<AuthorizedCall, 'metaTool' | 'args'>, isKnown = true): Promise<void> {
     const { config, approvals } = this.#parts;
-    const decision = decide(config.policy, subjectOf(call.tool, 'tool_view'));
+    const decision = isKnown
+      ? decide(config.policy, subjectOf(call.tool, 'tool_view'))
+      : decideStrictly(config.policy, 'tool_view');
     await authorize(decision, { ...call, metaTool: 'tool_view', args: {} }, approvals);
   }
 

@@ -187,7 +187,7 @@ function forward(
  */
 async function shownResult(
   result: Record<string, unknown>,
-  tool: Pick<CatalogTool, 'id' | 'upstreamName'>,
+  tool: CatalogTool,
   context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masksViews'>,
 ): Promise<Record<string, unknown>> {
   const digest = context.digest();

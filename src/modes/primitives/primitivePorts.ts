@@ -29,7 +29,7 @@ export interface OwnResources {
 export interface PrimitivePorts {
   view(): PrimitiveView;
   upstream(server: string): PrimitiveUpstream | undefined;
-  firewall(result: Json, of: { id: string; name: string }): Promise<AdmittedResult>;
+  firewall(result: Json, of: { id: string; name: string; source: CatalogTool }): Promise<AdmittedResult>;
   /** Resolves when the user's rules allow reading a resource or prompt, which counts as a `tool_view` (G7.8). */
   authorize(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void>;
   /** Returns the server whose result named an address last. */

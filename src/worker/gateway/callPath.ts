@@ -40,7 +40,10 @@ export class CallPath {
         upstream: (server) => pool.get(server),
         firewall: (result, { tool, provenance }) => {
           this.links.note(tool.server, result);
-          return this.firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
+          return this.firewall.admit(result, {
+            ...{ toolId: tool.id, upstreamName: tool.upstreamName, source: tool },
+            provenance,
+          });
         },
         scrubSecrets,
         approval: { ask: ({ tool, args, reason }) => approve(approvalQuestion(tool, args, reason)) },

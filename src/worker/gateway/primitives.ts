@@ -35,7 +35,8 @@ export class Primitives {
     this.ports = {
       view: () => this.#view,
       upstream,
-      firewall: (result, { id, name }) => calls.firewall.admit(result, { toolId: id, upstreamName: name }),
+      firewall: (result, { id, name, source }) =>
+        calls.firewall.admit(result, { toolId: id, upstreamName: name, source }),
       authorize: (call) => calls.pipeline.authorizeView(call),
       linkedServer: (uri) => calls.links.serverOf(uri),
       settled,
