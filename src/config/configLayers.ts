@@ -6,7 +6,7 @@ import type { GuardedKey, LoadedConfig } from './fileReader.ts';
 import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
 import { loadConfig, parseConfig, unusable } from './loadConfig.ts';
 import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
-import type { KeptTexts } from './state/keptTexts.ts';
+import { type KeptTexts, keptText } from './state/keptTexts.ts';
 
 /**
  * Configuration of a gateway, merged from its files: later ones override earlier ones, per server name and per block.
@@ -67,10 +67,12 @@ export class ConfigLayers {
     }
   }
 
-  /** Texts in force of all files. */
+  /** Texts in force of all files for the next worker, without secrets. */
   get inForce(): KeptTexts {
     return Object.fromEntries(
-      [...this.#inForce].flatMap(([file, { text }]) => (text === undefined ? [] : [[file, text] as const])),
+      [...this.#inForce].flatMap(([file, loaded]) =>
+        loaded.text === undefined ? [] : [[file, keptText(loaded)] as const],
+      ),
     );
   }
 
