@@ -1,5 +1,6 @@
 import { countTokens } from '../catalog/tokenizer/tokens.ts';
 import { scrubSecretChunks, scrubSecrets } from '../secrets/mask.ts';
+import { scrubValue } from '../secrets/scrubValue.ts';
 import { LongText } from '../text/longText.ts';
 import { visibleText } from '../text/visibleText.ts';
 import type { ArtifactInfo, ArtifactSource } from './artifacts/artifactFile.ts';
@@ -15,7 +16,7 @@ import {
   type ResultEnvelope,
   statementsOf,
 } from './envelope/envelope.ts';
-import { contentSize, maskedContent, type PartContent, textContent } from './envelope/partContent.ts';
+import { contentSize, maskedBase64, maskedContent, type PartContent, textContent } from './envelope/partContent.ts';
 import { pythonJsonChunks } from './envelope/pythonForm.ts';
 import { type ResultParts, readResult } from './envelope/resultParts.ts';
 
@@ -101,7 +102,8 @@ export class Firewall {
     const { isError } = read;
     const { shownChars = SHOWN_CHARS, maskForModel = 'errors', maskOnDisk = false } = this.#settings;
     const isMasked = maskForModel === 'always' || (maskForModel === 'errors' && isError);
-    const kept = await this.#keepAll(read, call, maskOnDisk);
+    // `tool_view` must not show of a failed result what the failure itself hides.
+    const kept = await this.#keepAll(read, call, maskOnDisk || (isMasked && isError));
     const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, this.#mediaBudget);
     const readable = modelText ?? kept.text;
     const isPartial = !isError && kept.faults.length > 0;
@@ -117,7 +119,7 @@ export class Firewall {
     return {
       isError,
       text: [answer.text, ...faults].join('\n'),
-      parts,
+      parts: isMasked ? parts.map(maskedPart) : parts,
       summary: summaryOf(read, kept.refs, isPartial, isMasked),
       envelope: envelopeLater(read, kept, call, isPartial, isMasked),
     };
@@ -158,6 +160,20 @@ export class Firewall {
   }
 }
 
+function maskedPart(part: ClientPart): ClientPart {
+  const { data, resource, ...rest } = part;
+  const { blob, ...about } = (resource ?? {}) as { blob?: unknown };
+  return {
+    ...(scrubValue(rest) as ClientPart),
+    ...(resource === undefined ? {} : { resource: { ...(scrubValue(about) as object), ...bytesOf('blob', blob) } }),
+    ...bytesOf('data', data),
+  };
+}
+
+function bytesOf(key: string, data: unknown): object {
+  return typeof data === 'string' ? { [key]: maskedBase64(data) } : {};
+}
+
 interface KeptResult {
   refs: ArtifactRef[];
   /** Handles of the binary parts, in order; undefined where the disk refused one. */
@@ -186,7 +202,10 @@ class Keeper {
   async keep(kind: string, content: PartContent, mediaType: string, label: string): Promise<ArtifactRef | undefined> {
     const { toolId, owner = WORKSPACE_OWNER, source: from } = this.#call;
     const kept = this.#maskOnDisk ? maskedContent(content) : content;
-    const draft: ArtifactDraft = { kind, source: toolId, content: kept, mediaType, label, owner, from };
+    const hidden = this.#maskOnDisk
+      ? { mediaType: scrubSecrets(mediaType), label: scrubSecrets(label) }
+      : { mediaType, label };
+    const draft: ArtifactDraft = { kind, source: toolId, content: kept, ...hidden, owner, from };
     const small = smallForm(kept);
     if (small) {
       const { info, saved } = this.#store.hold({ ...draft, content: small });

@@ -5,6 +5,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND } from '../../errors
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, ClientPeer } from '../../mcp/session/sessionMode.ts';
 import { RESUMED_META } from '../../replay/replay.ts';
+import { maskKnownValue } from '../../secrets/scrubValue.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { pageOf } from '../primitives/pages.ts';
 import { authorized } from '../primitives/primitivePorts.ts';
@@ -51,7 +52,8 @@ export class Forwarding {
         if (this.#only) this.#news.changed(kind);
       });
     }
-    connection.onNotification('notifications/resources/updated', (params) => {
+    connection.onNotification('notifications/resources/updated', (given) => {
+      const params = maskKnownValue(given) as Record<string, unknown>;
       for (const peer of this.#subscriptions.listeners(connection, String(params.uri))) {
         peer.notify('notifications/resources/updated', params);
       }
@@ -106,7 +108,8 @@ export class Forwarding {
     call: CallContext,
   ): Promise<object> {
     await this.#context.settled();
-    return server.capabilities[capability] ? this.#send(server, method, params, call) : { [key]: [] };
+    if (!server.capabilities[capability]) return { [key]: [] };
+    return maskKnownValue(await this.#send(server, method, params, call)) as object;
   }
 
   /** Lists the items of all servers as they were last listed: there may be many servers, and idle ones. */

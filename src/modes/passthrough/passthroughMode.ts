@@ -183,23 +183,23 @@ function forward(
 
 /**
  * Returns the result unchanged, or a digest with a handle if results pass the firewall and this one is long. Secrets are
- * masked if the user wants them masked always: no mode may loosen that.
+ * masked as in the other modes: in errors, or always.
  */
 async function shownResult(
   result: Record<string, unknown>,
   tool: CatalogTool,
-  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masksViews'>,
+  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masksResults'>,
 ): Promise<Record<string, unknown>> {
   const digest = context.digest();
   if (!digest || isShort(result, context.shownChars())) {
-    return context.masksViews() ? (scrubValue(result) as Record<string, unknown>) : result;
+    return context.masksResults(result.isError === true) ? (scrubValue(result) as Record<string, unknown>) : result;
   }
   const { text, parts, isError } = await digest(result, tool);
   const { _meta } = result;
   return {
     content: [{ type: 'text', text: `${text}\n` }, ...parts],
     ...(isError ? { isError } : {}),
-    ...(_meta === undefined ? {} : { _meta }),
+    ...(_meta === undefined ? {} : { _meta: context.masksResults(isError) ? scrubValue(_meta) : _meta }),
   };
 }
 

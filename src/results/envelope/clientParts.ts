@@ -1,3 +1,4 @@
+import { maskKnown } from '../../secrets/mask.ts';
 import { LongText } from '../../text/longText.ts';
 import { count } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
@@ -70,17 +71,17 @@ function relayable(
     }
     case 'resource': {
       const resource = part.resource as Record<string, unknown>;
-      const uri = resource.uri;
-      if (typeof uri !== 'string' || uri.length > MAX_URI_CHARS) return undefined;
+      if (typeof resource.uri !== 'string' || resource.uri.length > MAX_URI_CHARS) return undefined;
+      const uri = maskKnown(resource.uri);
       const body = content.kind === 'base64' ? { blob: content.data } : { text: resource.text };
       if (typeof (body.text ?? body.blob) !== 'string') return undefined;
-      const mimeType = typeof resource.mimeType === 'string' ? { mimeType: resource.mimeType } : {};
+      const mimeType = typeof resource.mimeType === 'string' ? { mimeType: maskKnown(resource.mimeType) } : {};
       return { type: 'resource', resource: { uri, ...mimeType, ...body }, ...forUser };
     }
     case 'resource_link': {
-      const uri = part.uri as string;
+      const uri = maskKnown(part.uri as string);
       if (uri.length > MAX_URI_CHARS) return undefined;
-      const mimeType = typeof part.mimeType === 'string' ? { mimeType: part.mimeType } : {};
+      const mimeType = typeof part.mimeType === 'string' ? { mimeType: maskKnown(part.mimeType) } : {};
       return { type: 'resource_link', uri, name: new LongText([label]).head(256) || uri, ...mimeType, ...forUser };
     }
     default:

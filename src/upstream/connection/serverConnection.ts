@@ -167,8 +167,10 @@ export class ServerConnection {
   /** Sends any request, starting the server if it is down. */
   async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
     const release = this.hold(options.origin ?? NOBODY);
+    const { uri } = params;
+    const own = typeof uri === 'string' && method.startsWith('resources/') ? this.#life.keeper.ownAddress(uri) : uri;
     try {
-      return await this.#calls.send(method, params, options);
+      return await this.#calls.send(method, own === uri ? params : { ...params, uri: own }, options);
     } finally {
       release();
     }

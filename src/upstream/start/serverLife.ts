@@ -105,6 +105,7 @@ export class ServerLife implements AwaitedServer {
       onChange: () => this.status.update({ anyway: true }),
       log: (line) => this.log(line),
       scrubSecrets: events.scrubSecrets,
+      maskKnown: events.maskKnown,
     });
     this.status = new ConnectionStatus(this.keeper.isKnown, {
       facts: () => ({

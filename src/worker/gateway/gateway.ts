@@ -17,6 +17,7 @@ import { ClientRequests } from '../../modes/shared/client/clientRequests.ts';
 import { systemResources } from '../../modes/shared/systemResources.ts';
 import { UseMemory } from '../../ranking/useMemory.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
+import { maskKnownValue } from '../../secrets/scrubValue.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { ConfigurationEdits } from '../configuration/applyConfiguration.ts';
 import { Configuration } from '../configuration/configuration.ts';
@@ -81,6 +82,7 @@ export class Gateway {
       ...options,
       configuration,
       scrubSecrets,
+      maskKnown: maskKnownValue,
       onChange: () => this.#onServersChanged(),
       onConnection: (connection) => this.#onConnection(connection),
     });

@@ -115,7 +115,10 @@ function passthroughOnly({
   configuration,
   pool,
   calls,
-}: ModeParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
+}: ModeParts): Pick<
+  PassthroughContext,
+  'connections' | 'hasSeveralServers' | 'digest' | 'masksResults' | 'shownChars'
+> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, source) =>
     calls.firewall.admit(result, { toolId: source.id, upstreamName: source.upstreamName, source });
   return {
@@ -125,6 +128,10 @@ function passthroughOnly({
       return configuration.current.servers.filter(({ disabled }) => !disabled).length > 1;
     },
     digest: () => (configuration.current.settings.passthrough.firewall ? digest : undefined),
+    masksResults: (isError) => {
+      const { maskSecrets } = configuration.current.settings.artifacts;
+      return maskSecrets === 'always' || (maskSecrets === 'errors' && isError);
+    },
     shownChars: () => configuration.current.settings.artifacts.shownChars,
   };
 }

@@ -4,6 +4,7 @@ import { PrimitiveView } from '../../modes/primitives/primitiveView.ts';
 import { Subscriptions } from '../../modes/primitives/subscriptions.ts';
 import { ClientNews } from '../../modes/shared/client/clientNews.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
+import { maskKnownValue } from '../../secrets/scrubValue.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { CallPath } from './callPath.ts';
@@ -51,7 +52,9 @@ export class Primitives {
   /** Attaches handlers to a new connection before its first start, so that no notification is missed. */
   attach(connection: ServerConnection): void {
     const { name } = connection.config;
-    connection.onNotification('notifications/resources/updated', (params) => this.#subscriptions.updated(name, params));
+    connection.onNotification('notifications/resources/updated', (params) =>
+      this.#subscriptions.updated(name, maskKnownValue(params) as Record<string, unknown>),
+    );
     connection.onReady(() => this.#subscriptions.serverReady(name));
   }
 

@@ -5,7 +5,9 @@ import { RpcError } from '../../../errors/rpcError.ts';
 import { relatedTask, relateTo } from '../../../mcp/mcpTask.ts';
 import type { CallContext, ClientPeer, SessionMode } from '../../../mcp/session/sessionMode.ts';
 import { reportWhenAnswered, type SessionRequest } from '../../../mcp/session/sessionRequest.ts';
+import { scrubSecrets } from '../../../secrets/mask.ts';
 import { scrubValue } from '../../../secrets/scrubValue.ts';
+import { visibleText } from '../../../text/visibleText.ts';
 import { OWN_BUSINESS } from '../../../upstream/connection/callOrigin.ts';
 import type { ServerConnection } from '../../../upstream/connection/serverConnection.ts';
 import { SessionCall } from '../sessionCall.ts';
@@ -103,8 +105,11 @@ export class ClientRequests {
   serve(mode: SessionMode): SessionMode {
     return {
       ...mode,
+      callTool: (name, args, call) => mode.callTool(name, args, withMaskedProgress(call)),
       request: (method, params, call) =>
-        method === 'logging/setLevel' ? this.#setLevel(params, call) : mode.request?.(method, params, call),
+        method === 'logging/setLevel'
+          ? this.#setLevel(params, call)
+          : mode.request?.(method, params, withMaskedProgress(call)),
       notification: (method, params, peer) => {
         if (method === 'notifications/roots/list_changed') this.#onRootsChanged();
         else mode.notification?.(method, params, peer);
@@ -291,6 +296,19 @@ export class ClientRequests {
       });
     }
   }
+}
+
+/** Clients show and log progress, so its text is always masked. */
+function withMaskedProgress(call: CallContext): CallContext {
+  const { progress } = call;
+  if (!progress) return call;
+  return {
+    ...call,
+    progress: (one) => {
+      const { message, ...rest } = one;
+      progress(message === undefined ? rest : { ...rest, message: visibleText(scrubSecrets(String(message))) });
+    },
+  };
 }
 
 function keyOf(server: string, elicitationId: string): string {
