@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/isRecord.ts';
 import { deriveSafety } from './cards/card.ts';
 import { CatalogError, type CatalogErrorCode } from './catalogError.ts';
 import { compareCodePoints } from './codePointOrder.ts';
@@ -157,10 +158,6 @@ function nestedDeeperThan(container: object, levels: number): boolean {
     if (child !== null && typeof child === 'object' && nestedDeeperThan(child, levels - 1)) return true;
   }
   return false;
-}
-
-function isRecord(value: unknown): value is Json {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function described(value: unknown): string {

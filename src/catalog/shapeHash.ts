@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isRecord } from '../lib/isRecord.ts';
 import { canonicalJson, canonicalString } from './canonicalJson.ts';
 import { compareCodePoints } from './codePointOrder.ts';
 
@@ -52,8 +53,4 @@ export function sha256(text: string | Uint8Array): string {
 
 function sortedNames(names: string[]): string {
   return `[${names.sort(compareCodePoints).map(canonicalString).join(',')}]`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -133,21 +133,21 @@ export class FileReader {
   }
 
   #inputs(node: Node | undefined): readonly InputConfig[] {
-    const seen = new Set<string>();
     let isSound = true;
     const report = (message: string, at: Node): void => {
       isSound = false;
       this.#report(message, at);
     };
     const read = (node && INPUTS.read(node, 'inputs', { report })) ?? [];
+    const ids = read.map(({ id }) => id);
+    const distinct = read.filter(({ id }, index) => ids.indexOf(id) === index);
+    for (const { id } of distinct) {
+      if (ids.indexOf(id) !== ids.lastIndexOf(id)) {
+        report(`The input "${id}" is written twice; remove one.`, node as Node);
+      }
+    }
     // After an error any of them may have been meant as a secret.
-    const all = isSound ? read : read.map((input) => ({ ...input, password: true }));
-    return all.filter(({ id, type, options }) => {
-      const needsOptions = type === 'pickString' && options.length === 0;
-      if (needsOptions) report(`The input "${id}" needs "options" to pick from; add them.`, node as Node);
-      if (seen.has(id)) report(`The input "${id}" is written twice; remove one.`, node as Node);
-      return !needsOptions && !seen.has(id) && seen.add(id);
-    });
+    return isSound ? distinct : distinct.map((input) => ({ ...input, password: true }));
   }
 
   #preset(node: Node | undefined): [BlockName, BlockValue<unknown>][] {

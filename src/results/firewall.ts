@@ -101,7 +101,7 @@ export class Firewall {
     const read = readResult(result, call.upstreamName);
     const { isError } = read;
     const { shownChars = SHOWN_CHARS, maskForModel = 'errors', maskOnDisk = false } = this.#settings;
-    const isMasked = maskForModel === 'always' || (maskForModel === 'errors' && isError);
+    const isMasked = masksResult(maskForModel, isError);
     // `tool_view` must not show of a failed result what the failure itself hides.
     const kept = await this.#keepAll(read, call, maskOnDisk || (isMasked && isError));
     const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, this.#mediaBudget);
@@ -172,6 +172,11 @@ function maskedPart(part: ClientPart): ClientPart {
 
 function bytesOf(key: string, data: unknown): object {
   return typeof data === 'string' ? { [key]: maskedBase64(data) } : {};
+}
+
+/** Whether the setting `artifacts.maskSecrets` masks a result of this kind. */
+export function masksResult(setting: 'errors' | 'always' | 'never', isError: boolean): boolean {
+  return setting === 'always' || (setting === 'errors' && isError);
 }
 
 interface KeptResult {

@@ -1,5 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isRecord } from '../lib/isRecord.ts';
 import { latency, oneLine } from '../text/porcelain.ts';
 
 const POLL_MS = 200;
@@ -54,9 +55,7 @@ async function isSame(file: FileHandle | undefined, path: string): Promise<boole
 function parsed(line: string): Record<string, unknown>[] {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? [value as Record<string, unknown>]
-      : [];
+    return isRecord(value) ? [value] : [];
   } catch {
     return [];
   }

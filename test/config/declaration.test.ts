@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { schemaText } from '../../scripts/lib/generatedDocs.mjs';
+import { ingestTool } from '../../src/catalog/ingest.ts';
+import { buildPrimitiveCatalog } from '../../src/catalog/primitives/primitiveCatalog.ts';
 import { documentSchema } from '../../src/config/declaration/document.ts';
+import { TAGS } from '../../src/config/declaration/policyBlock.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
 
 interface Schema {
@@ -34,6 +37,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   issuer: 'https://login.example.com',
   clientSecret: '${secret:ours}',
   retryableCodes: ['RATE_LIMITED'],
+  tags: ['destructive'],
 };
 
 /** Returns a value that a schema allows, with every key that it knows. */
@@ -110,6 +114,22 @@ describe('the declaration of waygate.json', () => {
     );
   });
 
+  it('knows every tag that the catalog gives', () => {
+    const annotations = { readOnlyHint: true, destructiveHint: true };
+    const { resources, prompts } = buildPrimitiveCatalog([
+      {
+        server: 'one',
+        readsResources: true,
+        resources: [{ uri: 'file:///a', mimeType: 'application/vnd.oasis.opendocument.text' }],
+        resourceTemplates: [{ uriTemplate: 'a:{b}' }],
+        prompts: [{ name: 'a' }],
+      },
+    ]);
+    const tags = [ingestTool({ name: 'a', annotations }).tool, ...resources, ...prompts].flatMap((one) => one.tags);
+    expect(tags).toEqual(expect.arrayContaining([...TAGS]));
+    expect(problemsOf({ policy: { rules: [{ action: 'deny', tags }] } })).toEqual([]);
+  });
+
   it('documents every key', () => {
     const silent: string[] = [];
     const visit = (node: Schema, path: string): void => {
@@ -138,6 +158,14 @@ describe('an error in waygate.json', () => {
     [
       { policy: { rules: [{ action: 'allow', tol: 'x' }] } },
       '"policy.rules[0].tol" is not a key; did you mean "tool"?',
+    ],
+    [
+      { policy: { rules: [{ action: 'deny', tags: ['read_only'] }] } },
+      '"policy.rules[0].tags[0]" must be a known tag; did you mean "read-only"?',
+    ],
+    [
+      { policy: { rules: [{ action: 'deny', tags: ['text_plain'] }, {}] } },
+      '"policy.rules[1].action" is missing; add it.',
     ],
     [{ policy: { rules: [{}] } }, '"policy.rules[0].action" is missing; add it.'],
     [{ timeouts: { servers: { 'my server': 'x' } } }, /^"timeouts\.servers\["my server"\]" must be a number from /],

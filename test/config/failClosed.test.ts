@@ -67,6 +67,7 @@ describe.each(LEVELS)('a file with an error, at the level of the %s', (level) =>
     ['its name twice', `{"policy": {}, "replay": {"default": "convergent"}, "policy": {"default": "deny"}}`],
     ['a key of it twice', `{"policy": {"default": "allow", "default": "deny"}, "replay": {"default": "convergent"}}`],
     ['an unknown preset', { servers: GOOD.servers, replay: GOOD.replay, policyPreset: 'saef' }],
+    ['an unknown tag', { ...GOOD, policy: { rules: [{ action: 'deny', tags: ['destructve'] }] } }],
   ])('denies every call after an error in the policy: %s', (_, content) => {
     const config = loaded(content);
     expect(fateOf(config)[0]).toBe('deny');
@@ -86,6 +87,13 @@ describe.each(LEVELS)('a file with an error, at the level of the %s', (level) =>
     const limiter = new RateLimiter(config.settings.rateLimits);
     const take = (metaTool: 'tool_browse' | 'tool_view') => limiter.take({ session: {}, metaTool }).allowed;
     expect([take('tool_view'), take('tool_browse')]).toEqual([false, true]);
+  });
+
+  it('uses no answer again after an error in the cache', () => {
+    for (const cache of [{ readOnly: true, alow: ['one:read'] }, { readOnly: true, allow: 'one:read' }, null]) {
+      const config = loaded({ ...GOOD, policyPreset: 'throughput', cache });
+      expect([config.settings.cache.readOnly, fateOf(config)]).toEqual([false, OPEN]);
+    }
   });
 
   it('repeats no lost call after an error in replay', () => {
@@ -328,8 +336,10 @@ describe('a malformed entry', () => {
 
   it('among the inputs makes every input a secret', () => {
     const input = { id: 'tok', type: 'promptString', description: '' };
-    const { inputs } = loaded({ servers: {}, inputs: [{ ...input, passwrod: true }] });
-    expect(inputs.workspace).toMatchObject([{ id: 'tok', password: true }]);
+    for (const more of [[{ ...input, passwrod: true }], [input, { ...input, password: true }], [input, { id: 'o' }]]) {
+      const { inputs } = loaded({ servers: {}, inputs: more });
+      expect(inputs.workspace).toMatchObject([{ id: 'tok', password: true }]);
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
@@ -167,6 +167,28 @@ it('masks secrets in results and in views of them if the configuration asks for 
   const viewed = await host.call('tool_view', { handle: artifacts[0].handle, selector: { type: 'head' } });
   expect(viewed.text).toContain('it is [REDACTED-SECRET]');
   expect(JSON.stringify([shown, structured, viewed])).not.toContain(KEPT);
+});
+
+it("masks secrets in errors of the user's own server in passthrough mode, whatever the workspace says", async () => {
+  const workspace = testWorkspace();
+  const leaky = { command: process.execPath, args: [PROGRAM, 'serves'], env: { GIVEN_KEPT: '${secret:db}' } };
+  writeFileSync(workspace.userConfigFile, JSON.stringify({ servers: { leaky } }));
+  workspace.write('.vscode/waygate.json', JSON.stringify({ mode: 'passthrough', artifacts: { maskSecrets: 'never' } }));
+  await setSecret(workspace, 'db', KEPT);
+  const host = await HostProcess.connect(workspace);
+  const answers = [
+    await host.request('tools/call', { name: 'fails', arguments: {} }),
+    await host.request('tools/call', { name: 'refuses', arguments: {} }),
+    await host.request('resources/read', { uri: 'test://one' }),
+  ];
+  expect(answers.map((one) => JSON.stringify(one).match(/(it is|log in with) .REDACTED/)?.[1])).toEqual([
+    'it is',
+    'log in with',
+    'log in with',
+  ]);
+  expect(JSON.stringify(answers)).not.toContain(KEPT);
+  // Other results pass unchanged by default.
+  expect(JSON.stringify(await host.request('tools/call', { name: 'answers', arguments: {} }))).toContain(KEPT);
 });
 
 it.each([

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { parseConfig } from '../../src/config/loadConfig.ts';
 import { approvable, approvalsOf } from '../../src/config/state/approvals.ts';
+import { atEnd } from './lifetime.ts';
 
 /** Bundles under test. */
 export const WAYGATE = resolve('dist/waygate.cjs');
@@ -91,7 +91,7 @@ const REMOVAL_MS = 120_000;
 
 export function temporaryFolder(prefix: string): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }), REMOVAL_MS);
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }), REMOVAL_MS);
   return folder;
 }
 

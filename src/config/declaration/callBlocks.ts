@@ -87,7 +87,14 @@ export const CALL_BLOCKS = {
     object(CACHE_KEYS, {
       doc: 'Reuse of answers of read-only tools. Pair `readOnly` with an `allow` list: a hint of a server proves nothing.',
     }),
-    { defaultValue: defaultsOf(CACHE_KEYS) },
+    {
+      defaultValue: defaultsOf(CACHE_KEYS),
+      // Without its `allow` list, a block that cannot be read would admit every tool.
+      safety: {
+        strictest: (_, readable) => ({ ...(readable ?? defaultsOf(CACHE_KEYS)), readOnly: false }),
+        untilThen: 'no answer is used again',
+      },
+    },
   ),
   schemaLimits: block(schemaLimits, {
     defaultValue: defaultsOf(SCHEMA_LIMIT_KEYS),

@@ -73,7 +73,7 @@ export function anyObject<const O extends Options>(
 /** Declares an object with the keys of `shape`. Any other key is an error that names the nearest known one. */
 export function object<S extends Shape, const O extends Options>(
   shape: S,
-  options: O,
+  options: O & { check?(value: ObjectOf<S>): string | undefined },
 ): Field<ObjectOf<S>, PresenceOf<O>> {
   return field<ObjectOf<S>, O>(options, objectSchema(shape), (node, path, reader) => {
     if (node.type !== 'object') return must('an object', node, path, reader);
@@ -89,7 +89,10 @@ export function object<S extends Shape, const O extends Options>(
     const missing = Object.keys(shape).filter((key) => shape[key]?.required && !written.has(key));
     for (const key of missing) reader.report(`"${joined(path, key)}" is missing; add it.`, node);
     const isWhole = Object.entries(shape).every(([key, { required }]) => !required || values[key] !== undefined);
-    return isWhole ? (definedOf(values) as ObjectOf<S>) : undefined;
+    if (!isWhole) return undefined;
+    const value = definedOf(values) as ObjectOf<S>;
+    const flaw = options.check?.(value);
+    return flaw === undefined ? value : void reader.report(flaw, node);
   });
 }
 

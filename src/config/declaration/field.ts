@@ -65,7 +65,7 @@ export function field<T, O extends Options>(
 }
 
 export function must(be: string, node: Node, path: string, { report }: Reader): undefined {
-  report(`"${path}" must be ${be}.`, node);
+  report(`"${path}" must be ${be}${/[.?]$/.test(be) ? '' : '.'}`, node);
 }
 
 interface NumberOptions extends Options {

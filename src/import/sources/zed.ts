@@ -1,4 +1,5 @@
-import { isRecord, type RawServer } from '../readEntry.ts';
+import { isRecord } from '../../lib/isRecord.ts';
+import type { RawServer } from '../readEntry.ts';
 import { noReferences } from '../references.ts';
 import { jsonClient } from '../sourceFile.ts';
 import { applicationData, inHome, inWorkspace, joinPath } from '../surroundings.ts';

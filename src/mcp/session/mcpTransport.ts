@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import { encodeMessage, errorResponse, isRequestId, peekId, type RequestId, relateFrame } from '../../link/frames.ts';
 import { LineSplitter, MAX_FRAME_BYTES } from '../../link/lineFraming.ts';
 
@@ -210,8 +211,4 @@ function readError(error: unknown): { code: number; message: string; data?: unkn
     message: typeof message === 'string' ? message : 'an error without a message',
     ...(data === undefined ? {} : { data }),
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -24,7 +24,7 @@ async function run(toolCall: ToolCall): Promise<Answer> {
   const { session, signal } = call;
   const approval = elicitApproval(call.ask, visibleText);
   const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector, {
-    maskSecrets: context.masksViews(),
+    maskSecrets: context.masks(false),
     // The recorded source, because the catalog may have changed or lost the tool since.
     authorize: ({ source }) =>
       context.calls.authorizeView({ tool: toolOf(source, handle), session, signal, approval }, source !== undefined),

@@ -15,8 +15,6 @@ export interface PassthroughContext extends Omit<GatewayContext, 'clientRequests
   settled(): Promise<void>;
   /** Returns the digest of a long result; undefined if results are forwarded unchanged. */
   digest(): ((result: Record<string, unknown>, tool: CatalogTool) => Promise<AdmittedResult>) | undefined;
-  /** Whether secrets in a result, failed or not, are masked for clients. */
-  masksResults(isError: boolean): boolean;
   /** Returns the size up to which results are always forwarded unchanged. */
   shownChars(): number;
 }

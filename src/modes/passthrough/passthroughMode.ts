@@ -94,12 +94,7 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
     },
     request: (method, params, call) => forwarding.request(method, params, call),
     notification: (method, params) => forwarding.notification(method, params),
-    open: (peer) => {
-      const closing = [news.add(peer), forwarding.open(peer)];
-      return () => {
-        for (const close of closing) close();
-      };
-    },
+    open: (peer) => forwarding.open(peer),
     attach: (connection) => forwarding.attach(connection),
     onListsChanged: (kind) => forwarding.onListsChanged(kind),
     onCatalogChanged: () => news.changed('tools'),
@@ -141,9 +136,9 @@ async function callThrough(
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     event = failedCallEvent('tool_execute', { tool_id: tool.id, args }, error, () => tool);
-    const own = ownErrorOf(error, (data) => {
-      const server = context.connections().find(({ config }) => config.name === tool.server);
-      return server ? context.clientRequests.requiredElicitations(server, data, call.peer) : {};
+    const own = ownErrorOf(error, {
+      isMasked: context.masks(true),
+      required: (data) => context.clientRequests.requiredElicitations(tool.server, data, call.peer),
     });
     if (own) throw own;
     return faultResult(error);
@@ -183,23 +178,23 @@ function forward(
 
 /**
  * Returns the result unchanged, or a digest with a handle if results pass the firewall and this one is long. Secrets are
- * masked as in the other modes: in errors, or always.
+ * masked as in the other modes: no mode may loosen that.
  */
 async function shownResult(
   result: Record<string, unknown>,
   tool: CatalogTool,
-  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masksResults'>,
+  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masks'>,
 ): Promise<Record<string, unknown>> {
   const digest = context.digest();
   if (!digest || isShort(result, context.shownChars())) {
-    return context.masksResults(result.isError === true) ? (scrubValue(result) as Record<string, unknown>) : result;
+    return context.masks(result.isError === true) ? (scrubValue(result) as Record<string, unknown>) : result;
   }
   const { text, parts, isError } = await digest(result, tool);
   const { _meta } = result;
   return {
     content: [{ type: 'text', text: `${text}\n` }, ...parts],
     ...(isError ? { isError } : {}),
-    ...(_meta === undefined ? {} : { _meta: context.masksResults(isError) ? scrubValue(_meta) : _meta }),
+    ...(_meta === undefined ? {} : { _meta: context.masks(isError) ? scrubValue(_meta) : _meta }),
   };
 }
 

@@ -15,17 +15,20 @@ interface Failed {
   data?: unknown;
 }
 
-/** Makes the `data` of an error that sends the user to URLs first. */
-export type RequiredElicitations = (data: unknown) => object;
+export interface ErrorTerms {
+  isMasked: boolean;
+  /** Makes the `data` of an error that sends the user to URLs first. */
+  required(data: unknown): object;
+}
 
-/** Returns the JSON-RPC error that a server answered with, masked. A status of HTTP is not one. */
-export function ownErrorOf(thrown: unknown, required: RequiredElicitations): RpcError | undefined {
+/** Returns the JSON-RPC error that a server answered with, as the client may see it. A status of HTTP is not one. */
+export function ownErrorOf(thrown: unknown, { isMasked, required }: ErrorTerms): RpcError | undefined {
   const error = (thrown instanceof GatewayError ? thrown.cause : thrown) as Failed | undefined;
   if (error?.failure !== 'error' || typeof error.code !== 'number' || error.code >= 0) return undefined;
-  const { code, message, data } = error;
-  // Clients log errors, so secrets are always masked here.
-  const shown = visibleText(scrubSecrets(String(message)));
-  return new RpcError(code, shown, code === URL_ELICITATION_REQUIRED ? required(data) : scrubValue(data));
+  const { code, data } = error;
+  const message = visibleText(String(error.message));
+  if (code === URL_ELICITATION_REQUIRED) return new RpcError(code, scrubSecrets(message), required(data));
+  return new RpcError(code, isMasked ? scrubSecrets(message) : message, isMasked ? scrubValue(data) : data);
 }
 
 /** Answers a call that failed without an answer of its server (G4.8). */
@@ -34,13 +37,8 @@ export function faultResult(error: GatewayError): object {
 }
 
 /** Makes the error for a forwarded request, which has no results of that form. */
-export function requestError(
-  server: string,
-  method: string,
-  thrown: unknown,
-  required: RequiredElicitations,
-): RpcError {
-  const own = ownErrorOf(thrown, required);
+export function requestError(server: string, method: string, thrown: unknown, terms: ErrorTerms): RpcError {
+  const own = ownErrorOf(thrown, terms);
   if (own) return own;
   const { fault, knowledge, retryAfterSeconds: retryAfter } = failedCall(thrown, scrubSecrets);
   const contract = contractOf(method);

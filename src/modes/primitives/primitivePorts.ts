@@ -7,6 +7,7 @@ import type { AdmittedResult } from '../../results/firewall.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import type { ClientRequests } from '../shared/client/clientRequests.ts';
 import type { PrimitiveView } from './primitiveView.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 type Json = Record<string, unknown>;
 
@@ -40,6 +41,8 @@ export interface PrimitivePorts {
   /** Routes requests that servers send to their clients. */
   clientRequests: Pick<ClientRequests, 'during'>;
   own?: OwnResources;
+  /** Shared by the sessions of all modes, because a server knows only one subscriber, the gateway. */
+  subscriptions: Subscriptions;
 }
 
 /** Short, since some clients list at every start and others only once. */

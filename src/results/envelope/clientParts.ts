@@ -1,9 +1,10 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import { maskKnown } from '../../secrets/mask.ts';
 import { LongText } from '../../text/longText.ts';
 import { count } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { contentSize } from './partContent.ts';
-import { type BinaryPart, isObject } from './resultParts.ts';
+import type { BinaryPart } from './resultParts.ts';
 
 /** Part of a result for the client, beside the text. */
 export type ClientPart = Readonly<Record<string, unknown>> & { type: string };
@@ -40,7 +41,7 @@ export function relayedParts(
   let left = budget;
   binaries.forEach((binary, i) => {
     const part = binary.index === undefined ? undefined : source[binary.index];
-    if (!isObject(part)) return;
+    if (!isRecord(part)) return;
     const size = contentSize(binary.content);
     const relayed = size <= left ? relayable(part, binary) : undefined;
     if (relayed) {
@@ -59,7 +60,7 @@ function relayable(
   part: Record<string, unknown>,
   { kind, content, mediaType, label }: BinaryPart,
 ): ClientPart | undefined {
-  const annotations = isObject(part.annotations) ? part.annotations : {};
+  const annotations = isRecord(part.annotations) ? part.annotations : {};
   const forUser = { annotations: { ...plainAnnotations(annotations), audience: FOR_USER } };
   switch (kind) {
     case 'image':
@@ -114,9 +115,9 @@ function byAudience(source: readonly unknown[]): { userTexts: ClientPart[]; mode
   const userTexts: ClientPart[] = [];
   const modelTexts: string[] = [];
   for (const part of source) {
-    if (!isObject(part)) continue;
+    if (!isRecord(part)) continue;
     const { type, text, resource, annotations } = part;
-    const resourceText = type === 'resource' && isObject(resource) ? resource.text : undefined;
+    const resourceText = type === 'resource' && isRecord(resource) ? resource.text : undefined;
     if (type === 'text' && typeof text === 'string') {
       if (isForUserAlone(annotations)) userTexts.push({ type, text, annotations: plainAnnotations(annotations) });
       else modelTexts.push(text);
@@ -126,7 +127,7 @@ function byAudience(source: readonly unknown[]): { userTexts: ClientPart[]; mode
 }
 
 function isForUserAlone(annotations: unknown): annotations is Record<string, unknown> {
-  const audience = isObject(annotations) ? annotations.audience : undefined;
+  const audience = isRecord(annotations) ? annotations.audience : undefined;
   return Array.isArray(audience) && audience.includes('user') && !audience.includes('assistant');
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import { maskKnown } from '../../secrets/mask.ts';
 import { LongText } from '../../text/longText.ts';
 import { base64Content, type PartContent, textContent } from './partContent.ts';
@@ -49,7 +50,7 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
   const keep: Keep = (binary) => binaries.push(binary);
 
   partsOf(result.content).forEach((part, index) => {
-    if (isObject(part) && isObject(part.annotations)) {
+    if (isRecord(part) && isRecord(part.annotations)) {
       annotations.push({ part_index: index, ...part.annotations });
     }
     if (!convertPart(part, index, toolName, texts, keep)) odd.push(part);
@@ -57,7 +58,7 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
   const text = texts.length > 0 ? new LongText([...texts]) : undefined;
 
   const structured = result.structuredContent;
-  if (isObject(structured)) {
+  if (isRecord(structured)) {
     for (const key of Object.keys(structured).slice(0, MAX_STATED_KEYS)) {
       const short = pythonText(structured[key], FACT_CHARS - 1);
       if (short !== undefined) texts.push(`${key}: ${short}`);
@@ -77,11 +78,11 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
 
 /** Converts a part. Returns whether it is of a known kind and shape. */
 function convertPart(part: unknown, index: number, toolName: string, texts: string[], keep: Keep): boolean {
-  if (!isObject(part)) return false;
+  if (!isRecord(part)) return false;
   const { type, text, resource } = part;
   if (type === 'text' && typeof text === 'string') texts.push(text);
   else if (type === 'image' || type === 'audio') keepMedia(part, type, index, toolName, keep);
-  else if (type === 'resource' && isObject(resource)) keepResource(resource, index, toolName, texts, keep);
+  else if (type === 'resource' && isRecord(resource)) keepResource(resource, index, toolName, texts, keep);
   else if (type === 'resource_link' && typeof part.uri === 'string') keepLink(part, index, toolName, keep);
   else return false;
   return true;
@@ -136,8 +137,4 @@ function shownText(value: unknown): string {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,6 +8,7 @@ import type { GatewayContext } from '../../modes/shared/modeContext.ts';
 import { remembering, type ShownLists } from '../../modes/shared/sessionMemory.ts';
 import { transparentMode } from '../../modes/transparent/transparentMode.ts';
 import type { UseMemory } from '../../ranking/useMemory.ts';
+import { masksResult } from '../../results/firewall.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -104,7 +105,7 @@ function contextOf({ workspace, configuration, catalog, reports, calls, clientRe
       if (configuration.current.settings.browse.learning) uses.record(query, toolId);
     },
     artifacts: calls.artifacts,
-    masksViews: () => configuration.current.settings.artifacts.maskSecrets === 'always',
+    masks: (isError) => masksResult(configuration.current.settings.artifacts.maskSecrets, isError),
     admit: () => reports.gate.admit(),
     onCallStart: () => account.callStarted(),
     onCallEnd: (call, event) => account.callEnded(call, event),
@@ -115,10 +116,7 @@ function passthroughOnly({
   configuration,
   pool,
   calls,
-}: ModeParts): Pick<
-  PassthroughContext,
-  'connections' | 'hasSeveralServers' | 'digest' | 'masksResults' | 'shownChars'
-> {
+}: ModeParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, source) =>
     calls.firewall.admit(result, { toolId: source.id, upstreamName: source.upstreamName, source });
   return {
@@ -128,10 +126,6 @@ function passthroughOnly({
       return configuration.current.servers.filter(({ disabled }) => !disabled).length > 1;
     },
     digest: () => (configuration.current.settings.passthrough.firewall ? digest : undefined),
-    masksResults: (isError) => {
-      const { maskSecrets } = configuration.current.settings.artifacts;
-      return maskSecrets === 'always' || (maskSecrets === 'errors' && isError);
-    },
     shownChars: () => configuration.current.settings.artifacts.shownChars,
   };
 }

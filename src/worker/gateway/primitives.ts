@@ -25,7 +25,6 @@ export class Primitives {
   readonly client: ClientPrimitives;
   readonly #options: PrimitivesOptions;
   readonly #news = new ClientNews();
-  readonly #subscriptions: Subscriptions;
   #view = new PrimitiveView([]);
   #listed: readonly unknown[] = [];
 
@@ -44,18 +43,19 @@ export class Primitives {
       scrubSecrets,
       clientRequests,
       own,
+      subscriptions: new Subscriptions(upstream, (line) => log(scrubSecrets(line))),
     };
-    this.#subscriptions = new Subscriptions(upstream, (line) => log(scrubSecrets(line)));
-    this.client = new ClientPrimitives(this.ports, this.#news, this.#subscriptions);
+    this.client = new ClientPrimitives(this.ports, this.#news);
   }
 
   /** Attaches handlers to a new connection before its first start, so that no notification is missed. */
   attach(connection: ServerConnection): void {
     const { name } = connection.config;
+    const { subscriptions } = this.ports;
     connection.onNotification('notifications/resources/updated', (params) =>
-      this.#subscriptions.updated(name, maskKnownValue(params) as Record<string, unknown>),
+      subscriptions.updated(name, maskKnownValue(params) as Record<string, unknown>),
     );
-    connection.onReady(() => this.#subscriptions.serverReady(name));
+    connection.onReady(() => subscriptions.serverReady(name));
   }
 
   /** Rebuilds in one synchronous step, like the tools (G8.1), and only if something changed. */

@@ -130,7 +130,9 @@ export class ClientRequests {
    * Returns the `data` of a server's error that sends the user to URLs first, as the user may see it. The completion
    * notice goes to the same session.
    */
-  requiredElicitations(connection: ServerConnection, data: unknown, peer: ClientPeer | undefined): object {
+  requiredElicitations(server: string, data: unknown, peer: ClientPeer | undefined): object {
+    const connection = this.#options.connections().find(({ config }) => config.name === server);
+    if (!connection) return {};
     const required = requiredElicitations(asking(connection), data, MAX_PER_CALL);
     for (const { elicitationId } of required.elicitations) this.#expect(connection, elicitationId, peer);
     return required;
