@@ -33,6 +33,8 @@ export interface FirewallOptions extends FirewallSettings {
   store: ArtifactStore;
   /** Bytes of images, audio and the like that one result may pass to the client. */
   mediaBudget?: number;
+  /** Folder whose files a server may link to; without it, none. */
+  workspace?: string;
 }
 
 export interface AdmittedCall {
@@ -84,11 +86,13 @@ const COUNTED_CHARS = 64 * 1024;
 export class Firewall {
   readonly #store: ArtifactStore;
   readonly #mediaBudget: number;
+  readonly #workspace: string | undefined;
   #settings: FirewallSettings;
 
   constructor(options: FirewallOptions) {
     this.#store = options.store;
     this.#mediaBudget = options.mediaBudget ?? MEDIA_BUDGET_BYTES;
+    this.#workspace = options.workspace;
     this.#settings = options;
   }
 
@@ -104,7 +108,10 @@ export class Firewall {
     const isMasked = masksResult(maskForModel, isError);
     // `tool_view` must not show of a failed result what the failure itself hides.
     const kept = await this.#keepAll(read, call, maskOnDisk || (isMasked && isError));
-    const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, this.#mediaBudget);
+    const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, {
+      budget: this.#mediaBudget,
+      workspace: this.#workspace,
+    });
     const readable = modelText ?? kept.text;
     const isPartial = !isError && kept.faults.length > 0;
     const answer = await answerText({

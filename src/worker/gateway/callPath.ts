@@ -15,6 +15,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { approvalFile } from './approvalFile.ts';
 
 export interface CallPathOptions {
+  workspace: string;
   stateFolder: string;
   configuration: Configuration;
   pool: ServerPool;
@@ -31,10 +32,10 @@ export class CallPath {
   readonly pipeline: CallPipeline<AdmittedResult>;
   readonly #configuration: Configuration;
 
-  constructor({ stateFolder, configuration, pool, approve, log }: CallPathOptions) {
+  constructor({ workspace, stateFolder, configuration, pool, approve, log }: CallPathOptions) {
     this.#configuration = configuration;
     this.artifacts = new ArtifactStore({ folder: join(stateFolder, 'artifacts') });
-    this.firewall = new Firewall({ store: this.artifacts });
+    this.firewall = new Firewall({ store: this.artifacts, workspace });
     this.pipeline = new CallPipeline<AdmittedResult>(
       {
         upstream: (server) => pool.get(server),

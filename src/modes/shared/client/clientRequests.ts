@@ -14,6 +14,7 @@ import { SessionCall } from '../sessionCall.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
 import { MAX_PER_CALL, QuestionLimits } from './questionLimits.ts';
+import { safeAnswer } from './safeAnswer.ts';
 import { type AskingServer, elicitation, isLoopback, requiredElicitations, sampling } from './serverQuestion.ts';
 
 type Params = Record<string, unknown>;
@@ -103,13 +104,15 @@ export class ClientRequests {
 
   /** Adds to a mode the handling of log levels, roots and sessions that all modes share. */
   serve(mode: SessionMode): SessionMode {
+    const { workspace } = this.#options;
     return {
       ...mode,
-      callTool: (name, args, call) => mode.callTool(name, args, withMaskedProgress(call)),
+      callTool: async (name, args, call) =>
+        safeAnswer(await mode.callTool(name, args, withMaskedProgress(call)), workspace),
       request: (method, params, call) =>
         method === 'logging/setLevel'
           ? this.#setLevel(params, call)
-          : mode.request?.(method, params, withMaskedProgress(call)),
+          : mode.request?.(method, params, withMaskedProgress(call))?.then((answer) => safeAnswer(answer, workspace)),
       notification: (method, params, peer) => {
         if (method === 'notifications/roots/list_changed') this.#onRootsChanged();
         else mode.notification?.(method, params, peer);
