@@ -32,6 +32,7 @@ describe('the pipeline', () => {
       'hydrate',
       'repair',
       'validate',
+      'egress',
       'policy',
       'quota',
       'dry run',

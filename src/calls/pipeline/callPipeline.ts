@@ -9,6 +9,7 @@ import { thrownWords } from '../../upstream/connection/judgeThrown.ts';
 import type { JsonObject } from '../json.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from '../policy/approval.ts';
 import { type AuthorizedCall, authorize } from '../policy/authorize.ts';
+import { type EgressFinding, guardEgress } from '../policy/egress.ts';
 import { decide, decideStrictly, type PolicyDecision, subjectOf } from '../policy/policy.ts';
 import { type QuotaDecision, RateLimiter } from '../policy/quota.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
@@ -55,6 +56,8 @@ export interface PipelinePorts<R> {
   /** Must not change the result, because equal calls share it. */
   firewall(result: JsonObject, call: FirewalledCall): R | Promise<R>;
   scrubSecrets(text: string): string;
+  /** Finds a secret of another server in what is sent to this one. */
+  foreignSecret?(server: string, sent: unknown): EgressFinding | undefined;
   approval?: ApprovalPort;
   approvalStore?: ApprovalStore;
   log?(line: string): void;
@@ -224,6 +227,12 @@ export class CallPipeline<R> {
       ? decide(config.policy, subjectOf(call.tool, 'tool_view'))
       : decideStrictly(config.policy, 'tool_view');
     await authorize(decision, { ...call, metaTool: 'tool_view', args: {} }, approvals);
+  }
+
+  /** Guards a read, which sends an address or the arguments of a prompt. Calls have a stage for this. */
+  async guardEgress(call: Omit<AuthorizedCall, 'metaTool'>): Promise<void> {
+    const { config, approvals } = this.#parts;
+    await guardEgress(config.trust.egress, call, this.#ports.foreignSecret, approvals);
   }
 
   /** Drops everything that depends on the catalog. Call it in the same synchronous step as the rebuild (G8.1). */

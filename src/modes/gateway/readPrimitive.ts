@@ -80,7 +80,7 @@ async function ask(
   params: Json,
   call: CallContext,
 ): Promise<Json> {
-  await authorized(ports, choice, call);
+  await authorized(ports, choice, call, params);
   const upstream = ports.upstream(choice.server);
   if (!upstream) {
     const message = `The server ${choice.server} has left the configuration. Browse again.`;

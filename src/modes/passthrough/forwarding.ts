@@ -127,7 +127,7 @@ export class Forwarding {
     const choice = this.#resourceChoice(target);
     const isListed = this.#context.primitives.view().resource(choice.id) !== undefined;
     const sent = { ...params, uri: target.uri };
-    return this.#guarded({ method: 'resources/read', choice, isListed }, call, async () =>
+    return this.#guarded({ method: 'resources/read', choice, isListed, sent }, call, async () =>
       withPrefix(await this.#send(target.server, 'resources/read', sent, call), target.prefix),
     );
   }
@@ -136,7 +136,7 @@ export class Forwarding {
     const { server, name } = this.#promptOf(params);
     const choice = this.#promptChoice(server, name);
     const isListed = this.#context.primitives.view().prompt(choice.id) !== undefined;
-    const read: Read = { method: 'prompts/get', choice, isListed };
+    const read: Read = { method: 'prompts/get', choice, isListed, sent: params };
     return this.#guarded(read, call, () => this.#send(server, 'prompts/get', { ...params, name }, call));
   }
 
@@ -147,9 +147,9 @@ export class Forwarding {
   }
 
   /** Applies the user's rules without counting a read. */
-  async #allowed(choice: CatalogTool, call: CallContext): Promise<void> {
+  async #allowed(choice: CatalogTool, call: CallContext, sent: Params): Promise<void> {
     try {
-      await authorized(this.#context.primitives, choice, call);
+      await authorized(this.#context.primitives, choice, call, { ...sent });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       throw new RpcError(INTERNAL_ERROR, error.message, error.toObject());
@@ -160,11 +160,11 @@ export class Forwarding {
     const ref = (params.ref ?? {}) as Params;
     if (ref.type === 'ref/prompt') {
       const { server, name } = this.#promptOf(ref);
-      await this.#allowed(this.#promptChoice(server, name), call);
+      await this.#allowed(this.#promptChoice(server, name), call, params);
       return this.#send(server, 'completion/complete', { ...params, ref: { ...ref, name } }, call);
     }
     const target = await this.#targetOf(ref, call);
-    await this.#allowed(this.#resourceChoice(target), call);
+    await this.#allowed(this.#resourceChoice(target), call, params);
     return this.#send(target.server, 'completion/complete', { ...params, ref: { ...ref, uri: target.uri } }, call);
   }
 

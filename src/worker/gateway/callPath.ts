@@ -1,18 +1,23 @@
 import { join } from 'node:path';
 import { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
+import type { EgressFinding } from '../../calls/policy/egress.ts';
 import { replayFor } from '../../calls/settings/replaySettings.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../control/contract.ts';
+import { grantKey } from '../../mcp/oauth/tokenStore.ts';
 import { ResultLinks } from '../../modes/primitives/resultLinks.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../../results/firewall.ts';
-import { scrubSecrets } from '../../secrets/mask.ts';
+import { knownSecrets, scrubSecrets } from '../../secrets/mask.ts';
+import { scrubValue } from '../../secrets/scrubValue.ts';
 import { shortened } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
+import { foreignSecret } from '../../trust/egress.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { approvalFile } from './approvalFile.ts';
+import { ownerKey } from './serverLinks.ts';
 
 export interface CallPathOptions {
   workspace: string;
@@ -47,6 +52,7 @@ export class CallPath {
           });
         },
         scrubSecrets,
+        foreignSecret: (server, sent) => this.#foreignSecret(server, sent),
         approval: { ask: ({ tool, args, reason }) => approve(approvalQuestion(tool, args, reason)) },
         approvalStore: approvalFile(stateFolder, log),
         log,
@@ -68,6 +74,21 @@ export class CallPath {
   /** Returns the replay contract of a tool. */
   contractOf(tool: CatalogTool): ReplayContract {
     return replayFor(this.#configuration.current.settings.replay, tool).contract;
+  }
+
+  #foreignSecret(server: string, sent: unknown): EgressFinding | undefined {
+    const { servers } = this.#configuration.current;
+    const nameOf = (owner: string): string =>
+      servers.find((one) => owner === ownerKey(one.name) || ('url' in one && owner === grantKey(one.name, one.url)))
+        ?.name ?? 'that is no longer configured';
+    const finding = foreignSecret(
+      sent,
+      knownSecrets,
+      (owner) => owner === ownerKey(server) || nameOf(owner) === server,
+    );
+    if (!finding) return undefined;
+    const { pointer, owner } = finding;
+    return { pointer: scrubSecrets(pointer), owner: nameOf(owner), shown: scrubValue(sent) as Record<string, unknown> };
   }
 
   async stop(): Promise<void> {

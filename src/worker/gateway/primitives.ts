@@ -37,7 +37,10 @@ export class Primitives {
       upstream,
       firewall: (result, { id, name, source }) =>
         calls.firewall.admit(result, { toolId: id, upstreamName: name, source }),
-      authorize: (call) => calls.pipeline.authorizeView(call),
+      authorize: async (call) => {
+        await calls.pipeline.guardEgress(call);
+        await calls.pipeline.authorizeView(call);
+      },
       linkedServer: (uri) => calls.links.serverOf(uri),
       settled,
       scrubSecrets,
