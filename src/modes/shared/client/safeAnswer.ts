@@ -1,5 +1,5 @@
 import { isRecord } from '../../../lib/isRecord.ts';
-import { maskKnown } from '../../../secrets/mask.ts';
+import { maskKnownValue } from '../../../secrets/scrubValue.ts';
 import { isExecutable, isLinkable } from '../../../text/foreignAddress.ts';
 import { visibleText } from '../../../text/visibleText.ts';
 
@@ -37,11 +37,12 @@ function safeParts(parts: unknown, workspace: string): unknown {
 
 /** Puts a text in place of a link that the client must not open. */
 function safePart(part: Json, workspace: string): Json {
-  const { type, uri, name, resource } = part;
-  if (type === 'resource_link' && typeof uri === 'string') {
-    const masked = maskKnown(uri);
-    if (isLinkable(masked, workspace)) return masked === uri ? part : { ...part, uri: masked };
-    return { type: 'text', text: visibleText(`link: ${typeof name === 'string' ? name : ''} <${masked}>`) };
+  const { type, resource } = part;
+  if (type === 'resource_link' && typeof part.uri === 'string') {
+    // Clients keep addresses, so known secrets are always masked in them.
+    const link = maskKnownValue(part) as Json & { uri: string };
+    if (isLinkable(link.uri, workspace)) return link;
+    return { type: 'text', text: visibleText(`link: ${typeof link.name === 'string' ? link.name : ''} <${link.uri}>`) };
   }
   if (type !== 'resource' || !isRecord(resource) || !isExecutable(String(resource.uri))) return part;
   return {
