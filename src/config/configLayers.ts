@@ -16,7 +16,7 @@ import { keepEntries, textOf } from './keptEntries.ts';
 import { loadConfig, parseConfig, unusable } from './loadConfig.ts';
 import { mergeConfigs } from './mergeConfigs.ts';
 import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
-import type { KeptTexts } from './state/keptTexts.ts';
+import { type KeptTexts, keptText } from './state/keptTexts.ts';
 import type { GuardedKey } from './strayKeys.ts';
 
 /**
@@ -80,10 +80,12 @@ export class ConfigLayers {
     }
   }
 
-  /** Texts in force of all files. */
+  /** Texts in force of all files for the next worker, without secrets. */
   get inForce(): KeptTexts {
     return Object.fromEntries(
-      [...this.#inForce].flatMap(([file, { text }]) => (text === undefined ? [] : [[file, text] as const])),
+      [...this.#inForce].flatMap(([file, loaded]) =>
+        loaded.text === undefined ? [] : [[file, keptText(loaded)] as const],
+      ),
     );
   }
 

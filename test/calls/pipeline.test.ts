@@ -32,6 +32,7 @@ describe('the pipeline', () => {
       'hydrate',
       'repair',
       'validate',
+      'egress',
       'trust',
       'policy',
       'quota',

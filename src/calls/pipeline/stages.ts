@@ -3,6 +3,7 @@ import { GatewayError } from '../../errors/gatewayError.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import type { JsonObject } from '../json.ts';
 import { authorize } from '../policy/authorize.ts';
+import { guardEgress } from '../policy/egress.ts';
 import { decide, subjectOf } from '../policy/policy.ts';
 import { type QuotaSubject, rateLimited } from '../policy/quota.ts';
 import { overrideFor } from '../settings/overrides.ts';
@@ -57,6 +58,14 @@ const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
   if (verdict.kind === 'unchecked') call.unchecked = verdict.reason;
   if (verdict.kind === 'invalid' || verdict.kind === 'bad_schema')
     throw argumentError(tool, verdict, args, scrubSecrets);
+};
+
+/** Keeps secrets of other servers out of the arguments. A dry run reports a refusal, and asks nobody. */
+const egress: Stage = async ({ tool, args, request }, { config, approvals }, { foreignSecret }) => {
+  const { session, signal, approval, dryRun: isDry } = request;
+  const mode = config.trust.egress;
+  if (isDry && mode === 'ask') return;
+  await guardEgress(mode, { tool, args: args as JsonObject, session, signal, approval }, foreignSecret, approvals);
 };
 
 /** Refuses a tool that differs from what the user approved (T2). */
@@ -236,6 +245,7 @@ export const STAGES: readonly { name: string; run: Stage }[] = [
   { name: 'repair', run: repair },
   { name: 'validate', run: validate },
   { name: 'trust', run: trust },
+  { name: 'egress', run: egress },
   { name: 'policy', run: policy },
   { name: 'quota', run: quota },
   { name: 'dry run', run: dryRun },

@@ -47,6 +47,10 @@ const SHARED = {
   trust: oneOf(['block', 'ask', 'tell'], {
     doc: 'What happens to tools, prompts and instructions that are new or changed since you approved the server: held back until you accept them (`block`), offered with a question at each call (`ask`), or offered and reported (`tell`). The default is `ask` for a program of your own waygate.json and `block` for an address; servers of a workspace always have `block`. Lowered hints are held back in any case.',
   }),
+  sampling: flag({
+    schema: { default: false },
+    doc: 'Lets the server ask the model of your client (MCP sampling). Each request names the server and gets at most 4,096 tokens, no context, and at most 20 answers an hour.',
+  }),
   tools: object(
     {
       include: list(text({ filled: true }), { default: [], doc: 'Only these. An empty list means all.' }),

@@ -12,6 +12,8 @@ export interface ConnectionEvents {
   log(line: string): void;
   /** Masks secrets in everything a server says, before anything else sees it. */
   scrubSecrets(text: string): string;
+  /** Masks values that servers were given, in everything that a server lists and announces. */
+  maskKnown?(value: unknown): unknown;
 }
 
 /** Makes the link for one start; rejects with one sentence if something required is missing. */

@@ -194,11 +194,14 @@ export class ServerConnection {
       const fault = this.#life.faultOf(new LinkFailure('', 'tool_left_out'));
       throw new NotDispatchedError(`${String(params.name)} waits for the user's review (waygate trust)`, fault);
     }
+    const { uri } = params;
+    const own = typeof uri === 'string' && method.startsWith('resources/') ? this.#life.keeper.ownAddress(uri) : uri;
+    const sent = own === uri ? params : { ...params, uri: own };
     const release = this.hold(options.origin ?? NOBODY);
     const deadline = performance.now() + options.timeoutMs;
     // Released first: the successor waits until this connection has no callers.
     return this.#calls
-      .send(method, params, options)
+      .send(method, sent, options)
       .finally(release)
       .catch((error: unknown) => {
         const isMovable = error instanceof NotDispatchedError && options.start === undefined;

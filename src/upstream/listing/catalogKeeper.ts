@@ -43,6 +43,7 @@ export interface KeeperPorts {
   onChange(): void;
   log(line: string): void;
   scrubSecrets(text: string): string;
+  maskKnown?: ((value: unknown) => unknown) | undefined;
 }
 
 /** Lists a server at its start and after announced changes, and keeps the last good lists while it cannot list. */
@@ -54,6 +55,8 @@ export class CatalogKeeper {
   readonly #listings = new Map<ListGroup, Promise<void>>();
   readonly #paces: Readonly<Record<ListGroup, Pace>>;
   readonly #notes = new Map<ListName, string | undefined>();
+  /** The server's own addresses by the masked ones that everything else sees. */
+  readonly #addresses = new Map<string, string>();
   #stopped = false;
 
   constructor(ports: KeeperPorts) {
@@ -178,7 +181,7 @@ export class CatalogKeeper {
     this.#noteWhatIsMissing(listed, halves);
     // If the server has ended, its supervisor reports that instead.
     if (!client.closed) for (const failure of listed.failures) if (!(failure.name in halves)) this.#logFailure(failure);
-    const parts = { ...listed.lists, ...halves, ...introduction };
+    const parts = this.#masked({ ...listed.lists, ...halves, ...introduction });
     const changed = this.#kept.replace(parts, new Set(Object.keys(halves) as ListName[]), this.#ports.config());
     this.#ports.services.gate?.onListed(
       this.#ports.config(),
@@ -187,6 +190,23 @@ export class CatalogKeeper {
     );
     if (isKnown && changed.length > 0) this.#ports.log(`its catalog has changed: ${this.#changeNote(changed)}`);
     if (changed.length > 0 || this.note !== before) this.#ports.onChange();
+  }
+
+  /** Returns the server's own address of a resource that was listed with a masked one. */
+  ownAddress(uri: string): string {
+    return this.#addresses.get(uri) ?? uri;
+  }
+
+  /** Lists reach models, clients and the state folder, so no value that a server was given stays in them. */
+  #masked(parts: Partial<ServerCatalog>): Partial<ServerCatalog> {
+    const { maskKnown } = this.#ports;
+    if (!maskKnown) return parts;
+    for (const resource of [...(parts.resources ?? []), ...(parts.resourceTemplates ?? [])]) {
+      const { uri } = (resource ?? {}) as { uri?: unknown };
+      const masked = maskKnown(uri);
+      if (typeof uri === 'string' && masked !== uri) this.#addresses.set(String(masked), uri);
+    }
+    return maskKnown(parts) as Partial<ServerCatalog>;
   }
 
   /** Returns the partial lists of failures that show more than the kept ones. */

@@ -104,6 +104,7 @@ export class ServerLife implements AwaitedServer {
       onChange: () => this.status.update({ anyway: true }),
       log: this.log,
       scrubSecrets: this.scrubSecrets,
+      maskKnown: events.maskKnown,
     });
     this.status = new ConnectionStatus(this.keeper.isKnown, {
       facts: () => ({

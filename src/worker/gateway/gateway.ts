@@ -19,6 +19,7 @@ import { ClientRequests } from '../../modes/shared/client/clientRequests.ts';
 import { systemResources } from '../../modes/shared/systemResources.ts';
 import { UseMemory } from '../../ranking/useMemory.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
+import { maskKnownValue } from '../../secrets/scrubValue.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { ConfigurationEdits } from '../configuration/applyConfiguration.ts';
 import { Configuration } from '../configuration/configuration.ts';
@@ -85,11 +86,17 @@ export class Gateway {
       ...options,
       configuration,
       scrubSecrets,
+      maskKnown: maskKnownValue,
       onChange: () => this.#onServersChanged(),
       onConnection: (connection) => this.#onConnection(connection),
     });
     const { pool, trust } = this.servers;
-    const clientRequests = new ClientRequests({ workspace, connections: () => pool.connections, log });
+    const clientRequests = new ClientRequests({
+      workspace,
+      connections: () => pool.connections,
+      onQuestion: (question) => diagnostics.sessionAnswered(question),
+      log,
+    });
     const calls = new CallPath({ ...options, configuration, pool, trust });
     const catalog = new LiveCatalog({
       ...{ pool, calls, clientRequests, log },
