@@ -158,6 +158,7 @@ export function failClosed(config: LoadedConfig): LoadedConfig {
     blocks.set(name, { value, keys: new Set(Object.keys(value as object)) });
     return safety.untilThen;
   };
+  if (config.ruleless) return config;
   if (!config.usable) {
     const [problem] = config.problems;
     if (problem) for (const name of BLOCK_NAMES) close(name, problem);

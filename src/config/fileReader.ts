@@ -21,6 +21,8 @@ export interface LoadedConfig extends ConfigPlace {
   text?: string;
   /** False if nothing of the file can be read. */
   usable: boolean;
+  /** True for something that cannot hold rules, such as a device or a folder in place of the file. */
+  ruleless?: boolean;
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
@@ -34,6 +36,9 @@ export interface LoadedConfig extends ConfigPlace {
   /** Returns the location of a path, or of its nearest ancestor in the file. */
   locate(path: readonly (string | number)[]): FileLocation;
 }
+
+/** Far more than a model can use. Each server costs a process, memory and a line in every report. */
+const MAX_SERVERS = 256;
 
 /** Reads the top-level keys of one file independently: an error in one does not affect another. */
 export class FileReader {
@@ -173,6 +178,11 @@ export class FileReader {
     const { origin } = this.#place;
     const report = (message: string, at: Node): void => void this.#report(message, at);
     const all = node ? members(node).map(([key]) => key.value as string) : [];
+    if (node && all.length > MAX_SERVERS) {
+      const message = `"servers" has ${all.length} servers, and ${MAX_SERVERS} is the limit; remove some.`;
+      this.#guarding('servers').report(message, node);
+      return { servers, broken };
+    }
     for (const [key, value] of node ? distinctMembers(node, 'servers', { report }) : []) {
       const name = key.value as string;
       if (all.indexOf(name) !== all.lastIndexOf(name)) {

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
+import { readBoundedText, readFailure } from '../lib/readBounded.ts';
 import { clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
 import { distinctMembers, joined, object, unknownKey } from './declaration/collections.ts';
 import type { Reader } from './declaration/field.ts';
@@ -55,7 +55,7 @@ export function readServer(name: string, node: Node, context: ServerContext): Wr
   const base = { ...written, type, name, location, origin, cwd: folder };
   if (envFile === undefined) return base;
   const file = absolute(envFile, context);
-  const variables = isOff ? {} : readEnvFile(file);
+  const variables = isOff ? {} : readEnvFile(file, context);
   if (typeof variables !== 'string') return { ...base, envFile: file, env: { ...variables, ...written.env } };
   report(`"${path}.envFile": ${file} ${variables}`, findNodeAtLocation(node, ['envFile']) as Node);
   return undefined;
@@ -93,16 +93,20 @@ function typeOf(node: Node, path: string, report: Reader['report']): WrittenServ
   return undefined;
 }
 
+const MAX_ENV_FILE_BYTES = 256 * 1024;
+
 /** Returns the variables of a file, or the error as text. */
-function readEnvFile(file: string): Readonly<Record<string, string>> | string {
+function readEnvFile(file: string, { origin, workspace }: ServerContext): Readonly<Record<string, string>> | string {
   try {
-    const values = parseEnv(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) as Record<string, string>;
+    const within = origin === 'workspace' ? workspace : undefined;
+    const text = readBoundedText(file, { maxBytes: MAX_ENV_FILE_BYTES, within });
+    const values = parseEnv(text) as Record<string, string>;
     const hasNul = Object.entries(values)
       .flat()
       .some((part) => part.includes('\0'));
     return hasNul ? 'has a NUL character, which no process takes; remove it.' : values;
   } catch (error) {
-    return `cannot be read (${(error as NodeJS.ErrnoException).code}).`;
+    return `cannot be read (${readFailure(error)}).`;
   }
 }
 

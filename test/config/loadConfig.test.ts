@@ -245,8 +245,25 @@ describe('the configuration', () => {
     expect(problems(config)).toEqual(['1:1 waygate.json cannot be read (EISDIR).']);
   });
 
-  it('may be huge', () => {
-    const many = Array.from({ length: 5_000 }, (_, i) => `"s${i}": {"command": "x", "args": ["${'y'.repeat(200)}"]}`);
-    expect(parse(`{"servers": {${many.join(',\n')}}}`).servers).toHaveLength(5_000);
+  it('may have 256 servers, and not one more', () => {
+    const many = (count: number): string => {
+      const entries = Array.from(
+        { length: count },
+        (_, i) => `"s${i}": {"command": "x", "args": ["${'y'.repeat(200)}"]}`,
+      );
+      return `{"servers": {${entries.join(',\n')}}}`;
+    };
+    expect(parse(many(256)).servers).toHaveLength(256);
+    const more = parse(many(257));
+    expect(more.servers).toEqual([]);
+    expect(problems(more)).toEqual(['1:13 "servers" has 257 servers, and 256 is the limit; remove some.']);
+  });
+
+  it('is not read beyond the number of keys and values that a configuration needs', () => {
+    const config = parse(`{"policy": {"default": "deny"}${', "x": 1'.repeat(50_000)}}`);
+    expect(config).toMatchObject({ usable: false, ruleless: true });
+    expect(problems(config)).toEqual([
+      expect.stringMatching(/^1:\d+ The file has more keys and values than a configuration needs\.$/),
+    ]);
   });
 });

@@ -72,7 +72,8 @@ async function carryOut(
   const { workspace, names, dryRun, json } = command;
   checkNames(names, sources);
   const file = command.configFile ?? configFile(workspace);
-  const current = readTextIfThere(file);
+  const within = command.configFile === undefined ? workspace : undefined;
+  const current = readTextIfThere(file, within);
   const accept = (_key: string, name: string): boolean => names.length === 0 || names.includes(name);
   const plan = planImport({ file, current, workspace, env, sources, accept });
   const secrets = new FileSecrets(stateRoot(env), workspace);
@@ -94,7 +95,7 @@ async function carryOut(
   const removals = command.removeFromSource ? planRemovals(plan) : [];
   const diff = dryRun && plan.changed ? patchOf(file, current, plan.after) : '';
   if (!dryRun) {
-    if (plan.changed) replaceFile(file, current, plan.after);
+    if (plan.changed) replaceFile(file, current, plan.after, within);
     // Store secrets only after the file is written: otherwise a stored value could remain without a reference.
     await plan.keepSecrets((name, value) => secrets.set(name, value));
     for (const removal of removals) if (removal.after !== undefined) remove(removal);

@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { type ReadBounds, readBoundedText } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 import { unwritable } from './stateFolder.ts';
+
+/** Bound of a file that Waygate itself writes. */
+export const PRIVATE_BOUNDS: ReadBounds = { maxBytes: 16 * 1024 * 1024 };
 
 /** Writes a small JSON file that only its owner can read. The write is atomic. */
 export function writePrivateJson(file: string, content: unknown): void {
@@ -14,7 +17,7 @@ export function writePrivateJson(file: string, content: unknown): void {
 /** Returns the content; `undefined` if the file is absent or not readable. */
 export function readPrivateJson(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readBoundedText(file, PRIVATE_BOUNDS));
   } catch {
     return undefined;
   }
