@@ -1,9 +1,8 @@
 import type { Block, BlockValue, Scope } from './declaration/block.ts';
 import { PRESETS } from './declaration/callBlocks.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaration/document.ts';
-import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import type { GuardedKey, LoadedConfig } from './fileReader.ts';
-import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
+import type { BrokenServer, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
 import { loadConfig, parseConfig, unusable } from './loadConfig.ts';
 import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
 import type { KeptTexts } from './state/keptTexts.ts';
@@ -20,14 +19,9 @@ export interface MergedConfig {
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
-  /** Everything but servers and inputs: one immutable value. */
+  /** Everything but servers: one immutable value. */
   settings: Settings;
   startupAt: FileLocation;
-  /**
-   * Inputs by the origin of the servers that use them. The `default` of a repository's input must not reach the user's
-   * own servers.
-   */
-  inputs: Readonly<Partial<Record<ConfigOrigin, readonly InputConfig[]>>>;
 }
 
 /**
@@ -216,7 +210,6 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
     problems: [...layers.flatMap(({ problems }) => problems), ...ignored],
     settings: Object.freeze(Object.fromEntries(settings)) as unknown as Settings,
     startupAt: startup?.locate(['startup']) ?? { file: last.file, line: 1, column: 1 },
-    inputs: Object.fromEntries(layers.map(({ origin, inputs }) => [origin, inputs])),
   };
 }
 

@@ -26,7 +26,6 @@ export interface LoadedConfig extends ConfigPlace {
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
-  inputs: readonly InputConfig[];
   /** Blocks that the file sets. Parts of a block that cannot be read have their defaults. */
   blocks: ReadonlyMap<BlockName, BlockValue<unknown>>;
   /** Guarded keys that cannot be read, with the first error and the key as the file spells it. */
@@ -77,7 +76,6 @@ export class FileReader {
       usable: true,
       servers,
       broken,
-      inputs,
       blocks,
       problems: this.#problems.toSorted(({ location: a }, { location: b }) => a.line - b.line || a.column - b.column),
       unreadable: this.#unreadable,
@@ -203,7 +201,7 @@ export class FileReader {
         // Servers of the user's own file start without a question, so nothing in a repository may influence them.
         baseFolder: origin === 'user' ? homedir() : this.#surroundings.workspace,
         origin,
-        inputs: new Set(inputs.map(({ id }) => id)),
+        inputs: new Map(inputs.map((input) => [input.id, input])),
         location: this.#at(key.offset),
         warn: (message, at) => void this.#report(message, at, 'warning'),
         report: (message, at) => {

@@ -15,7 +15,6 @@ export function emptyConfig({ origin, file }: ConfigPlace) {
     servers: [],
     broken: [],
     problems: [],
-    inputs: [],
     blocks: new Map(),
     unreadable: new Map(),
     sources: new Map(),

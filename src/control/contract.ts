@@ -154,13 +154,6 @@ export interface CatalogReport {
   gatewayTokens: number;
 }
 
-/** Command of a server, as the user is asked to approve it. */
-export interface WouldRun {
-  name: string;
-  hash: string;
-  lines: readonly string[];
-}
-
 export type SignInAnswer = { url: string } | { reason: string };
 export type SignOutAnswer = { wasSignedIn: boolean } | { reason: string };
 
@@ -201,10 +194,8 @@ export interface ControlRequests {
   signInEnd: { params: { server: string }; result: { reason?: string } };
   /** Deletes the tokens of a sign-in, here and at their issuer. */
   signOut: { params: { server: string }; result: SignOutAnswer };
-  /** Checks the servers again that wait for an approval or a secret. */
+  /** Applies edits of the files, and checks the servers again that wait for an approval or a secret. */
   recheck: { params: Record<string, never>; result: GatewaySnapshot };
-  /** Returns the commands of the configured servers, edits of the files included. */
-  wouldRun: { params: Record<string, never>; result: readonly WouldRun[] };
   /**
    * Retries failed servers, lists every server's tools again and applies an edited configuration. Answers when that is
    * done.

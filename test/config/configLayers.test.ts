@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { ConfigLayers, type MergedConfig } from '../../src/config/configLayers.ts';
 import type { ServerConfig, StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { followReferences } from '../../src/config/secretReferences.ts';
-import { needsApproval } from '../../src/config/state/approvals.ts';
 import { configRoot, workspaceStateFolder } from '../../src/config/state/stateFolder.ts';
+import { needsApproval } from '../../src/trust/approvals.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 interface Files {
@@ -123,9 +123,7 @@ describe("the user's own file and a workspace's", () => {
     const argsOf = async (name: string): Promise<readonly string[]> => {
       const server = find(config, name);
       const source = { get: async () => undefined };
-      return (
-        (await followReferences(server, source, config.inputs[server.origin ?? 'workspace'] ?? [])) as StdioServerConfig
-      ).args;
+      return ((await followReferences(server, source)) as StdioServerConfig).args;
     };
     expect(await argsOf('mine')).toEqual(['good.example']);
     expect(await argsOf('theirs')).toEqual(['evil.example']);

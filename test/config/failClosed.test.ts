@@ -328,8 +328,9 @@ describe('a malformed entry', () => {
 
   it('among the inputs makes every input a secret', () => {
     const input = { id: 'tok', type: 'promptString', description: '' };
-    const { inputs } = loaded({ servers: {}, inputs: [{ ...input, passwrod: true }] });
-    expect(inputs.workspace).toMatchObject([{ id: 'tok', password: true }]);
+    const one = { command: 'x', args: ['${input:tok}'] };
+    const { servers } = loaded({ servers: { one }, inputs: [{ ...input, passwrod: true }] });
+    expect(servers[0]?.inputs).toMatchObject([{ id: 'tok', password: true }]);
   });
 });
 

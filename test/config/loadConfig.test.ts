@@ -29,6 +29,7 @@ describe('the configuration', () => {
         args: [],
         env: {},
         cwd: WORKSPACE,
+        declared: { command: 'x', args: [], env: {} },
         disabled: false,
         keepAlive: false,
         location: { file: FILE, line: 3, column: 16 },

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { parseConfig } from '../../src/config/loadConfig.ts';
-import { approvable, approvalsOf } from '../../src/config/state/approvals.ts';
+import { approveAll } from './approveAll.ts';
 
 /** Bundles under test. */
 export const WAYGATE = resolve('dist/waygate.cjs');
@@ -78,12 +77,7 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
 }
 
 function approve({ configFile, folder, env, stateDir }: TestWorkspace, text: string): void {
-  const enabled = parseConfig(text, configFile, folder, env).servers.filter(({ disabled }) => !disabled);
-  if (enabled.length > 0)
-    approvalsOf(stateDir).approve(
-      folder,
-      enabled.map((server) => approvable(server).hash),
-    );
+  approveAll(folder, stateDir, configFile, text, env);
 }
 
 /** Time to remove a state folder: after an hour it has five thousand artifacts, and the disk may be busy. */

@@ -89,7 +89,7 @@ export const CONFIGURATION_TEMPLATE = `{
     //
     // "files": {
     //   "command": "npx",
-    //   "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]
+    //   "args": ["-y", "@modelcontextprotocol/server-filesystem", "\${workspaceFolder}"]
     // }
     //
     // It may also have "env", "envFile", "cwd", and "disabled": true.

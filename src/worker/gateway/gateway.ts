@@ -8,7 +8,6 @@ import type {
   SecretAnswer,
   SecretRequest,
   TreeChildren,
-  WouldRun,
 } from '../../control/contract.ts';
 import type { Mode } from '../../link/mode.ts';
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
@@ -96,7 +95,7 @@ export class Gateway {
       onRebuilt: () => options.onChange(),
     });
     const shown = { workspace, configuration, pool, catalog, account, uses };
-    const reports = new GatewayReports({ ...shown, diagnostics, links });
+    const reports = new GatewayReports({ ...shown, diagnostics, links, approvals: this.servers.approvals });
     this.#modes = new Modes({ ...shown, reports, calls, clientRequests });
     this.#edits = new ConfigurationEdits({
       configuration,
@@ -168,10 +167,10 @@ export class Gateway {
     this.#catalog.rebuild();
   }
 
-  /** Returns the commands and addresses of the servers, edits included. */
-  wouldRun(): WouldRun[] {
+  /** Applies edits of the configuration, and checks waiting servers again. */
+  recheck(): void {
     this.#edits.apply();
-    return this.configuration.wouldRun();
+    this.servers.recheck();
   }
 
   /** Resolves when no call is running, or after a timeout. */

@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson } from '../../catalog/canonicalJson.ts';
-import type { InputConfig } from '../../config/declaration/gatewayBlocks.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
-import { INPUT_PREFIX, markReference, SecretMissingError } from '../../config/secretReferences.ts';
-import { type Approvals, approvalsOf, needsApproval } from '../../config/state/approvals.ts';
+import { SecretMissingError } from '../../config/secretReferences.ts';
 import { FileTokens } from '../../config/state/fileTokens.ts';
 import { rootOf } from '../../config/state/stateFolder.ts';
 import type { ControlHandlers } from '../../control/channel.ts';
 import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../../supervision/restartPolicy.ts';
 import { didYouMean } from '../../text/nearest.ts';
+import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { type PoolEvents, ServerPool } from '../../upstream/connection/serverPool.ts';
 import { SignInError, SignIns } from '../../upstream/connection/signIns.ts';
@@ -40,9 +39,10 @@ export class GatewayServers {
   readonly pool: ServerPool;
   readonly links: ServerLinks;
   readonly signInRequests: SignInRequests;
+  readonly approvals: LaunchApprovals;
   readonly #options: GatewayServersOptions;
   readonly #journal: ChildJournal;
-  readonly #approvals: Approvals;
+  readonly #environment: OwnEnvironment;
   readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
   #superseded = false;
@@ -51,24 +51,26 @@ export class GatewayServers {
     this.#options = options;
     const { workspace, stateFolder, configuration, log, secret } = options;
     const stateRoot = rootOf(stateFolder);
-    this.#approvals = approvalsOf(stateRoot);
+    this.#environment = new OwnEnvironment(process.env, log);
+    const path = (): string | undefined => this.#environment.path;
+    this.approvals = new LaunchApprovals({ stateRoot, workspace, path, report: log });
     this.#signIns = new SignIns(new SharedTokens(new FileTokens(stateRoot), secret));
     this.#journal = new ChildJournal(stateFolder);
     this.links = new ServerLinks({
       workspace,
       stateRoot,
       journal: this.#journal,
-      environment: new OwnEnvironment(process.env, log),
+      environment: this.#environment,
       secrets: new SharedSecrets(stateRoot, workspace, secret),
       signIns: this.#signIns,
-      inputs: (server) => this.#inputsOf(server),
+      approvals: this.approvals,
     });
     this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log);
     this.pool = new ServerPool(
       {
         openLink: (config, events) => this.links.open(config, events),
         mayTry: (config) => this.#signIns.mayTry(config),
-        isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(workspace, config),
+        isApproved: (config) => !needsApproval(config) || this.approvals.isApproved(config),
         snapshots: this.#snapshots,
         idleMs: () => (this.#superseded ? 0 : configuration.current.settings.idleMinutes * 60_000),
         startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
@@ -87,7 +89,7 @@ export class GatewayServers {
     });
     this.#reconcilePool();
     // The editor, the command line or another window may write the file.
-    watchFile(this.#approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
+    watchFile(this.approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
   /** Makes the servers match the configuration in force. Unchanged ones keep their process. */
@@ -105,7 +107,7 @@ export class GatewayServers {
   /** Stops each server after its last running call; idle ones stop at once. */
   supersede(): void {
     this.#superseded = true;
-    unwatchFile(this.#approvals.file, this.#onApprovals);
+    unwatchFile(this.approvals.file, this.#onApprovals);
     for (const connection of this.pool.connections) {
       connection.config = { ...connection.config, keepAlive: false };
       // An empty hold makes the connection check whether it is idle.
@@ -116,7 +118,7 @@ export class GatewayServers {
   /** Prevents new sign-ins and starts. */
   close(): void {
     this.#signIns.stop();
-    unwatchFile(this.#approvals.file, this.#onApprovals);
+    unwatchFile(this.approvals.file, this.#onApprovals);
   }
 
   async stop(): Promise<void> {
@@ -127,7 +129,8 @@ export class GatewayServers {
 
   /** Approves definitions by the hash that the user saw, so a server that changed meanwhile is not approved. */
   approve(hashes: readonly string[]): void {
-    this.#approvals.approve(this.#options.workspace, hashes);
+    const launches = this.#waiting.map((config) => this.approvals.launch(config));
+    this.approvals.approve(launches.filter(({ hash }) => hashes.includes(hash)));
     this.pool.recheck();
   }
 
@@ -139,14 +142,22 @@ export class GatewayServers {
 
   #reconcilePool(): void {
     const enabled = this.#options.configuration.current.servers.filter(({ disabled }) => !disabled);
-    this.pool.reconcile(
-      enabled.map((config) => ({ config, startedWith: startedWith(config, this.#inputsOf(config)) })),
-    );
+    this.pool.reconcile(enabled.map((config) => ({ config, startedWith: startedWith(config) })));
+    if (this.#waiting.length > 0) void this.#findPrograms();
   }
 
-  /** Returns the inputs of the server's own file. A repository's `default` must not reach the user's own servers. */
-  #inputsOf({ origin = 'workspace' }: ServerConfig): readonly InputConfig[] {
-    return this.#options.configuration.current.inputs[origin] ?? [];
+  /** Servers that wait for an approval. */
+  get #waiting(): readonly ServerConfig[] {
+    const { servers } = this.#options.configuration.current;
+    return servers.filter((one) => !one.disabled && needsApproval(one) && !this.approvals.isApproved(one));
+  }
+
+  /** Looks up programs where a login shell finds them, so that the user approves the ones that would run. */
+  async #findPrograms(): Promise<void> {
+    await this.#environment.forStart();
+    const isMissing = (one: ServerConfig): boolean => one.type === 'stdio' && !this.approvals.launch(one).program;
+    if (this.#waiting.some(isMissing)) await this.#environment.forMissing();
+    this.#options.onChange();
   }
 
   readonly #onApprovals = (): void => this.pool.recheck();
@@ -162,14 +173,10 @@ export class GatewayServers {
 /**
  * Returns a hash of everything that a start of the server uses. Other keys of its entry apply to the running server.
  */
-export function startedWith(config: ServerConfig, inputs: readonly InputConfig[]): string {
-  const { location, tools, required, keepAlive, startTimeoutSeconds, ...started } = config;
-  const text = JSON.stringify(started);
-  const markOf = (id: string): string => JSON.stringify(markReference(INPUT_PREFIX + id)).slice(1, -1);
+export function startedWith(config: ServerConfig): string {
+  const { location, tools, required, keepAlive, startTimeoutSeconds, inputs = [], ...started } = config;
   // The words of an input are for the question alone.
-  const used = inputs
-    .filter(({ id }) => text.includes(markOf(id)))
-    .map(({ id, default: value, password }) => ({ id, value, password }));
+  const used = inputs.map(({ id, default: value, password }) => ({ id, value, password }));
   return createHash('sha256')
     .update(canonicalJson([started, used]))
     .digest('hex');

@@ -39,10 +39,9 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
     },
     ...gateway.servers.signInRequests,
     recheck: () => {
-      gateway.servers.recheck();
+      gateway.recheck();
       return snapshot();
     },
-    wouldRun: () => gateway.wouldRun(),
     refresh: async () => {
       await refresh();
       return snapshot();

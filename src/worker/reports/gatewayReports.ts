@@ -22,6 +22,7 @@ export interface ReportSources {
   configuration: Configuration;
   pool: ServerPool;
   links: Pick<ServerLinks, 'missing'>;
+  approvals: StatusSources['approvals'];
   catalog: LiveCatalog;
   account: WorkAccount;
   diagnostics: Diagnostics;
@@ -105,8 +106,9 @@ export class GatewayReports {
   }
 
   get #statusSources(): StatusSources {
-    const { catalog, configuration, pool, links } = this.#sources;
+    const { approvals, catalog, configuration, pool, links } = this.#sources;
     return {
+      approvals,
       config: configuration.current,
       view: catalog.view,
       connection: (name) => pool.get(name),
