@@ -4,7 +4,7 @@ import type { ServerConfig, StdioServerConfig } from '../config/gatewayConfig.ts
 import { writtenForm } from '../config/secretReferences.ts';
 import { findProgram, isBare } from '../lib/findProgram.ts';
 import { type ClearSecret, clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
-import { codeOfWorkspace, runnerOf } from './workspaceCode.ts';
+import { partsOfWorkspace, runnerOf, type WorkspaceParts } from './workspaceCode.ts';
 
 /**
  * Characters that a terminal hides or changes: control characters, changes of the writing direction, unusual spaces.
@@ -46,11 +46,16 @@ export const SHORT_HASH_CHARS = 8;
  */
 export function launchOf(config: ServerConfig, place: LaunchPlace): Launch {
   const { name, type } = config;
-  const described =
-    type === 'stdio' ? programLaunch(config, place) : { lines: addressLines(config, place), isApart: false };
-  const lines = [...described.lines, ...inputLines(config)];
-  const hash = place.seal(`launch ${JSON.stringify([name, type, lines])}`);
-  return { ...described, name, hash, lines };
+  const { code, data, lines, ...start } =
+    type === 'stdio' ? programLaunch(config, place) : addressLaunch(config, place);
+  const withParts = (parts: readonly string[]): string[] => [
+    ...lines,
+    ...inputLines(config),
+    ...(parts.length === 0 ? [] : [`runs code of this workspace: ${parts.map(shown).join(' ')}`]),
+  ];
+  // A file that the server itself creates makes no other launch.
+  const hash = place.seal(`launch ${JSON.stringify([name, type, withParts(code)])}`);
+  return { ...start, name, hash, lines: withParts([...code, ...data]) };
 }
 
 /** Returns the lines of a launch for the user; after a change, as a diff against the approved ones. */
@@ -75,7 +80,7 @@ export function quoted(text: string): string {
   );
 }
 
-type Described = Pick<Launch, 'lines' | 'isApart' | 'command' | 'program'>;
+type Described = Pick<Launch, 'lines' | 'isApart' | 'command' | 'program'> & WorkspaceParts;
 
 function programLaunch(config: StdioServerConfig, place: LaunchPlace): Described {
   const { command, args, env, cwd, envFile, envFileHash } = config;
@@ -93,8 +98,9 @@ function programLaunch(config: StdioServerConfig, place: LaunchPlace): Described
   const runs = program === undefined ? `${shown(command)} (not found)` : pathShown(declared.command, program);
   const written = declared.args.map(writtenForm);
   const clear = new Map(clearArguments(written).map(({ index, secrets }) => [index, secrets]));
-  const code = codeOfWorkspace({ command, program, args, cwd: isApart ? '/' : cwd, workspace });
+  const parts = partsOfWorkspace({ command, program, args, cwd: isApart ? '/' : cwd, workspace });
   return {
+    ...parts,
     isApart,
     command,
     ...(program !== undefined && { program }),
@@ -105,7 +111,6 @@ function programLaunch(config: StdioServerConfig, place: LaunchPlace): Described
       ...(envFile === undefined
         ? []
         : [`with the variables of ${pathShown(declared.envFile ?? '', envFile)}, SHA-256 ${envFileHash}`]),
-      ...(code.length === 0 ? [] : [`runs code of this workspace: ${code.map(shown).join(' ')}`]),
     ],
   };
 }
@@ -116,14 +121,16 @@ function variable(env: Readonly<Record<string, string>>, name: string): string |
   return Object.entries(env).find(([key]) => isName(key))?.[1];
 }
 
-function addressLines(config: Exclude<ServerConfig, StdioServerConfig>, { seal }: LaunchPlace): string[] {
-  if (config.type === 'static') return ['answers from a catalog and runs nothing'];
+function addressLaunch(config: Exclude<ServerConfig, StdioServerConfig>, { seal }: LaunchPlace): Described {
+  const nothing = { code: [], data: [], isApart: false };
+  if (config.type === 'static') return { ...nothing, lines: ['answers from a catalog and runs nothing'] };
   const { url, headers, auth } = config.declared ?? config;
-  return [
+  const lines = [
     `connects to ${masked(url, clearSecrets('url', writtenForm(url)), seal)}${config.type === 'either' ? '' : ` over ${config.type}`}`,
     ...valueLines('sends the header', headers, seal),
     ...valueLines('signs in with', signInSettings(auth), seal),
   ];
+  return { ...nothing, lines };
 }
 
 function signInSettings({ scopes, ...auth }: AuthConfig = {}): Record<string, string> {

@@ -48,6 +48,9 @@ const DECIDING = {
 /** Package name without its version. */
 const PACKAGE = /^(?:@[\w~-][\w~.-]*\/)?[\w~][\w~.-]*(?=@|$)/;
 const WORD = /[\s;&|()<>"'`]+/;
+/** Files that an interpreter or a loader runs. */
+const SCRIPT =
+  /\.(?:[cm]?[jt]sx?|py[cwz]?|sh|bash|zsh|fish|rb|pl|php|lua|jar|class|exe|bat|cmd|ps1|wasm|so|dll|dylib|node)$/i;
 /** More than a command needs, and little to look up. */
 const MAX_CHARS = 32 * 1024;
 const MAX_PATH_CHARS = 4_096;
@@ -85,26 +88,40 @@ function wordsOf({ command, program = '', args }: Words): string[] {
   ];
 }
 
+export interface WorkspaceParts {
+  /** Parts that a start runs: its program, scripts, packages, and settings of a package runner. */
+  code: string[];
+  /** Other files and folders that arguments name. A server may create them itself. */
+  data: string[];
+}
+
 /**
- * Returns the parts of a workspace that a start runs, as paths in it: the program, arguments that name a file or a
+ * Returns the parts of a workspace that a start uses, as paths in it: the program, arguments that name a file or a
  * folder, and what its package runner or its interpreter finds beside its working folder.
  */
-export function codeOfWorkspace(start: ProgramStart): string[] {
+export function partsOfWorkspace(start: ProgramStart): WorkspaceParts {
   const { program, args, cwd, workspace } = start;
-  if (args.join(' ').length > MAX_CHARS) return ['arguments that are too long to check'];
+  if (args.join(' ').length > MAX_CHARS) return { code: ['arguments that are too long to check'], data: [] };
   const root = real(workspace) ?? workspace;
-  const named = [program, ...args.flatMap(pathsIn)].filter((part) => part !== undefined && part !== '');
-  const found = named.map((part) => inWorkspace(resolve(cwd, part as string), root, workspace));
+  const found = (paths: readonly string[], folder: string): string[] =>
+    paths.map((path) => inWorkspace(resolve(folder, path), root, workspace)).filter((path) => path !== undefined);
+  const named = found(args.flatMap(pathsIn), cwd);
   const folders = foldersUpTo(cwd, root);
   const runner = runnerOf(start);
-  const deciding = runner ? DECIDING[runner.of] : isModuleStart(start) ? DECIDING.python : [];
-  const packages = runner?.of === 'node' ? args.flatMap(packageParts) : [];
-  for (const folder of folders) {
-    for (const part of [...deciding, ...packages]) found.push(inWorkspace(join(folder, part), root, workspace));
-  }
-  // Python looks for every module in the working folder first.
-  if (folders.length > 0 && isModuleStart(start)) found.push(relative(root, folders[0] as string) || '.');
-  return [...new Set(found.filter((path) => path !== undefined))].sort();
+  const isModule = isModuleStart(start);
+  const beside = [
+    ...(runner ? DECIDING[runner.of] : isModule ? DECIDING.python : []),
+    ...(runner?.of === 'node' ? args.flatMap(packageParts) : []),
+    // Python looks for every module in the working folder first.
+    ...(isModule ? ['.'] : []),
+  ];
+  const code = [
+    ...found(program === undefined ? [] : [program], cwd),
+    ...named.filter((path) => SCRIPT.test(path)),
+    ...folders.flatMap((folder) => found(beside, folder)),
+  ];
+  const sorted = (paths: readonly string[]): string[] => [...new Set(paths)].sort();
+  return { code: sorted(code), data: sorted(named.filter((path) => !code.includes(path))) };
 }
 
 /** Whether Python runs a module by its name, or code in an argument, which may import one. */
@@ -119,9 +136,8 @@ function isModuleStart(start: ProgramStart): boolean {
 /** Returns an argument, and the value of `--option=value` or `NAME=value`, as possible paths. */
 function pathsIn(argument: string): string[] {
   const value = /^[^=]*=(.*)$/s.exec(argument)?.[1];
-  return [argument, ...(value === undefined ? [] : [value]), ...argument.split(WORD)].map((part) =>
-    part.replace(/^file:\/\//i, ''),
-  );
+  const parts = [argument, ...(value === undefined ? [] : [value]), ...argument.split(WORD)];
+  return parts.map((part) => part.replace(/^file:\/\//i, '')).filter((part) => part !== '');
 }
 
 function packageParts(argument: string): string[] {

@@ -139,6 +139,16 @@ describe('an approval', () => {
     expect(approvals.isApproved(server({ command: 'tool', env: { B: '2', A: '1' }, keepAlive: true }))).toBe(true);
   });
 
+  it('covers a file that the server itself creates', () => {
+    const at = place();
+    const approvals = at.approvalsOf();
+    const entry = at.server({ command: 'tool', args: ['--db', './data.sqlite'] });
+    approvals.approve([approvals.launch(entry)]);
+    file(at, 'data.sqlite', '');
+    expect(approvals.isApproved(entry)).toBe(true);
+    expect(approvals.launch(entry).lines.at(-1)).toBe('runs code of this workspace: data.sqlite');
+  });
+
   it('pins the program, wherever the PATH leads later', () => {
     const { approvalsOf, server, program, env, bin, root } = place();
     const approvals = approvalsOf();
