@@ -40,7 +40,7 @@ data with --json. Servers are configured in DIR/.vscode/waygate.json:
 
 CLIENT is vscode, claude-code, claude-desktop, cursor, windsurf, codex, gemini, zed or copilot-cli.
 A server in DIR's file runs only after you have approved it. Your own waygate.json, for every workspace, is
-${userConfigFile()}. Servers in it or in FILE need no approval. DIR's file overrides yours, by server name
-and by block, except for what yours forbids.
+${userConfigFile()}. Servers in it or in FILE need no approval. Blocks of DIR's file override yours, except
+for what yours forbids.
 State is kept in WAYGATE_STATE_DIR, or in your system's usual place.
 `;

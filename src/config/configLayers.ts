@@ -1,3 +1,5 @@
+import { skeleton } from '../text/lookAlikes.ts';
+import { visibleText } from '../text/visibleText.ts';
 import type { Block, BlockValue, Scope } from './declaration/block.ts';
 import { PRESETS } from './declaration/callBlocks.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaration/document.ts';
@@ -7,9 +9,7 @@ import { loadConfig, parseConfig, unusable } from './loadConfig.ts';
 import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
 import type { KeptTexts } from './state/keptTexts.ts';
 
-/**
- * Configuration of a gateway, merged from its files: later ones override earlier ones, per server name and per block.
- */
+/** Configuration of a gateway, merged from its files: the servers of all, and blocks of which later ones override earlier ones. */
 export interface MergedConfig {
   /** File to write a server into: the given one, or the workspace's. */
   file: string;
@@ -187,9 +187,11 @@ export function asLine({ message, location }: ConfigurationProblem): string {
 }
 
 /** Merges files whose safety blocks `failClosed` has settled. */
-export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
+export function mergeConfigs(all: readonly LoadedConfig[]): MergedConfig {
+  const own = all.find(({ origin }) => origin === 'user');
+  const layers = all.map((layer) => withoutTakenNames(layer, own));
   const last = layers.at(-1) as LoadedConfig;
-  const servers = notOverridden(layers, (layer) => layer.servers);
+  const servers = layers.flatMap((layer) => layer.servers);
   const ignored: ConfigurationProblem[] = [];
   const userServers = servers.filter(({ origin }) => origin === 'user').map(({ name }) => name);
   const settings = BLOCK_NAMES.map((name) => {
@@ -206,7 +208,7 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
     exists: layers.some(({ exists }) => exists),
     files: layers.map(({ origin, file, exists }) => ({ origin, file, exists })),
     servers,
-    broken: notOverridden(layers, ({ broken }) => broken),
+    broken: layers.flatMap(({ broken }) => broken),
     problems: [...layers.flatMap(({ problems }) => problems), ...ignored],
     settings: Object.freeze(Object.fromEntries(settings)) as unknown as Settings,
     startupAt: startup?.locate(['startup']) ?? { file: last.file, line: 1, column: 1 },
@@ -227,14 +229,24 @@ function settingOf(name: BlockName, layers: readonly LoadedConfig[], scopeOf: (l
   return value;
 }
 
-/** Returns the entries that no later file overrides. An invalid override hides the earlier entry too. */
-function notOverridden<T extends { name: string }>(
-  layers: readonly LoadedConfig[],
-  of: (layer: LoadedConfig) => readonly T[],
-): T[] {
-  return layers.flatMap((layer, index) => {
-    const later = layers.slice(index + 1).flatMap(({ servers, broken }) => [...servers, ...broken]);
-    const taken = new Set(later.map(({ name }) => name));
-    return of(layer).filter(({ name }) => !taken.has(name));
-  });
+/**
+ * Returns a workspace's file without the entries that have the name of a server of the user, or one that looks like it:
+ * a repository can neither replace nor disable it, nor pass for it.
+ */
+function withoutTakenNames(layer: LoadedConfig, own: LoadedConfig | undefined): LoadedConfig {
+  if (layer.origin !== 'workspace' || !own) return layer;
+  const taken = new Map([...own.servers, ...own.broken].map(({ name }) => [skeleton(name), name]));
+  const isFree = ({ name }: { name: string }): boolean => !taken.has(skeleton(name));
+  const clashes = [...layer.servers, ...layer.broken].filter((one) => !isFree(one));
+  const problems = clashes.map(({ name, location }) => ({
+    severity: 'warning' as const,
+    message: `"servers.${visibleText(name)}" has no effect: your own waygate.json has the server "${taken.get(skeleton(name))}". Give it another name.`,
+    location,
+  }));
+  return {
+    ...layer,
+    servers: layer.servers.filter(isFree),
+    broken: layer.broken.filter(isFree),
+    problems: [...layer.problems, ...problems],
+  };
 }

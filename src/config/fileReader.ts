@@ -1,6 +1,8 @@
 import { homedir } from 'node:os';
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
+import { isPlainName } from '../text/lookAlikes.ts';
 import { nearest } from '../text/nearest.ts';
+import { visibleText } from '../text/visibleText.ts';
 import type { BlockValue } from './declaration/block.ts';
 import { POLICY_PRESET, PRESETS, type Preset } from './declaration/callBlocks.ts';
 import { distinctMembers, joined, unknownKey } from './declaration/collections.ts';
@@ -35,6 +37,9 @@ export interface LoadedConfig extends ConfigPlace {
   /** Returns the location of a path, or of its nearest ancestor in the file. */
   locate(path: readonly (string | number)[]): FileLocation;
 }
+
+const NAME_FORM =
+  'needs another name: at most 64 letters and digits of one script, and within the name " ", ".", "_" and "-".';
 
 /** Far more than a model can use. Each server costs a process, memory and a line in every report. */
 const MAX_SERVERS = 256;
@@ -193,6 +198,12 @@ export class FileReader {
       }
       if (name.trim() === '') {
         report('"servers" has an entry without a name; name it.', key);
+        continue;
+      }
+      if (origin === 'workspace' && !isPlainName(name)) {
+        const message = `"${visibleText(joined('servers', name))}" ${NAME_FORM}`;
+        report(message, key);
+        broken.push({ name: visibleText(name), reason: message, location: this.#at(key.offset) });
         continue;
       }
       let reason: ConfigurationProblem | undefined;

@@ -194,9 +194,9 @@ describe('the configuration', () => {
   });
 
   it('accepts names that a prototype has', () => {
-    const config = parse(
-      '{"servers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}',
-    );
+    const text =
+      '{"servers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}';
+    const config = parseConfig(text, FILE, WORKSPACE, {}, 'user');
     expect(config.problems).toEqual([]);
     expect(config.servers).toMatchObject([
       { name: '__proto__', command: 'x' },

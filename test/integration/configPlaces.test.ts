@@ -21,21 +21,25 @@ const toolsOf = async (host: StreamClient, path: string): Promise<string[]> => {
 };
 
 describe("the user's own waygate.json", () => {
-  it('starts its servers in every workspace without approval, except those that the workspace overrides', async () => {
+  it('starts its servers in every workspace without approval, and the workspace replaces none of them', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     write(workspace.userConfigFile, {
       servers: { mine: servers.fixture(), both: servers.fixture() },
     });
-    write(workspace.configFile, { servers: { both: servers.fixture('--pid-file', pids) } });
+    const theirs = servers.fixture('--pid-file', pids);
+    write(workspace.configFile, { servers: { both: theirs, new: theirs } });
     const host = await GatewaySession.connect(workspace);
     await host.toolId('/mine/echo');
-    expect(await stateOf(workspace, 'both')).toBe('needs_approval');
+    await host.toolId('/both/echo');
+    expect(await stateOf(workspace, 'new')).toBe('needs_approval');
     expect(readFileSync(pids, 'utf8')).toBe('');
     const { stdout } = await waygate(workspace, ['approve']);
-    expect(stdout).toMatch(/^"mine" \(needs no approval\)\n {2}runs .*\n"both" \(not approved, hash [0-9a-f]{8}\)\n/s);
-    await approveShown(workspace, 'both');
-    await host.toolId('/both/echo');
+    expect(stdout).toMatch(
+      /^"mine" \(needs no approval\)\n.*"both" \(needs no.*"new" \(not approved, hash [0-9a-f]{8}\)\n/s,
+    );
+    await approveShown(workspace, 'new');
+    await host.toolId('/new/echo');
     expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
   });
 

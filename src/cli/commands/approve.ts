@@ -159,7 +159,7 @@ function serverCalled(name: string, servers: readonly Shown[], config: MergedCon
 }
 
 function unknown(name: string, known: readonly string[], config: MergedConfig): Error {
-  const remedy = didYouMean(name, known, `it has ${known.join(', ') || 'none'}.`);
+  const remedy = didYouMean(name, known, `it has ${known.map(shown).join(', ') || 'none'}.`);
   return new Error(`${filesOf(config)} configures no server "${name}"; ${remedy}`);
 }
 

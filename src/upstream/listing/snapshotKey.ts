@@ -18,7 +18,7 @@ export function snapshotKey(config: ServerConfig): string {
     config.type === 'stdio'
       ? [config.command, config.args, Object.keys(config.env).sort(), config.cwd, packageVersion(config)]
       : [config.url, Object.keys(config.headers).sort()];
-  return hashOf([config.type, identity]);
+  return hashOf([config.origin ?? 'workspace', config.type, identity]);
 }
 
 function hashOf(identity: unknown): string {
