@@ -39,6 +39,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   config: { values: [...BASE, 'secrets', 'link'] },
   import: { values: [...BASE, 'config', 'secrets'] },
   trust: { values: [...BASE, 'config', 'secrets', 'catalog'] },
+  walls: { values: [...BASE, 'config', 'import'], types: ['trust'] },
   results: { values: [...BASE, 'catalog', 'secrets'] },
   link: { values: BASE },
   mcp: { values: [...BASE, 'link', 'replay'] },

@@ -49,6 +49,8 @@ export interface ServerStatus extends ServerBrief {
   approval?: { hash: string; lines: readonly string[] };
   /** Missing secret of the server. */
   secret?: MissingSecret;
+  /** `walled`, or `no walls: REASON`; absent for a server that is no program. */
+  walls?: string;
   /** Last lines of stderr. */
   stderr?: readonly string[];
   /** Misbehaviour of the server since the worker started, the most frequent kind first. */

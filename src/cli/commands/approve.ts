@@ -5,6 +5,7 @@ import { didYouMean } from '../../text/nearest.ts';
 import { count } from '../../text/porcelain.ts';
 import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
 import { type Launch, quoted, SHORT_HASH_CHARS, shown, shownLines } from '../../trust/launch.ts';
+import { missingWalls } from '../../walls/machine.ts';
 import { approvalFile } from '../../worker/gateway/approvalFile.ts';
 import type { ApproveCommand } from '../commands.ts';
 import { print } from '../print.ts';
@@ -25,6 +26,7 @@ export async function approve(command: ApproveCommand, terminal: Terminal = ownT
     workspace,
     path: () => process.env.PATH,
     report: (sentence) => terminal.err(`waygate: ${sentence}\n`),
+    missingWalls,
   });
   const config = configOf(command);
   const servers = shownServers(config, approvals);

@@ -21,8 +21,26 @@ import { describeRequestError, type LinkEvents, LinkFailure, startFault, type Up
 const EXIT_WAIT_MS = 500;
 /** Several short waits, because on a busy machine one long wait may end before the event loop reads the exit. */
 const EXIT_WAIT_STEPS = 10;
+/** Descriptor on which a launcher reads its plan. */
+const PLAN_FD = 3;
 /** Enough to recognise the kind of output. */
 const LOGGED_GARBAGE_LINES = 20;
+
+/** Start of a program, as the system gets it. */
+interface ProgramStart {
+  program: string;
+  args: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+}
+
+export interface StdioLinkOptions {
+  own?: OwnEnvironment;
+  /** Program that the user approved; without one, the command is looked up. */
+  approved?: { program?: string | undefined } | undefined;
+  /** Returns the start of a launcher in place of the server's, with what it reads from its fourth descriptor. */
+  launcher?: ((start: ProgramStart, outside: Record<string, string>) => ProgramStart & { plan: string }) | undefined;
+}
 
 /** Link to a server over stdio: its process tree, its journal entry and its stderr. */
 export class StdioLink implements UpstreamLink {
@@ -30,8 +48,8 @@ export class StdioLink implements UpstreamLink {
   readonly #journal: ChildJournal;
   readonly #events: LinkEvents;
   readonly #own: OwnEnvironment;
-  /** Program that the user approved; without one, the command is looked up. */
-  readonly #approved: { program?: string | undefined } | undefined;
+  readonly #approved: StdioLinkOptions['approved'];
+  readonly #launcher: StdioLinkOptions['launcher'];
   readonly #mark: string;
   readonly #stderr: StderrTail;
   #child: ChildProcess | undefined;
@@ -49,14 +67,14 @@ export class StdioLink implements UpstreamLink {
     config: StdioServerConfig,
     journal: ChildJournal,
     events: LinkEvents,
-    own: OwnEnvironment = new OwnEnvironment(process.env),
-    approved?: { program?: string | undefined },
+    { own = new OwnEnvironment(process.env), approved, launcher }: StdioLinkOptions = {},
   ) {
     this.#config = config;
     this.#journal = journal;
     this.#events = events;
     this.#own = own;
     this.#approved = approved;
+    this.#launcher = launcher;
     this.#mark = journal.nextMark();
     this.#stderr = new StderrTail((text) => events.scrubSecrets(text));
   }
@@ -149,14 +167,17 @@ export class StdioLink implements UpstreamLink {
     const environment = childEnvironment(own, env, this.#mark);
     const program = this.#approved ? this.#approved.program : programIn(environment, command, cwd);
     if (program === undefined) throw Object.assign(new Error(), { code: 'ENOENT' });
-    const child = spawn(program, [...args], {
-      cwd,
-      env: environment,
+    const start = { program, args, cwd, env: environment };
+    const walled = this.#launcher?.(start, childEnvironment(own, {}, this.#mark));
+    const { program: file, args: words, ...place } = walled ?? start;
+    const child = spawn(file, [...words], {
+      ...place,
       // Own process group, so that a signal reaches all descendants.
       detached: process.platform !== 'win32',
       windowsHide: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', ...(walled ? ['pipe' as const] : [])],
     });
+    if (walled) (child.stdio[PLAN_FD] as Writable).on('error', () => undefined).end(walled.plan);
     this.#child = child;
     this.#ended = ended(child);
     // Prevents an unhandled rejection if nothing awaits the end.
