@@ -2,7 +2,7 @@ import { scanComputation, scanParameters, scanPieces } from './contents.ts';
 import { type Piece, piecesOf, quotation } from './document.ts';
 import { type Finding, Findings } from './finding.ts';
 import { mixesLookAlikes } from './lookAlikes.ts';
-import { type Mention, mentionsOf, OtherTools } from './names.ts';
+import { addMentions, type Mention, mentionsOf, OtherTools } from './names.ts';
 
 /** Kinds of texts that a server sends beside its lists. */
 export type TextKind = 'instructions' | 'prompt' | 'elicitation' | 'sampling' | 'result';
@@ -48,9 +48,7 @@ function scanAlone(listed: object): Alone {
 
 function withOthers({ name, findings, mentions }: Alone, server: string, others: OtherTools): Finding[] {
   const found = new Findings(findings);
-  for (const { name: mentioned, tier, where, quote } of mentions) {
-    if (others.has(mentioned, server)) found.add('S1', tier, { where, quote });
-  }
+  addMentions(mentions, server, others, found);
   const other = name === '' ? undefined : others.lookAlikeOf(name, server);
   if (other !== undefined) {
     const alike = `${name} looks like ${other}`;
