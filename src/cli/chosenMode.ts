@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { configPlaces } from '../config/state/configPlaces.ts';
-import { DEFAULT_MODE, isMode, type Mode } from '../link/mode.ts';
+import { DEFAULT_MODE, isMode, type Mode, workspaceMode } from '../link/mode.ts';
 import type { ServeOptions } from './commands.ts';
 
 /**
@@ -10,7 +10,8 @@ import type { ServeOptions } from './commands.ts';
 export function chosenMode({ workspace, configFile, catalog, mode }: ServeOptions): Mode {
   if (mode !== undefined || catalog !== undefined) return mode ?? DEFAULT_MODE;
   const modes = configPlaces(workspace, process.env, configFile).map(({ file }) => configuredMode(file));
-  return modes.findLast((mode) => mode !== undefined) ?? DEFAULT_MODE;
+  const [own, theirs] = modes.filter((one) => one !== undefined);
+  return (theirs === undefined ? own : workspaceMode(own, theirs)) ?? DEFAULT_MODE;
 }
 
 /**
@@ -28,7 +29,7 @@ function configuredMode(file: string): Mode | undefined {
   try {
     const root = parseTree(text.replace(/^\ufeff/, ''), [], { allowTrailingComma: true });
     const mode: unknown = root?.type === 'object' ? findNodeAtLocation(root, ['mode'])?.value : undefined;
-    return isMode(mode) ? mode : undefined;
+    return mode === undefined || isMode(mode) ? mode : DEFAULT_MODE;
   } catch {
     // The text nests too deep to be a configuration.
     return undefined;

@@ -25,6 +25,17 @@ export interface ServerBrief {
   reason?: string;
   /** Place of the server in the configuration. */
   location?: FileLocation;
+  /** Tools that wait for the user's review, and why; absent if there are none. */
+  held?: readonly HeldTool[];
+}
+
+/** Listed tool that is not offered. `why`: `new`, `changed`, `blocked`, `flagged`, `quarantined`, `damaged` or `unsaved`. */
+export interface HeldTool {
+  /** Empty for a prompt, a template or the instructions. */
+  toolId: string;
+  part: string;
+  name: string;
+  why: string;
 }
 
 /** Status of one server: every form of health is made of this. */
@@ -181,6 +192,46 @@ export interface WouldRun {
   lines: readonly string[];
 }
 
+/** Comparison of a server's listing with its pins (T2). */
+export interface TrustReview {
+  server: string;
+  origin: ConfigOrigin | undefined;
+  onChange: 'block' | 'ask' | 'tell';
+  /** Time of the baseline; absent before the first list. */
+  since?: string;
+  /** Why nothing of the server is offered. */
+  quarantine?: string;
+  /** Why its pins count for nothing. */
+  problem?: string;
+  approved: number;
+  /** Items that are not approved as they are now. */
+  items: readonly TrustItem[];
+}
+
+/** Item that differs from its pin, with hidden characters escaped. */
+export interface TrustItem {
+  key: string;
+  part: string;
+  name: string;
+  toolId?: string;
+  state: 'new' | 'changed' | 'gone' | 'blocked';
+  pin?: string;
+  /** Whether it is kept from models until a decision. */
+  held: boolean;
+  kinds: readonly string[];
+  notes: readonly string[];
+  movedFrom?: string;
+  /** Versions as text for a person; absent where there is none. */
+  before?: string;
+  after?: string;
+}
+
+/** Decision of the user about a server, or about items as they were shown. */
+export type TrustDecision =
+  | { action: 'accept'; server: string; shown: readonly { key: string; pin: string }[] }
+  | { action: 'block'; server: string; keys: readonly string[] }
+  | { action: 'quarantine' | 'release'; server: string };
+
 export type SignInAnswer = { url: string } | { reason: string };
 export type SignOutAnswer = { wasSignedIn: boolean } | { reason: string };
 
@@ -225,6 +276,10 @@ export interface ControlRequests {
   signOut: { params: { server: string }; result: SignOutAnswer };
   /** Checks the servers again that wait for an approval or a secret. */
   recheck: { params: Record<string, never>; result: GatewaySnapshot };
+  /** Compares what each server lists with its pins; of one server, or of all. */
+  trust: { params: { server?: string }; result: readonly TrustReview[] };
+  /** Records a decision of the user. `reason` says why it has no effect. */
+  decide: { params: TrustDecision & { actor: 'person-cli' | 'person-editor' }; result: { reason?: string } };
   /** Returns the commands of the configured servers, edits of the files included. */
   wouldRun: { params: Record<string, never>; result: readonly WouldRun[] };
   /**

@@ -1,5 +1,11 @@
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { PolicyAction, PolicyMetaTool, PolicyRule, ToolPolicy } from '../../config/declaration/policyBlock.ts';
+import {
+  type PolicyAction,
+  type PolicyMetaTool,
+  type PolicyRule,
+  STRICTNESS,
+  type ToolPolicy,
+} from '../../config/declaration/policyBlock.ts';
 import { globMatches } from '../../lib/glob.ts';
 
 /** Properties of a call that rules can name. */
@@ -25,6 +31,19 @@ export interface PolicyDecision {
 
 export function decide(policy: ToolPolicy, subject: PolicySubject): PolicyDecision {
   const index = policy.rules.findIndex((rule) => applies(rule, subject));
+  return decisionOf(policy, index);
+}
+
+/** Decides about an unknown subject by the strictest rule that could apply to it, the default included. */
+export function decideStrictly(policy: ToolPolicy, metaTool: PolicyMetaTool): PolicyDecision {
+  const possible = policy.rules
+    .map((rule, index) => ({ ...rule, index }))
+    .filter((rule) => rule.metaTool === undefined || rule.metaTool === metaTool);
+  const strictest = Math.max(STRICTNESS[policy.default], ...possible.map(({ action }) => STRICTNESS[action]));
+  return decisionOf(policy, possible.find(({ action }) => STRICTNESS[action] === strictest)?.index ?? -1);
+}
+
+function decisionOf(policy: ToolPolicy, index: number): PolicyDecision {
   const rule = policy.rules[index];
   if (!rule) return { action: policy.default, rule_index: null };
   const { action, reason, unreadable } = rule;

@@ -90,6 +90,10 @@ export function approvable(config: ServerConfig): Approvable {
 
 /** Describes a server for the user. The hash covers this text, so nobody approves something unseen. */
 function describe(config: ServerConfig): string[] {
+  return [...launch(config), ...(config.sampling ? ['may ask the model of your client (sampling)'] : [])];
+}
+
+function launch(config: ServerConfig): string[] {
   if (config.type === 'static') return ['answers from a catalog and runs nothing'];
   if (config.type !== 'stdio') {
     return [

@@ -26,6 +26,11 @@ export interface ServerLinksOptions {
   inputs(server: ServerConfig): readonly InputConfig[];
 }
 
+/** Owner of the values that a server is given at its start. */
+export function ownerKey(server: string): string {
+  return `server ${server}`;
+}
+
 /** Opens links to servers, and looks up their secrets at each start. */
 export class ServerLinks {
   readonly #options: ServerLinksOptions;
@@ -62,7 +67,7 @@ export class ServerLinks {
     const { secrets, inputs } = this.#options;
     const kept: string[] = [];
     const config = await followReferences(written, secrets, inputs(written), (value) => kept.push(value));
-    knownSecrets.learn(`server ${written.name}`, secretsGiven(config, kept));
+    knownSecrets.learn(ownerKey(written.name), secretsGiven(config, kept));
     return config;
   }
 

@@ -43,6 +43,8 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
       gateway.servers.recheck();
       return snapshot();
     },
+    trust: ({ server }) => gateway.trustReview(server),
+    decide: (decision) => gateway.decide(decision),
     wouldRun: () => gateway.wouldRun(),
     refresh: async () => {
       await refresh();

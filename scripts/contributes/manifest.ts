@@ -7,14 +7,10 @@ import {
   DASHBOARD_VIEW_TYPE,
   EXTENSION_TITLE,
   MCP_PROVIDER_ID,
-  MENUS,
   OWN_CONFIGURATIONS,
-  SETTINGS,
-  type SettingContribution,
   TOOLS_VIEW_ID,
-  VIEWS,
-  WELCOMES,
-} from './contributions.ts';
+} from '../../src/extension/contributions.ts';
+import { MENUS, SETTINGS, type SettingContribution, VIEWS, WELCOMES } from './contributed.ts';
 
 /** Returns the generated fields of package.json. The other fields are written by hand. */
 export function extensionManifest(): Record<string, unknown> {

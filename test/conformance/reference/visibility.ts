@@ -1,4 +1,4 @@
-import { globMatches } from '../../lib/glob.ts';
+import { globMatches } from '../../../src/lib/glob.ts';
 
 /** Selects the tools of a catalog that a client sees, by globs and by an inventory's entries. */
 export interface VisibilityProfile {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extensionManifest, manifestDifferences } from './manifest.ts';
 
-const file = new URL('../../../package.json', import.meta.url);
+const file = new URL('../../package.json', import.meta.url);
 const packageJson = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
 const differences = manifestDifferences(packageJson);
 
