@@ -26,6 +26,7 @@ describe('a finding', () => {
       ['D1', '/inputSchema/properties/a~1b~0c/enum/1'],
       ['P3', '/inputSchema/properties/sidenote'],
     ]);
+    expect(scanTool({ name: 'x', 'a\u202eb': 1 })).toMatchObject([{ rule: 'H1', where: '/a\\u202eb' }]);
     expect(scanTool({ name: 'x', arguments: [{ name: 'conversation_history' }] })).toMatchObject([
       { rule: 'P3', where: '/arguments/0/name' },
     ]);
