@@ -69,7 +69,7 @@ export class GatewayServers {
       {
         openLink: (config, events) => this.links.open(config, events),
         mayTry: (config) => this.#signIns.mayTry(config),
-        isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(workspace, config),
+        isApproved: (config) => this.#isApproved(config),
         snapshots: this.#snapshots,
         idleMs: () => (this.#superseded ? 0 : configuration.current.settings.idleMinutes * 60_000),
         startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
@@ -138,8 +138,14 @@ export class GatewayServers {
     void this.#recheckSignIns();
   }
 
+  #isApproved(config: ServerConfig): boolean {
+    return !needsApproval(config) || this.#approvals.isApproved(this.#options.workspace, config);
+  }
+
   #reconcilePool(): void {
     const enabled = this.#options.configuration.current.servers.filter(({ disabled }) => !disabled);
+    // An earlier worker may have given them, so they are masked and kept from other servers before the next start.
+    for (const config of enabled) if (this.#isApproved(config)) void this.links.follow(config).catch(() => undefined);
     this.pool.reconcile(
       enabled.map((config) => ({ config, startedWith: startedWith(config, this.#inputsOf(config)) })),
     );
