@@ -16,8 +16,11 @@ export function emptyConfig({ origin, file }: ConfigPlace) {
     broken: [],
     problems: [],
     inputs: [],
+    entries: new Map(),
+    envFiles: [],
     blocks: new Map(),
     unreadable: new Map(),
+    references: [],
     sources: new Map(),
     locate: () => ({ file, line: 1, column: 1 }),
   } satisfies Partial<LoadedConfig>;

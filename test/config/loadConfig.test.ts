@@ -114,11 +114,17 @@ describe('the configuration', () => {
       '{"command": "x", "headers": {}}',
       '1:38 "servers.one.headers" belongs to a server with a "url", and this is a server with a "command"; remove it.',
     ],
-    ['{"url": "x"}', '1:29 "servers.one.url" must be an address like "https://host/mcp".'],
-    ['{"url": "file:///etc"}', '1:29 "servers.one.url" must be an address like "https://host/mcp".'],
+    [
+      '{"url": "x"}',
+      '1:29 "servers.one.url" must be an address like "https://host/mcp", with passwords in "headers" by reference.',
+    ],
+    [
+      '{"url": "file:///etc"}',
+      '1:29 "servers.one.url" must be an address like "https://host/mcp", with passwords in "headers" by reference.',
+    ],
     [
       '{"url": "https://a:b@x"}',
-      '1:29 "servers.one.url" must be an address without a password; put that into "headers", by reference.',
+      '1:29 "servers.one.url" must be an address like "https://host/mcp", with passwords in "headers" by reference.',
     ],
     [
       '{"url": "https://x", "headers": {"A B": "1"}}',

@@ -30,7 +30,7 @@ describe('the official conformance suites', () => {
 
   it.each([
     ['0.1.16', 40],
-    // One check less: no server on stdio can close a client's stream during a call.
+    // Lacks one check: no server on stdio can close a client's stream during a call.
     ['0.2.0-alpha.12', 83],
   ] as const)('%s: the passthrough mode meets all %i checks of every scenario', async (version, checks) => {
     const workspace = testWorkspace({ fixture: { ...servers.conformance, sampling: true } });

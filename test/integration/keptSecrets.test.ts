@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { FileSecrets } from '../../src/config/state/fileSecrets.ts';
 import { stateFolder, waygate } from '../support/census.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { until } from '../support/hostProcess.ts';
 import { startHttpServer } from '../support/httpServer.ts';
 import { type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
@@ -43,7 +44,7 @@ async function setSecret({ env, folder: cwd }: TestWorkspace, name: string, valu
 }
 
 /** Returns all texts in which Waygate reports on its servers, by place. */
-async function reportsOn(workspace: TestWorkspace, host: HostProcess): Promise<Record<string, string>> {
+async function reportsOn(workspace: TestWorkspace, host: GatewaySession): Promise<Record<string, string>> {
   const read = (name: string) => readFileSync(join(stateFolder(workspace), name), 'utf8');
   const command = async (...args: string[]) => (await waygate(workspace, args)).stdout;
   const resource = async (uri: string) => JSON.stringify((await host.request('resources/read', { uri })).result);
@@ -103,7 +104,7 @@ it(
     const kept = new FileSecrets(workspace.stateDir, workspace.folder);
     for (const [name, value] of Object.entries(others)) kept.set(name, value);
 
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const reports: Record<string, string> = {};
     for (const name of ['fails', 'refuses', 'crashes']) {
       const tool_id = await host.toolId(`/serves/${name}`);
@@ -159,7 +160,7 @@ it('masks secrets in results and in views of them if the configuration asks for 
   };
   write({ maskSecrets: 'always' });
   await setSecret(workspace, 'db', KEPT);
-  const host = await HostProcess.connect(workspace);
+  const host = await GatewaySession.connect(workspace);
   const tool_id = await host.toolId('/answering/answers');
   const { text: shown, structured } = await host.call('tool_execute', { tool_id, args: {}, render: 'json' });
   expect(shown).toContain('it is [REDACTED-SECRET]');
@@ -175,7 +176,7 @@ it("masks secrets in errors of the user's own server in passthrough mode, whatev
   writeFileSync(workspace.userConfigFile, JSON.stringify({ servers: { leaky } }));
   workspace.write('.vscode/waygate.json', JSON.stringify({ mode: 'passthrough', artifacts: { maskSecrets: 'never' } }));
   await setSecret(workspace, 'db', KEPT);
-  const host = await HostProcess.connect(workspace);
+  const host = await GatewaySession.connect(workspace);
   const answers = [
     await host.request('tools/call', { name: 'fails', arguments: {} }),
     await host.request('tools/call', { name: 'refuses', arguments: {} }),
@@ -201,9 +202,9 @@ it.each([
   workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { leaky } }));
   workspace.approve();
   await setSecret(workspace, 'db', KEPT);
-  const browsing = await HostProcess.connect(workspace);
+  const browsing = await GatewaySession.connect(workspace);
   const tool_id = await browsing.toolId('/leaky/logs');
-  const host = await HostProcess.connect(workspace, ['--mode', mode]);
+  const host = await GatewaySession.connect(workspace, ['--mode', mode]);
   await host.call(name, name === 'logs' ? {} : { tool_id, args: {} });
   const log = await until('the log', () => host.notifications.find(({ method }) => method === 'notifications/message'));
   const words = JSON.stringify(log);

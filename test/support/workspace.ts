@@ -24,6 +24,8 @@ export interface TestWorkspace {
   program?: string;
   /** Writes the configuration and approves its servers, as a user would. */
   configure(servers: Record<string, unknown>): void;
+  /** Writes servers of the user's own, whose changes are only reported: for tests about lists that change. */
+  configureChanging(servers: Record<string, object>, blocks?: object): void;
   /** Approves the current configuration, for a test that writes it differently. */
   approve(): void;
   write(name: string, text: string): string;
@@ -59,6 +61,10 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
       // Approve first: a running gateway must not find an unapproved server.
       approve(this, text);
       writeFileSync(configFile, text);
+    },
+    configureChanging(entries, blocks) {
+      const own = Object.entries(entries).map(([name, entry]) => [name, { ...entry, trust: 'tell' }]);
+      writeFileSync(this.userConfigFile, JSON.stringify({ ...blocks, servers: Object.fromEntries(own) }));
     },
     approve() {
       approve(this, readFileSync(configFile, 'utf8'));

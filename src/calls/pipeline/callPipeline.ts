@@ -38,8 +38,8 @@ export interface CallRequest {
   /** True for a request that the host sends again: an earlier worker counted it against the quota. */
   counted?: boolean | undefined;
   signal: AbortSignal;
-  /** Reports the replay contract before the call is sent: see `CallContext.begins`. */
-  begins?: ((contract: ReplayContract) => Promise<void> | undefined) | undefined;
+  /** Reports the replay contract and the tool before the call is sent: see `CallContext.begins`. */
+  begins?: ((contract: ReplayContract, toolId: string) => Promise<void> | undefined) | undefined;
   /** Receives progress. Progress extends the deadline too. */
   onProgress?: ((progress: CallProgress) => void) | undefined;
   /** Asks the user through this client. */
@@ -56,6 +56,8 @@ export interface PipelinePorts<R> {
   /** Must not change the result, because equal calls share it. */
   firewall(result: JsonObject, call: FirewalledCall): R | Promise<R>;
   scrubSecrets(text: string): string;
+  /** Reports whether a tool may run as it is known to the call. Without it, every tool may. */
+  trust?(tool: CatalogTool): TrustVerdict;
   /** Finds a secret of another server in what is sent to this one. */
   foreignSecret?(server: string, sent: unknown): EgressFinding | undefined;
   approval?: ApprovalPort;
@@ -64,6 +66,14 @@ export interface PipelinePorts<R> {
   /** Seconds since any fixed time, and a random number in [0, 1). */
   now?(): number;
   random?(): number;
+}
+
+/** Verdict about a tool whose definition may differ from the approved one. */
+export interface TrustVerdict {
+  /** Error for a tool that may not run. */
+  refusal?: GatewayError;
+  /** Reason to ask the user first. */
+  question?: string;
 }
 
 export interface FirewalledCall {
@@ -100,6 +110,8 @@ export interface Call<R> {
   repairs: readonly ArgRepair[];
   /** Why the arguments could not be validated. */
   unchecked?: string;
+  /** Reason of the trust stage to ask the user. */
+  question?: string;
   policy?: PolicyDecision;
   quota?: QuotaDecision;
   cacheKey?: string;

@@ -56,7 +56,7 @@ const SECONDS = { min: 0.001, max: 86_400 } as const;
 const TIMEOUT_KEYS = {
   // VS Code waits as long for an MCP call.
   default: number({ ...SECONDS, default: 120, doc: 'For every tool without a closer setting.' }),
-  servers: record(number(SECONDS), { default: {}, doc: 'By the names of servers.' }),
+  servers: record(number(SECONDS), { default: {}, refersTo: 'server', doc: 'By the names of servers.' }),
   tools: record(number(SECONDS), {
     default: {},
     doc: "By globs over the tool's id or its own name. The first match counts.",

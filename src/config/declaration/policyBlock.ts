@@ -22,8 +22,12 @@ const tag = text({
 const rule = object(
   {
     action: oneOf(ACTIONS, { required: true, doc: 'Whether such a call is allowed, denied, or asked about.' }),
-    server: text({ filled: true, doc: 'The name of a server in `servers`.' }),
-    namespace: text({ filled: true, doc: 'The namespace of the tool: the first part of its path.' }),
+    server: text({ filled: true, refersTo: 'server', doc: 'The name of a server in `servers`.' }),
+    namespace: text({
+      filled: true,
+      refersTo: 'namespace',
+      doc: 'The namespace of the tool: the first part of its path.',
+    }),
     tool: text({ filled: true, doc: "A glob over the tool's id or its own name." }),
     tags: list(tag, {
       doc: 'The tool has all of these: `read-only`, `destructive`; for resources and prompts also `resource`, `template`, `prompt`, or the media type as in `text_plain`.',

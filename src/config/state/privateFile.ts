@@ -19,3 +19,14 @@ export function readPrivateJson(file: string): unknown {
     return undefined;
   }
 }
+
+/** Returns why the content of a file cannot be used; `undefined` if it can, or if there is no file. */
+export function privateJsonFlaw(file: string): string | undefined {
+  try {
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return typeof content === 'object' && content !== null ? undefined : 'it is no object';
+  } catch (error) {
+    const { code = 'it is not JSON' } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? undefined : code;
+  }
+}

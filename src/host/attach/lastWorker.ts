@@ -42,7 +42,11 @@ export function readLastWorker(folder: string): LastWorker {
 }
 
 /** Changes some fields. A lock orders hosts and workers that write at the same time. Never throws. */
-export function updateLastWorker(folder: string, change: (before: LastWorker) => Partial<LastWorker>): LastWorker {
+export function updateLastWorker(
+  folder: string,
+  change: (before: LastWorker) => Partial<LastWorker>,
+  onFailed: (error: Error) => void = () => undefined,
+): LastWorker {
   let after = readLastWorker(folder);
   try {
     exclusively(join(folder, `${FILE}.lock`), () => {
@@ -50,8 +54,9 @@ export function updateLastWorker(folder: string, change: (before: LastWorker) =>
       after = { ...before, ...change(before) };
       writePrivateJson(join(folder, FILE), after);
     });
-  } catch {
+  } catch (error) {
     // If the write fails, the worker continues without the record.
+    onFailed(error as Error);
     after = { ...after, ...change(after) };
   }
   return after;

@@ -4,8 +4,8 @@ import { argumentError } from '../../calls/validation/argumentError.ts';
 import { variablesOf } from '../../catalog/primitives/uriTemplate.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
-import { promptAsResult, resourceAsResult } from '../../results/envelope/primitiveResults.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
 import { meantBy } from '../../text/nearest.ts';
 import { localPath } from '../../text/normalise.ts';
@@ -181,4 +181,30 @@ function answerOf(
   });
   // The envelope counts tokens, so it is made only when it is asked for.
   return { text, data: renderMode(args) === 'json' ? envelope() : {}, isError, media: parts, event };
+}
+
+/**
+ * Converts the contents of a resource to a tool result with embedded resources (G10.5): the text is shown, the bytes are
+ * stored.
+ */
+export function resourceAsResult(read: Readonly<Json>): Json {
+  const contents = Array.isArray(read.contents) ? (read.contents as unknown[]) : [];
+  return { content: contents.map((resource) => (isRecord(resource) ? { type: 'resource', resource } : resource)) };
+}
+
+/** Converts a rendered prompt to a tool result (G10.5): its messages in order, each under its role. */
+export function promptAsResult(prompt: Readonly<Json>): Json {
+  const messages = Array.isArray(prompt.messages) ? (prompt.messages as unknown[]) : [];
+  return {
+    content: messages.flatMap((message) => {
+      if (!isRecord(message)) return [message];
+      const { role, content } = message;
+      const speaker = typeof role === 'string' ? `[${role}]` : '[?]';
+      const parts = Array.isArray(content) ? (content as unknown[]) : [content];
+      return parts.flatMap((part) => {
+        if (!isRecord(part) || part.type !== 'text') return [{ type: 'text', text: speaker }, part];
+        return [{ ...part, text: `${speaker} ${part.text}` }];
+      });
+    }),
+  };
 }

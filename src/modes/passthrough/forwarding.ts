@@ -109,7 +109,10 @@ export class Forwarding {
   ): Promise<object> {
     await this.#context.settled();
     if (!server.capabilities[capability]) return { [key]: [] };
-    return maskKnownValue(await this.#send(server.config.name, method, params, call)) as object;
+    const sent = await this.#send(server.config.name, method, params, call);
+    const answer = maskKnownValue(sent) as Record<string, unknown>;
+    const items = answer[key];
+    return Array.isArray(items) ? { ...answer, [key]: server.offeredOf(key, items) } : answer;
   }
 
   /** Lists the prompts of all servers as they were last listed: there may be many servers, and idle ones. */

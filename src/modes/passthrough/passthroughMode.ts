@@ -3,7 +3,6 @@ import { GatewayError } from '../../errors/gatewayError.ts';
 import { INVALID_PARAMS } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
-import type { LostCall } from '../../replay/lostCall.ts';
 import { scrubValue } from '../../secrets/scrubValue.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
@@ -29,6 +28,7 @@ import { ToolRoutes } from './toolRoutes.ts';
 
 /** Name of a forwarded call in the list of recent calls. */
 const PASSED_ON = 'tools/call';
+const LIST_KINDS = ['tools', 'resources', 'prompts'] as const;
 const VIEW = TOOL_VIEW.definition;
 
 /** Passthrough mode: the servers as they are. Calls have the same rules and limits as in gateway mode. */
@@ -39,6 +39,8 @@ export interface PassthroughMode extends SessionMode {
   attach(connection: ServerConnection): void;
   /** Announces a change of the tools. */
   onCatalogChanged(): void;
+  /** Announces the lists that the settings change by themselves. */
+  onEdit(): void;
   /** Announces a change of the resources or prompts. */
   onListsChanged(kind: 'resources' | 'prompts'): void;
 }
@@ -55,6 +57,9 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
     const shown = list.map(({ outputSchema: _schema, ...tool }) => tool);
     return shown.some(({ name }) => name === VIEW.name) ? shown : [...shown, VIEW];
   };
+
+  const isDigested = (): boolean => context.digest() !== undefined;
+  let [wasDigested, wereSeveral] = [isDigested(), context.hasSeveralServers()];
 
   return {
     serverInfo: SERVER_INFO,
@@ -88,16 +93,18 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
         view.run(checkedCall(view, given)),
       );
     },
-    namedLosses: (calls) => {
-      const known = routes();
-      return calls.map((call) => namedLoss(call, known));
-    },
     request: (method, params, call) => forwarding.request(method, params, call),
     notification: (method, params) => forwarding.notification(method, params),
     open: (peer) => forwarding.open(peer),
     attach: (connection) => forwarding.attach(connection),
     onListsChanged: (kind) => forwarding.onListsChanged(kind),
     onCatalogChanged: () => news.changed('tools'),
+    onEdit: () => {
+      if (isDigested() !== wasDigested) news.changed('tools');
+      // Items of several servers have other names, also if the lists of the servers are the same.
+      if (context.hasSeveralServers() !== wereSeveral) for (const kind of LIST_KINDS) news.changed(kind);
+      [wasDigested, wereSeveral] = [isDigested(), context.hasSeveralServers()];
+    },
   };
 }
 
@@ -145,14 +152,6 @@ async function callThrough(
   } finally {
     end(event ?? forwardedEvent(tool, true));
   }
-}
-
-/** Reads a lost call as that of a server's tool, whatever its name. Only `tool_view` is the gateway's own. */
-function namedLoss(call: LostCall, routes: ToolRoutes): LostCall {
-  const { tool: name } = call;
-  const tool = name === undefined ? undefined : routes.find(name);
-  if (name === undefined || (name === VIEW.name && !tool)) return call;
-  return { ...call, tool: 'tool_execute', toolId: tool?.id ?? name, metaTool: PASSED_ON };
 }
 
 /** Makes the event of a forwarded call. Nothing of its answer is recorded. */

@@ -2,6 +2,7 @@ import type { Settings } from '../../config/declaration/document.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import type { RestartLimits } from '../../supervision/restartPolicy.ts';
 import type { CatalogSnapshots } from '../listing/catalogSnapshots.ts';
+import type { ListingGate } from '../listing/listingGate.ts';
 import type { LinkEvents, UpstreamLink } from '../transports/upstreamLink.ts';
 
 /** Events of a connection, for its owner. */
@@ -27,6 +28,8 @@ export interface ConnectionServices {
   mayTry?: (config: ServerConfig) => Promise<boolean>;
   /** Without snapshots, a server starts together with the gateway. */
   snapshots?: CatalogSnapshots;
+  /** Without a gate, everything that a server lists is offered. */
+  gate?: ListingGate;
   /** Time after which a server without calls stops; without it, never. */
   idleMs?: () => number;
   /** Limit of a first start. */

@@ -18,12 +18,14 @@ import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { approvalFile } from './approvalFile.ts';
 import { ownerKey } from './serverLinks.ts';
+import type { ServerTrust } from './serverTrust.ts';
 
 export interface CallPathOptions {
   workspace: string;
   stateFolder: string;
   configuration: Configuration;
   pool: ServerPool;
+  trust: ServerTrust;
   /** Asks the user in an editor that watches. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
   log(line: string): void;
@@ -37,7 +39,7 @@ export class CallPath {
   readonly pipeline: CallPipeline<AdmittedResult>;
   readonly #configuration: Configuration;
 
-  constructor({ workspace, stateFolder, configuration, pool, approve, log }: CallPathOptions) {
+  constructor({ workspace, stateFolder, configuration, pool, trust, approve, log }: CallPathOptions) {
     this.#configuration = configuration;
     this.artifacts = new ArtifactStore({ folder: join(stateFolder, 'artifacts') });
     this.firewall = new Firewall({ store: this.artifacts, workspace });
@@ -52,6 +54,7 @@ export class CallPath {
           });
         },
         scrubSecrets,
+        trust: (tool) => trust.verdictOn(tool, pool.get(tool.server)),
         foreignSecret: (server, sent) => this.#foreignSecret(server, sent),
         approval: { ask: ({ tool, args, reason }) => approve(approvalQuestion(tool, args, reason)) },
         approvalStore: approvalFile(stateFolder, log),

@@ -3,15 +3,17 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson } from '../../catalog/canonicalJson.ts';
 import type { InputConfig } from '../../config/declaration/gatewayBlocks.ts';
-import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import { asLine, type ConfigurationProblem, type ServerConfig } from '../../config/gatewayConfig.ts';
 import { INPUT_PREFIX, markReference, SecretMissingError } from '../../config/secretReferences.ts';
 import { type Approvals, approvalsOf, needsApproval } from '../../config/state/approvals.ts';
 import { FileTokens } from '../../config/state/fileTokens.ts';
+import { privateJsonFlaw } from '../../config/state/privateFile.ts';
 import { rootOf } from '../../config/state/stateFolder.ts';
 import type { ControlHandlers } from '../../control/channel.ts';
 import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../../supervision/restartPolicy.ts';
 import { didYouMean } from '../../text/nearest.ts';
+import { adoptPinsOf, pinsOf } from '../../trust/pins/pinnedItems.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { type PoolEvents, ServerPool } from '../../upstream/connection/serverPool.ts';
 import { SignInError, SignIns } from '../../upstream/connection/signIns.ts';
@@ -21,6 +23,7 @@ import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { killMarked } from '../../upstream/process/processTree.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ServerLinks } from './serverLinks.ts';
+import { ServerTrust } from './serverTrust.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
 import { SharedTokens } from './sharedTokens.ts';
 
@@ -40,12 +43,14 @@ const APPROVALS_POLL_MS = 1_000;
 export class GatewayServers {
   readonly pool: ServerPool;
   readonly links: ServerLinks;
+  readonly trust: ServerTrust;
   readonly signInRequests: SignInRequests;
   readonly #options: GatewayServersOptions;
   readonly #journal: ChildJournal;
   readonly #approvals: Approvals;
   readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
+  #approvalsFlaw: string | undefined;
   #superseded = false;
 
   constructor(options: GatewayServersOptions) {
@@ -64,13 +69,15 @@ export class GatewayServers {
       signIns: this.#signIns,
       inputs: (server) => this.#inputsOf(server),
     });
-    this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log);
+    this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log, { of: pinsOf, adopt: adoptPinsOf });
+    this.trust = new ServerTrust({ stateRoot, stateFolder, log, onChange: options.onChange });
     this.pool = new ServerPool(
       {
         openLink: (config, events) => this.links.open(config, events),
         mayTry: (config) => this.#signIns.mayTry(config),
         isApproved: (config) => this.#isApproved(config),
         snapshots: this.#snapshots,
+        gate: this.trust,
         idleMs: () => (this.#superseded ? 0 : configuration.current.settings.idleMinutes * 60_000),
         startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
         liveRefresh: () => configuration.current.settings.liveRefresh,
@@ -86,6 +93,7 @@ export class GatewayServers {
     void this.#journal.orphansEnded.then((n) => {
       if (n > 0) log(`ended ${n} server processes that a killed worker left running`);
     });
+    this.#onApprovals();
     this.#reconcilePool();
     // The editor, the command line or another window may write the file.
     watchFile(this.#approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
@@ -129,7 +137,7 @@ export class GatewayServers {
   /** Approves definitions by the hash that the user saw, so a server that changed meanwhile is not approved. */
   approve(hashes: readonly string[]): void {
     this.#approvals.approve(this.#options.workspace, hashes);
-    this.pool.recheck();
+    this.#onApprovals();
   }
 
   /** Checks again whether waiting servers can start, since their approval, secret or sign-in may exist now. */
@@ -156,7 +164,22 @@ export class GatewayServers {
     return this.#options.configuration.current.inputs[origin] ?? [];
   }
 
-  readonly #onApprovals = (): void => this.pool.recheck();
+  /** Problem of the file of approvals, which counts as empty until the user mends it. */
+  get problems(): ConfigurationProblem[] {
+    if (this.#approvalsFlaw === undefined) return [];
+    const { file } = this.#approvals;
+    const message = `The approvals cannot be read (${this.#approvalsFlaw}), so none counts. Remove the file and approve the servers again.`;
+    return [{ severity: 'error', message, location: { file, line: 1, column: 1 } }];
+  }
+
+  readonly #onApprovals = (): void => {
+    const before = this.#approvalsFlaw;
+    this.#approvalsFlaw = privateJsonFlaw(this.#approvals.file);
+    this.pool.recheck();
+    if (this.#approvalsFlaw === before) return;
+    for (const problem of this.problems) this.#options.log(`error: ${asLine(problem)}`);
+    this.#options.onChange();
+  };
 
   async #recheckSignIns(): Promise<void> {
     const canStart = (config: ServerConfig): Promise<boolean> => this.#signIns.mayTry(config);

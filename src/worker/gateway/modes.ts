@@ -76,6 +76,11 @@ export class Modes {
     this.#passthrough.onListsChanged(kind);
   }
 
+  /** Notifies clients whose lists an edit of the settings has changed. */
+  onEdit(): void {
+    this.#passthrough.onEdit();
+  }
+
   /** Notifies the modes that list tools. */
   onCatalogChanged(): void {
     this.#transparent.onCatalogChanged();

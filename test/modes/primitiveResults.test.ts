@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { promptAsResult, resourceAsResult } from '../../src/modes/gateway/readPrimitive.ts';
 import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
-import { promptAsResult, resourceAsResult } from '../../src/results/envelope/primitiveResults.ts';
 import { Firewall } from '../../src/results/firewall.ts';
 
 const admit = (result: Record<string, unknown>) =>
