@@ -230,10 +230,10 @@ it("masks the errors of the user's own servers, whatever a workspace says", asyn
   };
   workspace.write('.vscode/waygate.json', JSON.stringify(loose));
   await setSecret(workspace, 'db', KEPT);
-  const browsing = await HostProcess.connect(workspace);
+  const browsing = await GatewaySession.connect(workspace);
   const tool_id = await browsing.toolId('/own/fails');
   const answers = [await browsing.call('tool_execute', { tool_id, args: {} })];
-  const direct = await HostProcess.connect(workspace, ['--mode', 'passthrough']);
+  const direct = await GatewaySession.connect(workspace, ['--mode', 'passthrough']);
   answers.push(await direct.call('fails', {}));
   for (const answer of answers) expect(answer).toMatchObject({ isError: true });
   const words = JSON.stringify(answers);
