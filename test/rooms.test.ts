@@ -43,7 +43,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   results: { values: [...BASE, 'catalog', 'secrets'] },
   link: { values: BASE },
   mcp: { values: [...BASE, 'link', 'replay'] },
-  upstream: { values: [...BASE, 'mcp', 'supervision', 'replay'], types: ['config', 'control'] },
+  upstream: { values: [...BASE, 'mcp', 'supervision', 'replay'], types: ['config', 'control', 'walls'] },
   calls: { values: [...BASE, 'config', 'catalog', 'results', 'upstream', 'replay', 'mcp'], types: ['link'] },
   modes: {
     values: [

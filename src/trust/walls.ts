@@ -73,7 +73,9 @@ export type MissingWalls = (walls: Walls) => string | undefined;
 /** Describes what a machine without walls means for a server; nothing where it has them. */
 export function missingWallsLine(walls: Walls | undefined, missingWalls: MissingWalls = () => undefined): string[] {
   const missing = walls && missingWalls(walls);
-  return missing === undefined ? [] : [`${walls?.isOptional ? 'runs without walls' : 'does not start'} here: ${missing}`];
+  return missing === undefined
+    ? []
+    : [`${walls?.isOptional ? 'runs without walls' : 'does not start'} here: ${missing}`];
 }
 
 /** Whether a folder is or contains the home folder, whose start files every shell runs (T6.3). */

@@ -41,8 +41,11 @@ async function main(): Promise<void> {
   const { ownFolder } = plan;
   // The runtime takes the folder for temporary files from here.
   process.env.CLAUDE_CODE_TMPDIR = join(ownFolder, 'tmp');
-  const { SandboxManager, runtimeRules } = await import('./runtime.ts');
-  await SandboxManager.initialize(runtimeRules(plan, __dirname));
+  const { SandboxManager, SandboxRuntimeConfigSchema, runtimeRules } = await import('./runtime.ts');
+  const rules = SandboxRuntimeConfigSchema.safeParse(runtimeRules(plan, __dirname));
+  if (!rules.success)
+    throw new Error(rules.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)[0]);
+  await SandboxManager.initialize(rules.data);
   const command = await SandboxManager.wrapWithSandbox(INSIDE, undefined, undefined, undefined, {
     commandId: 'server',
   });

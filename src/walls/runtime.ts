@@ -1,2 +1,2 @@
-export { SandboxManager } from '@anthropic-ai/sandbox-runtime';
+export { SandboxManager, SandboxRuntimeConfigSchema } from '@anthropic-ai/sandbox-runtime';
 export { runtimeRules } from './rules.ts';

@@ -10,6 +10,7 @@ import { absoluteParts, findProgram, isBare } from '../../lib/findProgram.ts';
 import { StdioUpstream } from '../../mcp/wire/stdioUpstream.ts';
 import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../../mcp/wire/upstreamClient.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import type { ProgramStart, WalledStart } from '../../walls/wallsStart.ts';
 import { childEnvironment } from '../process/childEnvironment.ts';
 import type { ChildJournal } from '../process/childJournal.ts';
 import { OwnEnvironment } from '../process/loginShellPath.ts';
@@ -26,20 +27,12 @@ const PLAN_FD = 3;
 /** Enough to recognise the kind of output. */
 const LOGGED_GARBAGE_LINES = 20;
 
-/** Start of a program, as the system gets it. */
-interface ProgramStart {
-  program: string;
-  args: readonly string[];
-  cwd: string;
-  env: Readonly<Record<string, string>>;
-}
-
 export interface StdioLinkOptions {
   own?: OwnEnvironment;
   /** Program that the user approved; without one, the command is looked up. */
   approved?: { program?: string | undefined } | undefined;
   /** Returns the start of a launcher in place of the server's, with what it reads from its fourth descriptor. */
-  launcher?: ((start: ProgramStart, outside: Record<string, string>) => ProgramStart & { plan: string }) | undefined;
+  launcher?: ((start: ProgramStart, outside: Readonly<Record<string, string>>) => WalledStart) | undefined;
 }
 
 /** Link to a server over stdio: its process tree, its journal entry and its stderr. */

@@ -52,6 +52,15 @@ export class ServerLinks {
     return this.#missing.get(server);
   }
 
+  /** Describes the walls of a program for `waygate status`. */
+  wallsState(config: ServerConfig): string | undefined {
+    if (config.type !== 'stdio') return undefined;
+    const { workspace, environment } = this.#options;
+    const walls = wallsOf(config, { workspace });
+    const missing = walls ? missingWalls(walls, environment.path) : 'not asked for';
+    return missing === undefined ? 'walled' : `no walls: ${missing}`;
+  }
+
   async open(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
     // What starts is the approved launch itself, whatever the configuration says meanwhile.
     const launch = needsApproval(written) ? this.#approvedLaunch(written) : undefined;
