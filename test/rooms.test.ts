@@ -16,6 +16,7 @@ const ALL = [
   'ranking',
   'config',
   'import',
+  'trust',
   'results',
   'calls',
   'link',
@@ -34,10 +35,10 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   supervision: { values: BASE },
   telemetry: { values: [...BASE, 'control'], types: ['supervision'] },
   catalog: { values: BASE },
-  trust: { values: [...BASE, 'secrets', 'catalog'] },
   ranking: { values: ['catalog', 'lib'] },
   config: { values: [...BASE, 'secrets', 'link'] },
   import: { values: [...BASE, 'config', 'secrets'] },
+  trust: { values: [...BASE, 'config', 'secrets', 'catalog'] },
   results: { values: [...BASE, 'catalog', 'secrets'] },
   link: { values: BASE },
   mcp: { values: [...BASE, 'link', 'replay'] },
@@ -64,7 +65,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   host: { values: ALL },
   worker: { values: ['host', ...ALL] },
   cli: { values: ['host', 'worker', ...ALL] },
-  extension: { values: ['control', 'config', 'import', 'secrets', 'host'] },
+  extension: { values: ['lib', 'control', 'config', 'import', 'secrets', 'host'] },
 };
 const PROGRAMS = ['host', 'worker', 'cli', 'extension'];
 /** The one folder of a program that another program's process loads: finding, attaching to and replacing a worker. */

@@ -6,12 +6,13 @@ import { isDestructive } from './destructive.ts';
 import { deriveName, deriveNameOnServer, fitName, fitNamespace, inferNamespace } from './namespace.ts';
 import { hash8, pinOf } from './shapeHash.ts';
 import { formatToolId, isVersion, type ToolIdParts } from './toolId.ts';
-import type { CatalogTool } from './types.ts';
+import type { CatalogTool, ServerOrigin } from './types.ts';
 
 /** Origin of a tool: the configured server and its namespace. */
 export interface ToolSource {
   server: string;
   namespace: string;
+  origin?: ServerOrigin | undefined;
 }
 
 /** Flaw that does not keep the tool out of the catalog. */
@@ -53,6 +54,7 @@ export function ingestTool(raw: unknown, source?: ToolSource): IngestedTool {
     namespace: idParts.namespace,
     name: idParts.name,
     server: source?.server ?? idParts.namespace,
+    ...(source?.origin !== undefined && { origin: source.origin }),
     upstreamName,
     title,
     description,

@@ -95,13 +95,20 @@ function secretAction(words: readonly string[]): { action: 'set' | 'list' | 'del
   throw new UsageError(`waygate secret ${action} needs a name of letters, digits, "_", "." and "-", or input:ID.`);
 }
 
-function approveOf(values: OptionValues, names: readonly string[]): Pick<ApproveCommand, 'all' | 'names' | 'revoke'> {
+function approveOf(
+  values: OptionValues,
+  names: readonly string[],
+): Pick<ApproveCommand, 'all' | 'names' | 'revoke' | 'hash'> {
   const [all, revoke] = [values.all === true, values.revoke === true];
   if (all && names.length > 0) throw new UsageError('waygate approve takes names or --all, not both.');
   if (revoke && !all && names.length === 0) {
     throw new UsageError('waygate approve --revoke needs a server, a tool_id, or --all.');
   }
-  return { all, names, revoke };
+  const { hash } = values;
+  if (hash === undefined) return { all, names, revoke, hash };
+  if (revoke || names.length !== 1) throw new UsageError('waygate approve --hash takes the name of one server.');
+  if (typeof hash === 'string' && /^[0-9a-f]{8,64}$/.test(hash)) return { all, names, revoke, hash };
+  throw new UsageError('waygate approve --hash needs the 8 characters that waygate approve shows.');
 }
 
 function scanOf(values: OptionValues, names: readonly string[]): Pick<ScanCommand, 'server' | 'sarif'> {

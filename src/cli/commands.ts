@@ -47,6 +47,8 @@ export interface ApproveCommand extends GatewayTarget, Printed {
   /** Servers; with `revoke` also tool ids. */
   names: readonly string[];
   revoke: boolean;
+  /** Beginning of the hash of the launch that was shown. */
+  hash: string | undefined;
 }
 
 export interface SecretCommand extends GatewayTarget, Printed {
@@ -114,7 +116,7 @@ export const OPTIONS = {
   catalog: { ...ANY_TARGET, stats: FLAG, json: FLAG },
   scan: { ...ANY_TARGET, sarif: FLAG, json: FLAG },
   learned: { ...ANY_TARGET, forget: TEXT, 'forget-all': FLAG, json: FLAG },
-  approve: { ...TARGET, all: FLAG, revoke: FLAG, json: FLAG },
+  approve: { ...TARGET, all: FLAG, hash: TEXT, revoke: FLAG, json: FLAG },
   secret: { ...TARGET, json: FLAG },
   login: { ...TARGET, json: FLAG },
   logout: { ...TARGET, json: FLAG },

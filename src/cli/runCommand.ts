@@ -13,6 +13,7 @@ import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
 import { telemetry } from './commands/telemetry.ts';
 import type { Command } from './commands.ts';
+import { ownTerminal } from './terminal.ts';
 
 export { serveHttp } from './commands/serveHttp.ts';
 
@@ -48,7 +49,7 @@ export async function runCommand(command: OtherCommand): Promise<number> {
     case 'learned':
       return learned(command);
     case 'import': {
-      const { importServers, ownTerminal } = await import('./commands/import.ts');
+      const { importServers } = await import('./commands/import.ts');
       return importServers(command, process.env, ownTerminal());
     }
     case 'client-config':

@@ -185,13 +185,6 @@ export interface ServerScan {
   location?: FileLocation;
 }
 
-/** Command of a server, as the user is asked to approve it. */
-export interface WouldRun {
-  name: string;
-  hash: string;
-  lines: readonly string[];
-}
-
 /** Comparison of a server's listing with its pins (T2). */
 export interface TrustReview {
   server: string;
@@ -274,14 +267,12 @@ export interface ControlRequests {
   signInEnd: { params: { server: string }; result: { reason?: string } };
   /** Deletes the tokens of a sign-in, here and at their issuer. */
   signOut: { params: { server: string }; result: SignOutAnswer };
-  /** Checks the servers again that wait for an approval or a secret. */
+  /** Applies edits of the files, and checks the servers again that wait for an approval or a secret. */
   recheck: { params: Record<string, never>; result: GatewaySnapshot };
   /** Compares what each server lists with its pins; of one server, or of all. */
   trust: { params: { server?: string }; result: readonly TrustReview[] };
   /** Records a decision of the user. `reason` says why it has no effect. */
   decide: { params: TrustDecision & { actor: 'person-cli' | 'person-editor' }; result: { reason?: string } };
-  /** Returns the commands of the configured servers, edits of the files included. */
-  wouldRun: { params: Record<string, never>; result: readonly WouldRun[] };
   /**
    * Retries failed servers, lists every server's tools again and applies an edited configuration. Answers when that is
    * done.

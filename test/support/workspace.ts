@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseConfig } from '../../src/config/loadConfig.ts';
-import { approvable, approvalsOf } from '../../src/config/state/approvals.ts';
+import { approveAll } from './approveAll.ts';
 import { atEnd } from './lifetime.ts';
 
 /** Bundles under test. */
@@ -84,12 +83,7 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
 }
 
 function approve({ configFile, folder, env, stateDir }: TestWorkspace, text: string): void {
-  const enabled = parseConfig(text, configFile, folder, env).servers.filter(({ disabled }) => !disabled);
-  if (enabled.length > 0)
-    approvalsOf(stateDir).approve(
-      folder,
-      enabled.map((server) => approvable(server).hash),
-    );
+  approveAll(folder, stateDir, configFile, text, env);
 }
 
 /** Time to remove a state folder: after an hour it has five thousand artifacts, and the disk may be busy. */

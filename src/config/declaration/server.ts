@@ -78,7 +78,7 @@ const STDIO = {
   envFile: text({ filled: true, doc: 'A file of `NAME=value` lines. `env` overrides it.' }),
   cwd: text({
     filled: true,
-    doc: 'The folder in which the program runs. By default the workspace folder, or your home folder for a server of your own waygate.json.',
+    doc: 'The folder in which the program runs. By default the workspace folder, an empty one for a package runner such as `npx`, or your home folder for a server of your own waygate.json.',
   }),
 };
 

@@ -10,7 +10,6 @@ import type {
   SecretRequest,
   TreeChildren,
   TrustReview,
-  WouldRun,
 } from '../../control/contract.ts';
 import type { Mode } from '../../link/mode.ts';
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
@@ -199,10 +198,10 @@ export class Gateway {
     return reason === undefined ? {} : { reason };
   }
 
-  /** Returns the commands and addresses of the servers, edits included. */
-  wouldRun(): WouldRun[] {
+  /** Applies edits of the configuration, and checks waiting servers again. */
+  recheck(): void {
     this.#edits.apply();
-    return this.configuration.wouldRun();
+    this.servers.recheck();
   }
 
   /** Resolves when no call is running, or after a timeout. */

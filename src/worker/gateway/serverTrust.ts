@@ -4,10 +4,10 @@ import { ingestTool } from '../../catalog/ingest.ts';
 import { pinOf, sha256 } from '../../catalog/shapeHash.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
-import { approvable, needsApproval } from '../../config/state/approvals.ts';
 import type { HeldTool, TrustDecision, TrustItem, TrustReview } from '../../control/contract.ts';
 import { acquireLock } from '../../host/attach/startLock.ts';
 import { heldError } from '../../modes/shared/unknownTool.ts';
+import { type LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
 import { writeBook } from '../../trust/pins/pinBook.ts';
 import { itemsOf, PINNED_PARTS, type PinnedPart } from '../../trust/pins/pinnedItems.ts';
 import { PinStore } from '../../trust/pins/pinStore.ts';
@@ -18,6 +18,7 @@ import type { ServerConnection } from '../../upstream/connection/serverConnectio
 import type { ListingGate, OfferedListing } from '../../upstream/listing/listingGate.ts';
 
 export interface ServerTrustOptions {
+  approvals: Pick<LaunchApprovals, 'launch'>;
   /** Folder of the log, which all workspaces share. */
   stateRoot: string;
   stateFolder: string;
@@ -31,10 +32,13 @@ export class ServerTrust implements ListingGate {
   readonly #logbook: TrustLog;
   readonly #log: (line: string) => void;
   readonly #held = new WeakMap<object, readonly HeldTool[]>();
+  readonly #gated = new WeakMap<ServerConfig, GatedServer>();
+  readonly #approvals: ServerTrustOptions['approvals'];
 
-  constructor({ stateRoot, stateFolder, log, onChange }: ServerTrustOptions) {
+  constructor({ approvals, stateRoot, stateFolder, log, onChange }: ServerTrustOptions) {
     this.#logbook = new TrustLog({ folder: stateRoot, lock: acquireLock, now: () => new Date() });
     this.#log = log;
+    this.#approvals = approvals;
     this.gate = new TrustGate({
       store: new PinStore({ folder: stateFolder, lock: acquireLock }),
       scan: () => new Map(),
@@ -56,13 +60,13 @@ export class ServerTrust implements ListingGate {
   onListed(config: ServerConfig, listing: ServerConnection['listed'], listed: readonly string[]): void {
     if (config.type === 'static') return;
     const parts = PINNED_PARTS.filter((part): part is PinnedPart => listed.includes(part) || part === 'instructions');
-    this.gate.onListed(gated(config), listing, parts);
+    this.gate.onListed(this.#gate(config), listing, parts);
   }
 
   offer(config: ServerConfig, listing: ServerConnection['listed']): OfferedListing {
     // The user gave the file that a static server answers from.
     if (config.type === 'static') return { listing, held: NOTHING };
-    return this.gate.offer(gated(config), listing);
+    return this.gate.offer(this.#gate(config), listing);
   }
 
   /** Returns the items of a server that wait for the user's review. */
@@ -84,7 +88,7 @@ export class ServerTrust implements ListingGate {
     return connections.flatMap((connection) => {
       const { config, listed, held } = connection;
       if (config.type === 'static') return [];
-      const server = gated(config);
+      const server = this.#gate(config);
       const review = this.gate.review(server, listed);
       const problem = this.gate.problemOf(config.name);
       const heldKeys = new Set(held.map(({ item }) => item.raw));
@@ -133,8 +137,10 @@ export class ServerTrust implements ListingGate {
         const accepted = shown.filter((item) => item !== undefined);
         if (accepted.length < shown.length)
           return 'It has changed since it was shown, so nothing was accepted. Look at it again.';
-        const all = connections.filter(({ config }) => config.type !== 'static').map(({ config }) => gated(config));
-        this.gate.accept(gated(connection.config), accepted, all);
+        const all = connections
+          .filter(({ config }) => config.type !== 'static')
+          .map(({ config }) => this.#gate(config));
+        this.gate.accept(this.#gate(connection.config), accepted, all);
       } else if (decision.action === 'block') this.gate.block(name, decision.keys);
       else if (decision.action === 'quarantine') this.gate.quarantine(name, 'You put it there.');
       else this.gate.release(name);
@@ -148,6 +154,19 @@ export class ServerTrust implements ListingGate {
   /** Records that the user approved the launch of a server, by the hash of what was shown. */
   recordLaunch(actor: TrustEvent['actor'], hash: string): void {
     this.#record({ actor, what: 'launch', subject: 'approve', pin: hash, shown: hash });
+  }
+
+  /** Returns the facts about a server that pins depend on. A workspace's server has the launch that the user approved. */
+  #gate(config: ServerConfig): GatedServer {
+    const known = this.#gated.get(config);
+    if (known) return known;
+    const isForeign = needsApproval(config);
+    // A workspace cannot loosen what happens when its own servers change.
+    const onChange = isForeign ? 'block' : (config.trust ?? (config.type === 'stdio' ? 'ask' : 'block'));
+    const launch = isForeign ? this.#approvals.launch(config).hash : ownLaunch(config);
+    const gated: GatedServer = { name: config.name, launch, onChange };
+    this.#gated.set(config, gated);
+    return gated;
   }
 
   #recordDecision(decision: TrustDecision & Pick<TrustEvent, 'actor'>): void {
@@ -178,7 +197,7 @@ export class ServerTrust implements ListingGate {
     if (!connection) return {};
     const { config, listed, held } = connection;
     if (config.type === 'static') return {};
-    const { asked, tools } = this.gate.offer(gated(config), listed);
+    const { asked, tools } = this.gate.offer(this.#gate(config), listed);
     const pins = tools.get(tool.upstreamName);
     if (!pins?.includes(tool.fingerprint)) {
       const why = held.find(({ item }) => item.part === 'tools' && item.name === tool.upstreamName)?.why;
@@ -207,20 +226,11 @@ function idOf(raw: unknown, server: string, namespace: string): string {
   }
 }
 
-/** Returns the facts about a server that pins depend on. */
-function gated(config: ServerConfig): GatedServer {
-  const { name } = config;
-  // A workspace cannot loosen what happens when its own servers change.
-  const onChange = needsApproval(config) ? 'block' : (config.trust ?? (config.type === 'stdio' ? 'ask' : 'block'));
-  return { name, launch: launchOf(config), onChange };
-}
-
 /**
- * Hash of the launch that a baseline belongs to. For a workspace's server it is what the user approved. For the user's
- * own server it leaves out what a server could change by itself, such as the content of its `envFile`.
+ * Hash of the launch that a baseline belongs to, for a server of the user. It leaves out what a server could change by
+ * itself, such as the content of its `envFile`.
  */
-function launchOf(config: ServerConfig): string {
-  if (needsApproval(config)) return approvable(config).hash;
+function ownLaunch(config: ServerConfig): string {
   const { type } = config;
   const launch = type === 'stdio' ? [config.command, config.args] : type === 'static' ? [] : [config.url];
   return createHash('sha256')

@@ -40,12 +40,11 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
     },
     ...gateway.servers.signInRequests,
     recheck: () => {
-      gateway.servers.recheck();
+      gateway.recheck();
       return snapshot();
     },
     trust: ({ server }) => gateway.trustReview(server),
     decide: (decision) => gateway.decide(decision),
-    wouldRun: () => gateway.wouldRun(),
     refresh: async () => {
       await refresh();
       return snapshot();

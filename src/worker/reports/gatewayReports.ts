@@ -22,7 +22,7 @@ export interface ReportSources {
   workspace: string;
   configuration: Configuration;
   pool: ServerPool;
-  servers: Pick<GatewayServers, 'links' | 'trust' | 'problems'>;
+  servers: Pick<GatewayServers, 'links' | 'trust' | 'problems' | 'approvals'>;
   catalog: LiveCatalog;
   account: WorkAccount;
   diagnostics: Diagnostics;
@@ -114,6 +114,7 @@ export class GatewayReports {
   get #statusSources(): StatusSources {
     const { catalog, configuration, pool, servers } = this.#sources;
     return {
+      approvals: servers.approvals,
       config: configuration.current,
       view: catalog.view,
       connection: (name) => pool.get(name),
