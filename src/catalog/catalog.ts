@@ -95,18 +95,6 @@ function contentHash(tools: readonly CatalogTool[]): string {
   );
 }
 
-/** Returns the hash with which other programs pin catalogs (G1.16). */
-export function catalogHash(
-  items: readonly { id: string; name: string; description: string; namespace: string; tags: readonly string[] }[],
-): string {
-  const lines = [...items]
-    .sort((a, b) => compareCodePoints(a.id, b.id))
-    .map(({ id, name, description, namespace, tags }) => {
-      return `${id}|${name}|${description}|${namespace}|${[...tags].sort(compareCodePoints).join(',')}`;
-    });
-  return sha256(lines.join('\n'));
-}
-
 class CatalogBuilder {
   readonly tools: CatalogTool[] = [];
   readonly findings: RefreshFinding[] = [];

@@ -1,7 +1,7 @@
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { configPlaces } from '../config/state/configPlaces.ts';
 import { MAX_CONFIG_BYTES, readBoundedText } from '../lib/readBounded.ts';
-import { DEFAULT_MODE, isMode, type Mode } from '../link/mode.ts';
+import { DEFAULT_MODE, isMode, type Mode, workspaceMode } from '../link/mode.ts';
 import type { ServeOptions } from './commands.ts';
 
 /**
@@ -12,7 +12,8 @@ export function chosenMode({ workspace, configFile, catalog, mode }: ServeOption
   const modes = configPlaces(workspace, process.env, configFile).map(({ origin, file }) =>
     configuredMode(file, origin === 'workspace' ? workspace : undefined),
   );
-  return modes.findLast((mode) => mode !== undefined) ?? DEFAULT_MODE;
+  const [own, theirs] = modes.filter((one) => one !== undefined);
+  return (theirs === undefined ? own : workspaceMode(own, theirs)) ?? DEFAULT_MODE;
 }
 
 /**
@@ -30,7 +31,7 @@ function configuredMode(file: string, within: string | undefined): Mode | undefi
   try {
     const root = parseTree(text, [], { allowTrailingComma: true });
     const mode: unknown = root?.type === 'object' ? findNodeAtLocation(root, ['mode'])?.value : undefined;
-    return isMode(mode) ? mode : undefined;
+    return mode === undefined || isMode(mode) ? mode : DEFAULT_MODE;
   } catch {
     // The text nests too deep to be a configuration.
     return undefined;

@@ -11,6 +11,7 @@ import {
   type CommandName,
   type HttpOptions,
   NEEDS,
+  type ScanCommand,
 } from './commands.ts';
 import { type OptionValues, parseOptions } from './options.ts';
 import { givenPath, localFile, targetOf } from './target.ts';
@@ -36,6 +37,8 @@ export function parseCommandLine(argv: readonly string[], report: ReportNormalis
       return { name, ...target, subject, explain: values.explain === true, json };
     case 'catalog':
       return { name, ...target, stats: values.stats === true, json };
+    case 'scan':
+      return { name, ...target, json, ...scanOf(values, names) };
     case 'learned':
       return { name, ...target, forget: forgetOf(values), json };
     case 'approve':
@@ -106,6 +109,14 @@ function approveOf(
   if (revoke || names.length !== 1) throw new UsageError('waygate approve --hash takes the name of one server.');
   if (typeof hash === 'string' && /^[0-9a-f]{8,64}$/.test(hash)) return { all, names, revoke, hash };
   throw new UsageError('waygate approve --hash needs the 8 characters that waygate approve shows.');
+}
+
+function scanOf(values: OptionValues, names: readonly string[]): Pick<ScanCommand, 'server' | 'sarif'> {
+  if (names.length > 1) throw new UsageError('waygate scan takes the name of one server; see waygate status.');
+  if (values.sarif === true && values.json === true) {
+    throw new UsageError('--json and --sarif exclude each other; give one.');
+  }
+  return { server: names[0], sarif: values.sarif === true };
 }
 
 function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined {

@@ -32,6 +32,12 @@ export interface CatalogCommand extends GatewayTarget, Printed {
   stats: boolean;
 }
 
+export interface ScanCommand extends GatewayTarget, Printed {
+  /** Server to scan; all by default. */
+  server: string | undefined;
+  sarif: boolean;
+}
+
 export interface LearnedCommand extends GatewayTarget, Printed {
   forget: 'all' | { toolId: string } | undefined;
 }
@@ -82,6 +88,7 @@ export type Command =
   | ({ name: 'health' | 'telemetry' } & FollowCommand)
   | ({ name: 'browse' } & BrowseCommand)
   | ({ name: 'catalog' } & CatalogCommand)
+  | ({ name: 'scan' } & ScanCommand)
   | ({ name: 'learned' } & LearnedCommand)
   | ({ name: 'approve' } & ApproveCommand)
   | ({ name: 'secret' } & SecretCommand)
@@ -107,6 +114,7 @@ export const OPTIONS = {
   stop: { ...ANY_TARGET, json: FLAG },
   browse: { ...ANY_TARGET, explain: FLAG, json: FLAG },
   catalog: { ...ANY_TARGET, stats: FLAG, json: FLAG },
+  scan: { ...ANY_TARGET, sarif: FLAG, json: FLAG },
   learned: { ...ANY_TARGET, forget: TEXT, 'forget-all': FLAG, json: FLAG },
   approve: { ...TARGET, all: FLAG, hash: TEXT, revoke: FLAG, json: FLAG },
   secret: { ...TARGET, json: FLAG },
@@ -136,6 +144,7 @@ export const NEEDS: Readonly<Partial<Record<CommandName, string>>> = {
 
 export const TAKES_WORDS: ReadonlySet<CommandName> = new Set([
   'browse',
+  'scan',
   'approve',
   'secret',
   'login',

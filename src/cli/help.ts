@@ -17,6 +17,8 @@ export const HELP = (): string => `waygate: a local gateway to all your MCP serv
   waygate stop                               stops the gateway and all its servers
   waygate browse QUERY | /path [--explain]   shows what a model would find, and why
   waygate catalog [--stats]                  lists every tool by its path; or their cost for a model
+  waygate scan [NAME] [--sarif]              looks for hidden instructions in what servers list; exits with 10 for
+                                             findings to look at, 11 for findings to act on
   waygate learned [--forget TOOL_ID | --forget-all]
                                              shows or erases the effects of use on the ranking
   waygate approve [--all | NAME…] [--hash H] shows what the workspace's servers run; asks and approves

@@ -6,6 +6,7 @@ import { health } from './commands/health.ts';
 import { learned } from './commands/learned.ts';
 import { login, logout } from './commands/login.ts';
 import { reload } from './commands/reload.ts';
+import { scan } from './commands/scan.ts';
 import { secret } from './commands/secret.ts';
 import { skill } from './commands/skill.ts';
 import { status } from './commands/status.ts';
@@ -35,6 +36,8 @@ export async function runCommand(command: OtherCommand): Promise<number> {
       return browse(command);
     case 'catalog':
       return catalog(command);
+    case 'scan':
+      return scan(command);
     case 'approve':
       return approve(command);
     case 'secret':

@@ -1,13 +1,21 @@
-import { skeleton } from '../text/lookAlikes.ts';
-import { visibleText } from '../text/visibleText.ts';
-import type { Block, BlockValue, Scope } from './declaration/block.ts';
+import type { Block } from './declaration/block.ts';
 import { PRESETS } from './declaration/callBlocks.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaration/document.ts';
-import type { GuardedKey, LoadedConfig } from './fileReader.ts';
-import type { BrokenServer, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
+import type { LoadedConfig } from './fileReader.ts';
+import {
+  asLine,
+  type BrokenServer,
+  type ConfigurationProblem,
+  type FileLocation,
+  type ServerConfig,
+  withConsequence,
+} from './gatewayConfig.ts';
+import { keepEntries, textOf } from './keptEntries.ts';
 import { loadConfig, parseConfig, unusable } from './loadConfig.ts';
+import { mergeConfigs } from './mergeConfigs.ts';
 import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
-import type { KeptTexts } from './state/keptTexts.ts';
+import { type KeptTexts, keptText } from './state/keptTexts.ts';
+import type { GuardedKey } from './strayKeys.ts';
 
 /** Configuration of a gateway, merged from its files: the servers of all, and blocks of which later ones override earlier ones. */
 export interface MergedConfig {
@@ -18,6 +26,8 @@ export interface MergedConfig {
   files: readonly (ConfigPlace & { exists: boolean })[];
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
+  /** Files that `envFile` names, whether or not they can be read. */
+  envFiles: readonly string[];
   problems: readonly ConfigurationProblem[];
   /** Everything but servers: one immutable value. */
   settings: Settings;
@@ -61,10 +71,12 @@ export class ConfigLayers {
     }
   }
 
-  /** Texts in force of all files. */
+  /** Texts in force of all files for the next worker, without secrets. */
   get inForce(): KeptTexts {
     return Object.fromEntries(
-      [...this.#inForce].flatMap(([file, { text }]) => (text === undefined ? [] : [[file, text] as const])),
+      [...this.#inForce].flatMap(([file, loaded]) =>
+        loaded.text === undefined ? [] : [[file, keptText(loaded)] as const],
+      ),
     );
   }
 
@@ -77,7 +89,7 @@ export class ConfigLayers {
     const inForce = this.#inForce.get(place.file);
     // An absent file has no readable version.
     const before = inForce?.exists ? inForce : undefined;
-    const result = failClosed(before ? this.#restored(loaded, before) : loaded);
+    const result = failClosed(before ? this.#restored(keepEntries(loaded, before), before) : loaded);
     if (result.usable) this.#inForce.set(place.file, result);
     return result;
   }
@@ -97,7 +109,7 @@ export class ConfigLayers {
       const problems = loaded.problems.map((one) =>
         withConsequence(one, 'the last readable version of this file stays in force'),
       );
-      return { ...before, exists: loaded.exists, problems };
+      return { ...before, exists: loaded.exists, problems, references: [] };
     }
     const sources = new Map(loaded.sources);
     const closed = new Set([...before.unreadable.keys()].flatMap((key) => [key, ...blocksOf(key, before)]));
@@ -115,25 +127,29 @@ export class ConfigLayers {
       const source = sourceOf(name);
       if (source !== undefined) sources.set(name, source);
     };
-    for (const [key, { spelled }] of loaded.unreadable) {
-      sources.delete(spelled);
+    for (const key of loaded.unreadable.keys()) sources.delete(key);
+    for (const key of loaded.unreadable.keys()) {
       // No guarded key takes a string, so a key without an earlier version stays unreadable.
       if (!hasEarlier(key)) sources.set(key, '"unreadable"');
       else for (const name of [key, ...blocksOf(key, loaded)]) restore(name);
     }
-    const text = `{${[...sources].map(([key, source]) => `${JSON.stringify(key)}: ${source}`).join(',\n')}}`;
+    const text = textOf(sources);
     const mixed = this.#parse(text, loaded);
     const keepsServers = restored.some(([key]) => key === 'servers');
     const { servers, broken } = keepsServers ? before : loaded;
-    const stays = new Map(
-      restored.map(([key, { problem }]) => [
-        problem,
-        withConsequence(problem, `the last readable version of "${key}" stays in force`),
-      ]),
+    const stays = new Map<ConfigurationProblem, ConfigurationProblem>();
+    for (const [problem, keys] of keysByProblem(restored)) {
+      const names = keys.map((key) => `"${key}"`).join(' and ');
+      stays.set(problem, withConsequence(problem, `the last readable version of ${names} stays in force`));
+    }
+    const now = (problem: ConfigurationProblem): ConfigurationProblem => stays.get(problem) ?? problem;
+    const unreadable = new Map(
+      [...mixed.unreadable].map(([key, problem]) => [key, now(loaded.unreadable.get(key) ?? problem)]),
     );
-    const unreadable = new Map([...mixed.unreadable].map(([key, one]) => [key, loaded.unreadable.get(key) ?? one]));
-    const problems = loaded.problems.map((problem) => stays.get(problem) ?? problem);
-    return { ...loaded, servers, broken, problems, unreadable, text, blocks: mixed.blocks, sources };
+    // The text lacks every block with a misplaced key. Such a block is in force all the same if it does not concern safety.
+    const plain = [...loaded.blocks].filter(([name]) => !('safety' in BLOCKS[name]));
+    const blocks = new Map([...plain, ...mixed.blocks]);
+    return { ...loaded, servers, broken, problems: loaded.problems.map(now), unreadable, text, blocks, sources };
   }
 }
 
@@ -162,12 +178,24 @@ export function failClosed(config: LoadedConfig): LoadedConfig {
     return { ...config, blocks, problems };
   }
   const closing = new Map<ConfigurationProblem, ConfigurationProblem>();
-  for (const [key, { problem }] of config.unreadable) {
-    const meanings = blocksOf(key, config).map((name) => close(name, problem));
-    const meaning = [key === 'servers' ? 'none of its servers is available' : undefined, ...meanings];
-    closing.set(problem, withConsequence(problem, meaning.filter((one) => one !== undefined).join(', and ')));
+  for (const [problem, keys] of keysByProblem(config.unreadable)) {
+    const meanings = keys.flatMap((key) =>
+      key === 'servers'
+        ? ['none of its servers is available']
+        : blocksOf(key, config).map((name) => close(name, problem)),
+    );
+    const meaning = [...new Set(meanings.filter((one) => one !== undefined))].join(', and ');
+    closing.set(problem, withConsequence(problem, meaning));
   }
-  return { ...config, blocks, problems: config.problems.map((problem) => closing.get(problem) ?? problem) };
+  const servers = config.unreadable.has('servers') ? [] : config.servers;
+  return { ...config, servers, blocks, problems: config.problems.map((problem) => closing.get(problem) ?? problem) };
+}
+
+/** Groups unreadable keys by their problem: a misplaced key may stand for several. */
+function keysByProblem(unreadable: Iterable<readonly [GuardedKey, ConfigurationProblem]>) {
+  const keys = new Map<ConfigurationProblem, GuardedKey[]>();
+  for (const [key, problem] of unreadable) keys.set(problem, [...(keys.get(problem) ?? []), key]);
+  return keys;
 }
 
 /** Returns the blocks that a guarded key decides: for a preset, the blocks that the file does not set itself. */
@@ -175,78 +203,4 @@ function blocksOf(key: GuardedKey, { sources }: LoadedConfig): BlockName[] {
   if (key === 'servers') return [];
   if (key !== 'policyPreset') return [key];
   return (Object.keys(PRESETS.safe) as BlockName[]).filter((name) => !sources.has(name));
-}
-
-function withConsequence(problem: ConfigurationProblem, meaning: string): ConfigurationProblem {
-  return meaning === '' ? problem : { ...problem, message: `${problem.message} Until then ${meaning}.` };
-}
-
-/** `file:line:column: message`. */
-export function asLine({ message, location }: ConfigurationProblem): string {
-  return `${location.file}:${location.line}:${location.column}: ${message}`;
-}
-
-/** Merges files whose safety blocks `failClosed` has settled. */
-export function mergeConfigs(all: readonly LoadedConfig[]): MergedConfig {
-  const own = all.find(({ origin }) => origin === 'user');
-  const layers = all.map((layer) => withoutTakenNames(layer, own));
-  const last = layers.at(-1) as LoadedConfig;
-  const servers = layers.flatMap((layer) => layer.servers);
-  const ignored: ConfigurationProblem[] = [];
-  const userServers = servers.filter(({ origin }) => origin === 'user').map(({ name }) => name);
-  const settings = BLOCK_NAMES.map((name) => {
-    const scopeOf = (layer: LoadedConfig): Scope => ({
-      userServers,
-      ignored: (path, message) =>
-        ignored.push({ severity: 'warning', message, location: layer.locate([name, ...path]) }),
-    });
-    return [name, settingOf(name, layers, scopeOf)] as const;
-  });
-  const startup = layers.findLast(({ blocks }) => blocks.has('startup'));
-  return {
-    file: last.file,
-    exists: layers.some(({ exists }) => exists),
-    files: layers.map(({ origin, file, exists }) => ({ origin, file, exists })),
-    servers,
-    broken: layers.flatMap(({ broken }) => broken),
-    problems: [...layers.flatMap(({ problems }) => problems), ...ignored],
-    settings: Object.freeze(Object.fromEntries(settings)) as unknown as Settings,
-    startupAt: startup?.locate(['startup']) ?? { file: last.file, line: 1, column: 1 },
-  };
-}
-
-/** Returns the value of a block over all files. The block's scope rule joins a workspace's value with the user's. */
-function settingOf(name: BlockName, layers: readonly LoadedConfig[], scopeOf: (layer: LoadedConfig) => Scope): unknown {
-  const { defaultValue, combine }: Block<unknown> = BLOCKS[name];
-  let own: BlockValue<unknown> | undefined;
-  let value: unknown = defaultValue;
-  for (const layer of layers) {
-    const block = layer.blocks.get(name);
-    if (!block) continue;
-    value = layer.origin === 'workspace' && combine ? combine(own, block, scopeOf(layer)) : block.value;
-    own = block;
-  }
-  return value;
-}
-
-/**
- * Returns a workspace's file without the entries that have the name of a server of the user, or one that looks like it:
- * a repository can neither replace nor disable it, nor pass for it.
- */
-function withoutTakenNames(layer: LoadedConfig, own: LoadedConfig | undefined): LoadedConfig {
-  if (layer.origin !== 'workspace' || !own) return layer;
-  const taken = new Map([...own.servers, ...own.broken].map(({ name }) => [skeleton(name), name]));
-  const isFree = ({ name }: { name: string }): boolean => !taken.has(skeleton(name));
-  const clashes = [...layer.servers, ...layer.broken].filter((one) => !isFree(one));
-  const problems = clashes.map(({ name, location }) => ({
-    severity: 'warning' as const,
-    message: `"servers.${visibleText(name)}" has no effect: your own waygate.json has the server "${taken.get(skeleton(name))}". Give it another name.`,
-    location,
-  }));
-  return {
-    ...layer,
-    servers: layer.servers.filter(isFree),
-    broken: layer.broken.filter(isFree),
-    problems: [...layer.problems, ...problems],
-  };
 }

@@ -16,6 +16,15 @@ export interface ConfigurationProblem {
   endColumn?: number;
 }
 
+/** `file:line:column: message`. */
+export function asLine({ message, location }: Pick<ConfigurationProblem, 'message' | 'location'>): string {
+  return `${location.file}:${location.line}:${location.column}: ${message}`;
+}
+
+export function withConsequence(problem: ConfigurationProblem, meaning: string): ConfigurationProblem {
+  return meaning === '' ? problem : { ...problem, message: `${problem.message} Until then ${meaning}.` };
+}
+
 /**
  * Owner of a file: the user, a repository, or the user by `--config`. If absent, a repository, which has the least
  * trust.

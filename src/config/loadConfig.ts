@@ -15,8 +15,11 @@ export function emptyConfig({ origin, file }: ConfigPlace) {
     servers: [],
     broken: [],
     problems: [],
+    entries: new Map(),
+    envFiles: [],
     blocks: new Map(),
     unreadable: new Map(),
+    references: [],
     sources: new Map(),
     locate: () => ({ file, line: 1, column: 1 }),
   } satisfies Partial<LoadedConfig>;

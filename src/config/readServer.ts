@@ -20,6 +20,8 @@ export interface ServerContext {
   env: NodeJS.ProcessEnv;
   location: FileLocation;
   inputs: ReadonlyMap<string, InputConfig>;
+  /** Called with each file that the entry needs. */
+  reads(file: string): void;
   report(message: string, node: Node): void;
   warn(message: string, node: Node): void;
 }
@@ -67,6 +69,7 @@ export function readServer(name: string, node: Node, context: ServerContext): Wr
   const base = { ...written, type, ...common, cwd: folder, declared: declared as StdioKeys };
   if (envFile === undefined) return base;
   const file = absolute(envFile, context);
+  if (!isOff) context.reads(file);
   const variables = isOff ? { hash: '', values: {} } : readEnvFile(file, context);
   if (typeof variables !== 'string') {
     const { hash, values } = variables;
@@ -80,7 +83,13 @@ const KINDS = {
   stdio: { keys: Object.keys(SERVER_KEYS.stdio), description: 'a server with a "command"' },
   http: { keys: Object.keys(SERVER_KEYS.http), description: 'a server with a "url"' },
 };
-const ALL_KEYS = ['type', ...KINDS.stdio.keys, ...KINDS.http.keys, ...Object.keys(SERVER_KEYS.shared)];
+export const ALL_KEYS = ['type', ...KINDS.stdio.keys, ...KINDS.http.keys, ...Object.keys(SERVER_KEYS.shared)];
+/** Keys that say how the server starts, and nothing about its limits. */
+export const LAUNCH_KEYS = [
+  ...['type', 'keepAlive', 'required', 'startTimeoutSeconds'],
+  ...KINDS.stdio.keys,
+  ...KINDS.http.keys,
+];
 
 function checkKeys(node: Node, path: string, report: Reader['report']): void {
   if (node.type !== 'object') {

@@ -51,6 +51,7 @@ export function launchOf(config: ServerConfig, place: LaunchPlace): Launch {
   const withParts = (parts: readonly string[]): string[] => [
     ...lines,
     ...inputLines(config),
+    ...(config.sampling ? ['may ask the model of your client (sampling)'] : []),
     ...(parts.length === 0 ? [] : [`runs code of this workspace: ${parts.map(shown).join(' ')}`]),
   ];
   // A file that the server itself creates makes no other launch.

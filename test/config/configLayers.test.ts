@@ -164,6 +164,38 @@ describe("the user's own file and a workspace's", () => {
     });
   });
 
+  it('warn of references to servers that no file has', () => {
+    const rules = [
+      { action: 'deny', server: 'warehose' },
+      { action: 'deny', server: 'mine' },
+      { action: 'deny', server: 'far' },
+    ];
+    const tools = { 'warehouse:sql#1': {}, 'warehose:sql#1': {}, 'other:tool': {}, 'resource::mine:a#1': {} };
+    const config = load({
+      user: { servers: { mine: { command: 'x' } }, policy: { rules }, rateLimits: { perTool: tools } },
+      workspace: JSON.stringify({
+        servers: { warehouse: { command: 'x' } },
+        policy: {
+          rules: [
+            { action: 'deny', namespace: 'warehous' },
+            { action: 'deny', namespace: 'catalog' },
+          ],
+        },
+        replay: { servers: { Mine: 'convergent' }, trustHints: ['far'] },
+        timeouts: { servers: { warehouse: 5, warhouse: 5 } },
+      }),
+    });
+    expect(messages(config).map((one) => one.replace(/^(\w+) 1:\d+ /, '$1 '))).toEqual([
+      // The user's own file may name servers of another workspace.
+      'warning There is no server "warehose"; did you mean "warehouse"?',
+      'warning There is no server "warehose"; did you mean "warehouse"?',
+      'warning There is no server "warehous"; did you mean "warehouse"?',
+      'warning There is no server "warhouse"; did you mean "warehouse"?',
+      'warning There is no server "Mine"; did you mean "mine"?',
+      'warning There is no server "far"; add it to "servers" or correct the name.',
+    ]);
+  });
+
   it("keep defaults of a workspace's inputs out of the user's own servers", async () => {
     const input = (preset: string) => [{ id: 'host', type: 'promptString', default: preset }];
     const config = load({

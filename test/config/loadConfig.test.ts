@@ -60,7 +60,7 @@ describe('the configuration', () => {
     ['{"comand": "x"}', '1:22 "servers.one.comand" is not a key; did you mean "command"?'],
     [
       '{"command": "x", "zzzzzzzzzz": 1}',
-      '1:38 "servers.one.zzzzzzzzzz" is not a key; known keys are type, command, args, env, envFile, cwd, url, headers, auth, keepAlive, disabled, required, startTimeoutSeconds, tools.',
+      '1:38 "servers.one.zzzzzzzzzz" is not a key; known keys are type, command, args, env, envFile, cwd, url, headers, auth, keepAlive, disabled, required, startTimeoutSeconds, trust, sampling, tools.',
     ],
     ['{"command": 5}', '1:33 "servers.one.command" must be a string.'],
     ['{"command": " "}', '1:33 "servers.one.command" must not be empty.'],
@@ -115,11 +115,17 @@ describe('the configuration', () => {
       '{"command": "x", "headers": {}}',
       '1:38 "servers.one.headers" belongs to a server with a "url", and this is a server with a "command"; remove it.',
     ],
-    ['{"url": "x"}', '1:29 "servers.one.url" must be an address like "https://host/mcp".'],
-    ['{"url": "file:///etc"}', '1:29 "servers.one.url" must be an address like "https://host/mcp".'],
+    [
+      '{"url": "x"}',
+      '1:29 "servers.one.url" must be an address like "https://host/mcp", with passwords in "headers" by reference.',
+    ],
+    [
+      '{"url": "file:///etc"}',
+      '1:29 "servers.one.url" must be an address like "https://host/mcp", with passwords in "headers" by reference.',
+    ],
     [
       '{"url": "https://a:b@x"}',
-      '1:29 "servers.one.url" must be an address without a password; put that into "headers", by reference.',
+      '1:29 "servers.one.url" must be an address like "https://host/mcp", with passwords in "headers" by reference.',
     ],
     [
       '{"url": "https://x", "headers": {"A B": "1"}}',

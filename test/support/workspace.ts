@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { approveAll } from './approveAll.ts';
+import { atEnd } from './lifetime.ts';
 
 /** Bundles under test. */
 export const WAYGATE = resolve('dist/waygate.cjs');
@@ -23,6 +23,8 @@ export interface TestWorkspace {
   program?: string;
   /** Writes the configuration and approves its servers, as a user would. */
   configure(servers: Record<string, unknown>): void;
+  /** Writes servers of the user's own, whose changes are only reported: for tests about lists that change. */
+  configureChanging(servers: Record<string, object>, blocks?: object): void;
   /** Approves the current configuration, for a test that writes it differently. */
   approve(): void;
   write(name: string, text: string): string;
@@ -59,6 +61,10 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
       approve(this, text);
       writeFileSync(configFile, text);
     },
+    configureChanging(entries, blocks) {
+      const own = Object.entries(entries).map(([name, entry]) => [name, { ...entry, trust: 'tell' }]);
+      writeFileSync(this.userConfigFile, JSON.stringify({ ...blocks, servers: Object.fromEntries(own) }));
+    },
     approve() {
       approve(this, readFileSync(configFile, 'utf8'));
     },
@@ -85,7 +91,7 @@ const REMOVAL_MS = 120_000;
 
 export function temporaryFolder(prefix: string): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }), REMOVAL_MS);
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }), REMOVAL_MS);
   return folder;
 }
 

@@ -50,6 +50,8 @@ function sources(state: string, more: Partial<ServerConnection> = {}): StatusSou
     view: CatalogView.build([{ server: 'git', tools: [{ name: 'a', inputSchema: { type: 'object' } }] }], 1),
     connection: (name: string) => (name === 'git' ? connection : undefined),
     missing: () => ({ key: 'k', name: 'K', description: '', password: true, options: [] }),
+    heldTools: () => [],
+    trustProblem: () => undefined,
     scrubSecrets: (text: string) => text.replaceAll('SECRET', '***'),
   } as unknown as StatusSources;
 }

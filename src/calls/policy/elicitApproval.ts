@@ -1,5 +1,5 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import { shortened } from '../../text/porcelain.ts';
-import { isObject } from '../json.ts';
 import type { ApprovalAnswer, ApprovalPort, ApprovalRequest } from './approval.ts';
 
 /** Question by MCP elicitation, which VS Code shows in the chat. Names the server's tool and its arguments. */
@@ -31,7 +31,7 @@ export function elicitApproval(
       const { action, content } = await ask(questionFor(request, toShow));
       // A closed dialog neither approves nor bans the tool: this call does not run.
       if (action !== 'accept') return 'denied';
-      const chosen = isObject(content) ? content.remember : undefined;
+      const chosen = isRecord(content) ? content.remember : undefined;
       return CHOICES.find(({ value }) => value === chosen)?.value ?? 'once';
     },
   };

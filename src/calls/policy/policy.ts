@@ -1,5 +1,11 @@
 import type { CatalogTool, ServerOrigin } from '../../catalog/types.ts';
-import type { PolicyAction, PolicyMetaTool, PolicyRule, ToolPolicy } from '../../config/declaration/policyBlock.ts';
+import {
+  type PolicyAction,
+  type PolicyMetaTool,
+  type PolicyRule,
+  STRICTNESS,
+  type ToolPolicy,
+} from '../../config/declaration/policyBlock.ts';
 import { globMatches } from '../../lib/glob.ts';
 import { matchesLookAlike, skeleton } from '../../text/lookAlikes.ts';
 
@@ -42,6 +48,16 @@ export function decide(policy: ToolPolicy, subject: PolicySubject): PolicyDecisi
   return policy.default === 'deny'
     ? { action: 'deny', rule_index: null }
     : (asks ?? { action: policy.default, rule_index: null });
+}
+
+/** Decides about an unknown subject by the strictest rule that could apply to it, the default included. */
+export function decideStrictly(policy: ToolPolicy, metaTool: PolicyMetaTool): PolicyDecision {
+  const possible = policy.rules
+    .map((rule, index) => ({ rule, index }))
+    .filter(({ rule }) => rule.metaTool === undefined || rule.metaTool === metaTool);
+  const strictest = Math.max(STRICTNESS[policy.default], ...possible.map(({ rule }) => STRICTNESS[rule.action]));
+  const found = possible.find(({ rule }) => STRICTNESS[rule.action] === strictest);
+  return found ? decisionOf(found.rule, found.index) : { action: policy.default, rule_index: null };
 }
 
 function decisionOf({ action, reason, unreadable }: PolicyRule, index: number): PolicyDecision {

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { userConfigFile } from '../../config/state/stateFolder.ts';
-import { CONFIGURATION_PATH, type SettingId } from '../contributions/contributions.ts';
+import { CONFIGURATION_PATH, type SettingId } from '../contributions.ts';
 import type { Conditions } from '../gateway/linkMachine.ts';
 import { debounced } from '../gateway/pacing.ts';
 import { Observable } from '../observable.ts';

@@ -7,7 +7,7 @@ import {
   parseFromDashboard,
   type ToDashboard,
 } from '../../control/dashboardMessages.ts';
-import { type CommandId, DASHBOARD_VIEW_TYPE } from '../contributions/contributions.ts';
+import { type CommandId, DASHBOARD_VIEW_TYPE } from '../contributions.ts';
 import { type Paced, throttled } from '../gateway/pacing.ts';
 import type { Observable } from '../observable.ts';
 import { runCommand } from '../registrations.ts';

@@ -4,7 +4,7 @@ import { stateRoot } from '../../config/state/stateFolder.ts';
 import { type ImportPlan, ImportRefused } from '../../import/planImport.ts';
 import { surroundingsOf } from '../../import/surroundings.ts';
 import type { Environment } from '../configuration/environment.ts';
-import { COMMANDS, CONFIGURATION_PATH } from '../contributions/contributions.ts';
+import { COMMANDS, CONFIGURATION_PATH } from '../contributions.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { runCommand } from '../registrations.ts';

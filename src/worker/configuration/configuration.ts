@@ -29,8 +29,9 @@ export class Configuration {
     this.#inForce = this.#layers.load();
   }
 
+  /** Files that decide about the configuration. */
   get files(): readonly string[] {
-    return this.#layers.places.map(({ file }) => file);
+    return [...new Set([...this.#layers.places.map(({ file }) => file), ...this.#inForce.envFiles])];
   }
 
   get current(): MergedConfig {

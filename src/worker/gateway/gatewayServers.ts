@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson } from '../../catalog/canonicalJson.ts';
-import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import { asLine, type ConfigurationProblem, type ServerConfig } from '../../config/gatewayConfig.ts';
 import { SecretMissingError } from '../../config/secretReferences.ts';
 import { FileTokens } from '../../config/state/fileTokens.ts';
+import { privateJsonFlaw } from '../../config/state/privateFile.ts';
 import { rootOf } from '../../config/state/stateFolder.ts';
 import type { ControlHandlers } from '../../control/channel.ts';
 import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../../supervision/restartPolicy.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
+import { adoptPinsOf, pinsOf } from '../../trust/pins/pinnedItems.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { type PoolEvents, ServerPool } from '../../upstream/connection/serverPool.ts';
 import { SignInError, SignIns } from '../../upstream/connection/signIns.ts';
@@ -20,10 +22,12 @@ import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { killMarked } from '../../upstream/process/processTree.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ServerLinks } from './serverLinks.ts';
+import { ServerTrust } from './serverTrust.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
 import { SharedTokens } from './sharedTokens.ts';
 
-export interface GatewayServersOptions extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets'> {
+export interface GatewayServersOptions
+  extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets' | 'maskKnown'> {
   workspace: string;
   stateFolder: string;
   configuration: Configuration;
@@ -38,6 +42,7 @@ const APPROVALS_POLL_MS = 1_000;
 export class GatewayServers {
   readonly pool: ServerPool;
   readonly links: ServerLinks;
+  readonly trust: ServerTrust;
   readonly signInRequests: SignInRequests;
   readonly approvals: LaunchApprovals;
   readonly #options: GatewayServersOptions;
@@ -45,6 +50,7 @@ export class GatewayServers {
   readonly #environment: OwnEnvironment;
   readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
+  #approvalsFlaw: string | undefined;
   #superseded = false;
 
   constructor(options: GatewayServersOptions) {
@@ -65,13 +71,21 @@ export class GatewayServers {
       signIns: this.#signIns,
       approvals: this.approvals,
     });
-    this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log);
+    this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log, { of: pinsOf, adopt: adoptPinsOf });
+    this.trust = new ServerTrust({
+      approvals: this.approvals,
+      stateRoot,
+      stateFolder,
+      log,
+      onChange: options.onChange,
+    });
     this.pool = new ServerPool(
       {
         openLink: (config, events) => this.links.open(config, events),
         mayTry: (config) => this.#signIns.mayTry(config),
         isApproved: (config) => !needsApproval(config) || this.approvals.isApproved(config),
         snapshots: this.#snapshots,
+        gate: this.trust,
         idleMs: () => (this.#superseded ? 0 : configuration.current.settings.idleMinutes * 60_000),
         startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
         liveRefresh: () => configuration.current.settings.liveRefresh,
@@ -87,6 +101,7 @@ export class GatewayServers {
     void this.#journal.orphansEnded.then((n) => {
       if (n > 0) log(`ended ${n} server processes that a killed worker left running`);
     });
+    this.#onApprovals();
     this.#reconcilePool();
     // The editor, the command line or another window may write the file.
     watchFile(this.approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
@@ -131,7 +146,7 @@ export class GatewayServers {
   approve(hashes: readonly string[]): void {
     const launches = this.#waiting.map((config) => this.approvals.launch(config));
     this.approvals.approve(launches.filter(({ hash }) => hashes.includes(hash)));
-    this.pool.recheck();
+    this.#onApprovals();
   }
 
   /** Checks again whether waiting servers can start, since their approval, secret or sign-in may exist now. */
@@ -160,7 +175,22 @@ export class GatewayServers {
     this.#options.onChange();
   }
 
-  readonly #onApprovals = (): void => this.pool.recheck();
+  /** Problem of the file of approvals, which counts as empty until the user mends it. */
+  get problems(): ConfigurationProblem[] {
+    if (this.#approvalsFlaw === undefined) return [];
+    const { file } = this.approvals;
+    const message = `The approvals cannot be read (${this.#approvalsFlaw}), so none counts. Remove the file and approve the servers again.`;
+    return [{ severity: 'error', message, location: { file, line: 1, column: 1 } }];
+  }
+
+  readonly #onApprovals = (): void => {
+    const before = this.#approvalsFlaw;
+    this.#approvalsFlaw = privateJsonFlaw(this.approvals.file);
+    this.pool.recheck();
+    if (this.#approvalsFlaw === before) return;
+    for (const problem of this.problems) this.#options.log(`error: ${asLine(problem)}`);
+    this.#options.onChange();
+  };
 
   async #recheckSignIns(): Promise<void> {
     const canStart = (config: ServerConfig): Promise<boolean> => this.#signIns.mayTry(config);

@@ -30,6 +30,11 @@ export interface ServerLinksOptions {
 
 const FOLDER_CHARS = 16;
 
+/** Owner of the values that a server is given at its start. */
+export function ownerKey(server: string): string {
+  return `server ${server}`;
+}
+
 /** Opens links to servers, and looks up their secrets at each start. */
 export class ServerLinks {
   readonly #options: ServerLinksOptions;
@@ -71,7 +76,7 @@ export class ServerLinks {
     const { secrets } = this.#options;
     const kept: string[] = [];
     const config = await followReferences(written, secrets, (value) => kept.push(value));
-    knownSecrets.learn(`server ${written.name}`, secretsGiven(config, kept));
+    knownSecrets.learn(ownerKey(written.name), secretsGiven(config, kept));
     return config;
   }
 

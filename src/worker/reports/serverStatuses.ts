@@ -1,6 +1,6 @@
 import type { MergedConfig } from '../../config/configLayers.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
-import type { MissingSecret, ServerBrief, ServerStatus } from '../../control/contract.ts';
+import type { HeldTool, MissingSecret, ServerBrief, ServerStatus } from '../../control/contract.ts';
 import type { ServerHealth } from '../../control/healthContract.ts';
 import { serverState } from '../../control/serverStates.ts';
 import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
@@ -15,6 +15,9 @@ export interface StatusSources {
   view: CatalogView;
   connection(name: string): ServerConnection | undefined;
   missing(name: string): MissingSecret | undefined;
+  heldTools(connection: ServerConnection, namespace: string): readonly HeldTool[];
+  /** Why nothing of a server is offered although it runs. */
+  trustProblem(name: string): string | undefined;
   approvals: Pick<LaunchApprovals, 'launch' | 'before'>;
   scrubSecrets(text: string): string;
 }
@@ -23,12 +26,20 @@ const MAX_REASON = 200;
 const NEVER_STARTED = new HealthRecord(() => 0).snapshot();
 
 /** Name and state of every configured server, including servers whose configuration is wrong. */
-export function serverBriefs({ config, view, connection: find, scrubSecrets }: StatusSources): ServerBrief[] {
+export function serverBriefs({
+  config,
+  view,
+  connection: find,
+  heldTools,
+  trustProblem,
+  scrubSecrets,
+}: StatusSources): ServerBrief[] {
   const known = config.servers.map(({ name, location, disabled }): ServerBrief => {
     const connection = find(name);
     if (!connection) return { name, namespace: '', state: disabled ? 'disabled' : 'starting', toolCount: 0, location };
-    const { state, reason } = connection;
     const namespace = view.namespaceOf(name);
+    const held = heldTools(connection, namespace);
+    const { state, reason = held.length > 0 ? trustProblem(name) : undefined } = connection;
     return {
       name,
       namespace,
@@ -36,6 +47,7 @@ export function serverBriefs({ config, view, connection: find, scrubSecrets }: S
       toolCount: view.toolCountOf(name),
       location,
       ...(reason && { reason: scrubSecrets(reason) }),
+      ...(held.length > 0 && { held }),
     };
   });
   const broken = config.broken.map(
