@@ -17,6 +17,7 @@ const ALL = [
   'config',
   'import',
   'trust',
+  'walls',
   'results',
   'calls',
   'link',

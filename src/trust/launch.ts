@@ -4,7 +4,7 @@ import type { ServerConfig, StdioServerConfig } from '../config/gatewayConfig.ts
 import { writtenForm } from '../config/secretReferences.ts';
 import { findProgram, isBare } from '../lib/findProgram.ts';
 import { type ClearSecret, clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
-import { type MissingWalls, missingWallsLine, wallsLine, wallsOf } from './walls.ts';
+import { type MissingWalls, missingWallsLine, type WallsPlace, wallsLine, wallsOf } from './walls.ts';
 import { partsOfWorkspace, runnerOf, type WorkspaceParts } from './workspaceCode.ts';
 
 /**
@@ -119,10 +119,18 @@ function programLaunch(config: StdioServerConfig, place: LaunchPlace): Described
       ...(envFile === undefined
         ? []
         : [`with the variables of ${pathShown(declared.envFile ?? '', envFile)}, SHA-256 ${envFileHash}`]),
-      wallsLine(walls, shown),
+      wallsShown(config, { workspace, program }, seal),
     ],
     notes: missingWallsLine(walls, place.missingWalls),
   };
+}
+
+/** Shows the walls that the entry asks for, as it is written. */
+function wallsShown(config: StdioServerConfig, place: WallsPlace, seal: LaunchPlace['seal']): string {
+  const { sandbox } = config.declared ?? config;
+  const line = wallsLine(wallsOf(config, { ...place, sandbox }), shown);
+  if (JSON.stringify(sandbox)?.includes('${env:') !== true) return line;
+  return `${line} (${fingerprint(JSON.stringify(config.sandbox), seal)})`;
 }
 
 /** Returns a variable of a server's environment. On Windows its name has no case. */

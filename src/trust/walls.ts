@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import type { Sandbox } from '../config/declaration/sandbox.ts';
 import type { StdioServerConfig } from '../config/gatewayConfig.ts';
 import { isWithin } from '../lib/readBounded.ts';
 import { runnerOf } from './workspaceCode.ts';
@@ -24,19 +25,22 @@ export interface WallsPlace {
   home?: string;
   /** Program of the command, if it is known. */
   program?: string | undefined;
+  /** Rules in place of the entry's. */
+  sandbox?: Sandbox | undefined;
 }
 
 /** Returns the walls that an entry asks for: by default, those of a workspace's server are optional (T6.1). */
 export function wallsOf(config: StdioServerConfig, place: WallsPlace): Walls | undefined {
   const { command, args, cwd, declared = config, origin } = config;
   const isOwn = origin === 'user' || origin === 'given';
-  const asked = config.sandbox ?? (isOwn ? false : 'auto');
+  const asked = place.sandbox ?? config.sandbox ?? (isOwn ? false : 'auto');
   if (asked === false) return undefined;
   const rules = typeof asked === 'object' ? asked : undefined;
   const { workspace, program, home = homedir() } = place;
   const path = (written: string): string => {
     const whole = written === '~' || written.startsWith('~/') ? join(home, written.slice(1)) : written;
-    return isAbsolute(whole) ? whole : resolve(cwd, whole);
+    // A reference to the environment, as an approval shows it, begins an absolute path.
+    return isAbsolute(whole) || whole.startsWith('${env:') ? whole : resolve(cwd, whole);
   };
   const folders = [...(isOwn ? [] : [workspace]), ...(declared.cwd === undefined ? [] : [cwd])];
   const runner = runnerOf({ command, program, args });

@@ -11,7 +11,7 @@ import { PLAN_FD, type ProgramStart, type WallsPlan } from './wallsStart.ts';
 
 /** Exit code of an internal error (sysexits.h). */
 const FAILED = 70;
-/** As a shell reports a program that a signal ended. */
+/** Base of the exit code for a signal, as in a shell. */
 const BY_SIGNAL = 128;
 /** Limit of the removal of the runtime's files after the end of the server. */
 const REMOVAL_MS = 500;

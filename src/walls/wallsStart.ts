@@ -14,7 +14,7 @@ export interface ProgramStart {
   env: Readonly<Record<string, string>>;
 }
 
-/** What the launcher builds walls from, sent to it on `PLAN_FD`. */
+/** Instructions for the launcher, sent on `PLAN_FD`. */
 export interface WallsPlan {
   start: ProgramStart;
   walls: Walls;
@@ -29,7 +29,7 @@ export interface WallsPlan {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Descriptor on which the launcher gets its plan, and the shell inside the walls the start. */
+/** Descriptor on which the launcher reads its plan, and the shell inside the walls the start. */
 export const PLAN_FD = 3;
 
 export interface WallsBuild {

@@ -22,8 +22,6 @@ import { describeRequestError, type LinkEvents, LinkFailure, startFault, type Up
 const EXIT_WAIT_MS = 500;
 /** Several short waits, because on a busy machine one long wait may end before the event loop reads the exit. */
 const EXIT_WAIT_STEPS = 10;
-/** Descriptor on which a launcher reads its plan. */
-const PLAN_FD = 3;
 /** Enough to recognise the kind of output. */
 const LOGGED_GARBAGE_LINES = 20;
 
@@ -31,7 +29,7 @@ export interface StdioLinkOptions {
   own?: OwnEnvironment;
   /** Program that the user approved; without one, the command is looked up. */
   approved?: { program?: string | undefined } | undefined;
-  /** Returns the start of a launcher in place of the server's, with what it reads from its fourth descriptor. */
+  /** Returns the start of a launcher in place of the server's. */
   launcher?: ((start: ProgramStart, outside: Readonly<Record<string, string>>) => WalledStart) | undefined;
 }
 
@@ -170,7 +168,8 @@ export class StdioLink implements UpstreamLink {
       windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe', ...(walled ? ['pipe' as const] : [])],
     });
-    if (walled) (child.stdio[PLAN_FD] as Writable).on('error', () => undefined).end(walled.plan);
+    // The descriptor after the standard streams.
+    if (walled) (child.stdio[3] as Writable).on('error', () => undefined).end(walled.plan);
     this.#child = child;
     this.#ended = ended(child);
     // Prevents an unhandled rejection if nothing awaits the end.
