@@ -52,7 +52,8 @@ async function main(): Promise<void> {
   const { PATH } = process.env;
   const child = spawn('/bin/sh', ['-c', `exec ${command}`], {
     cwd: '/',
-    env: { PATH },
+    // A shell that takes its input for a connection would run the start files of the user, below this level.
+    env: { PATH, SHLVL: '2' },
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
   });
   const code = exitOf(child);

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { homedir, tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { FilesystemPathEntry, SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
 import { configFile as workspaceConfig } from '../config/state/configPlaces.ts';
 import { CLIENT_SOURCES } from '../import/sources/all.ts';
@@ -24,7 +24,7 @@ export function runtimeRules(plan: WallsPlan, folder: string): SandboxRuntimeCon
   const denied = [stateRoot, configRoot, ...KEY_FOLDERS.map((name) => join(home, name)), ...sockets, ...clients];
   // Only what exists: the runtime would put an empty file in the place of anything else.
   const deciding = DECIDING.map((name) => join(workspace, name)).filter(existsSync);
-  const configFiles = [workspaceConfig(workspace), configFile];
+  const configFiles = [workspaceConfig(workspace), configFile].filter((file) => existsSync(file) || mayAppear(file));
   return {
     network: {
       allowedDomains: [...walls.domains],
@@ -41,6 +41,18 @@ export function runtimeRules(plan: WallsPlan, folder: string): SandboxRuntimeCon
     ripgrep: { command: findProgram('true', { cwd: '/', path: env.PATH ?? process.env.PATH }) ?? 'true' },
     seccomp: { applyPath: join(folder, 'walls', process.arch, 'apply-seccomp') },
   };
+}
+
+/** Whether this user may create a file. The runtime fails where it must hold a place that nobody may take. */
+function mayAppear(file: string): boolean {
+  let folder = dirname(file);
+  while (!existsSync(folder)) folder = dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Names a path that is no pattern. */

@@ -174,6 +174,8 @@ walled('its variables start nothing outside the walls', async () => {
   expect(await variable('UID')).toContain('7');
   expect(await variable('PATH')).toContain(bin);
   expect(await variable('npm_config_cache')).toMatch(/waygate\/walls\/\w+\/cache\/npm/);
+  // Below this level, a shell whose input is a socket runs the user's start files.
+  expect(Number(/\d+/.exec(await variable('SHLVL'))?.[0])).toBeGreaterThan(2);
   expect(existsSync(trace)).toBe(false);
 });
 

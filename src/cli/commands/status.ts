@@ -64,6 +64,6 @@ function describeServer(server: ServerStatus): string {
   const reason = server.reason === undefined ? '' : `: ${server.reason}`;
   const place = server.reason && server.location ? ` (${server.location.file}:${server.location.line})` : '';
   const held = server.held ? `, ${count(server.held.length, 'item')} to review (waygate trust)` : '';
-  const walls = server.walls === undefined ? '' : `, ${server.walls}`;
+  const walls = server.walls === undefined || server.reason !== undefined ? '' : `, ${server.walls}`;
   return `${server.state.replaceAll('_', ' ')}${tools}${held}${pid}${walls}${reason}${place}`;
 }
