@@ -49,6 +49,32 @@ describe('the callers of a server', () => {
     expect(callers.origins).toEqual([waiting]);
   });
 
+  it("do not include Waygate's own requests, which leave no trace", () => {
+    const callers = new Callers();
+    const origin = ofSession();
+    callers.enter(origin);
+    callers.enter(OWN_BUSINESS);
+    callers.leave(OWN_BUSINESS);
+    expect(callers.origins).toEqual([origin]);
+  });
+
+  it('are over at once without a request, and otherwise with the last one', async () => {
+    const callers = new Callers();
+    await callers.over();
+    const [one, other] = [ofSession(), ofSession()];
+    callers.enter(one);
+    callers.enter(other);
+    let over = 0;
+    const waits = [callers.over(), callers.over()].map((wait) => wait.then(() => over++));
+    const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
+    callers.leave(one);
+    await turn();
+    expect(over).toBe(0);
+    callers.leave(other);
+    await Promise.all(waits);
+    expect(over).toBe(2);
+  });
+
   it('keep no finished session in memory', async () => {
     const callers = new Callers();
     const left = Array.from({ length: 3 }, () => {
