@@ -11,7 +11,10 @@ const now = (call: Promise<unknown>): Promise<unknown> => Promise.race([call, tu
 
 describe('the time of a call', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
-  afterEach(() => void vi.useRealTimers());
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
 
   /** Records the time limit of each dispatch. */
   function timed() {
@@ -32,7 +35,6 @@ describe('the time of a call', () => {
     await server.calls.send('tools/call', { name: 'put' }, WAIT);
     // An error text shows this number.
     expect(limits).toEqual(['put@1: 60000']);
-    vi.restoreAllMocks();
   });
 
   it('goes on while the call waits for a start', async () => {
