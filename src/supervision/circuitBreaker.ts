@@ -58,7 +58,7 @@ export class CircuitBreaker {
   /** Number of openings in a row. */
   #openings = 0;
   #openUntil: number | undefined;
-  /** Whether the one call of the half-open state is running. */
+  /** Whether the one call of the half-open state is running. Each opening resets it. */
   #onTrial = false;
   /** Changes with every opening and closing: a call from before says nothing about the present. */
   #era = 0;
@@ -90,7 +90,6 @@ export class CircuitBreaker {
     this.#failures = 0;
     this.#openings = 0;
     this.#openUntil = undefined;
-    this.#onTrial = false;
   }
 
   #permit(): CallPermit {
