@@ -60,19 +60,23 @@ describe('the callers of a server', () => {
 
   it('are over at once without a request, and otherwise with the last one', async () => {
     const callers = new Callers();
-    await callers.over();
+    const over: string[] = [];
+    const wait = (name: string): void => void callers.over().then(() => over.push(name));
+    const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
+    wait('none');
+    await turn();
+    expect(over).toEqual(['none']);
     const [one, other] = [ofSession(), ofSession()];
     callers.enter(one);
     callers.enter(other);
-    let over = 0;
-    const waits = [callers.over(), callers.over()].map((wait) => wait.then(() => over++));
-    const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
+    wait('first');
+    wait('second');
     callers.leave(one);
     await turn();
-    expect(over).toBe(0);
+    expect(over).toEqual(['none']);
     callers.leave(other);
-    await Promise.all(waits);
-    expect(over).toBe(2);
+    await turn();
+    expect(over).toEqual(['none', 'first', 'second']);
   });
 
   it('keep no finished session in memory', async () => {

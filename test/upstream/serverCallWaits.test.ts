@@ -92,6 +92,16 @@ describe('the time of a call', () => {
     });
   });
 
+  it('is over when the server does not read, so the call asks for no start later', async () => {
+    const server = new Server();
+    server.start();
+    server.reply = () => Promise.reject(failing('busy'));
+    expect(await failed(server.calls.send('tools/call', {}, WAIT))).toMatchObject({ name: 'NotDispatchedError' });
+    vi.advanceTimersByTime(60_000);
+    await turns();
+    expect(server.waits).toBe(0);
+  });
+
   it('allows a closing start 250 ms to end before the call asks for the next', async () => {
     const server = new Server();
     const live = server.start();
@@ -141,6 +151,8 @@ describe('a waiting call', () => {
     const reason = deferred<LinkFailure>();
     server.explain = () => reason.promise;
     server.reply = async ({ generation }) => {
+      // The call must have stopped to wait for the second start before that rejects it.
+      if (generation === 2) await turns();
       if (generation <= 2) throw failing('unsent');
       return generation === 3 ? new Promise(() => undefined) : { generation };
     };
@@ -148,7 +160,7 @@ describe('a waiting call', () => {
     const call = server.calls.send('tools/list', {}, WAIT);
     await turns();
     server.start();
-    await turns();
+    await turns(10);
     const third = server.start();
     reason.resolve(new LinkFailure('forgotten', 'session_lost'));
     await turns();
