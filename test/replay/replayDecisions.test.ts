@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { completedByProbe, judgeProbe, type Probe, probeArguments } from '../../src/replay/probe.ts';
-import { contractOf, type ExecutionKnowledge, mayRepeat, type ReplayContract } from '../../src/replay/replay.ts';
+import {
+  contractOf,
+  type ExecutionKnowledge,
+  mayRepeat,
+  RESUMED_META,
+  type ReplayContract,
+} from '../../src/replay/replay.ts';
 import { dispositionOf, type ProbeResolution, type RequestDisposition } from '../../src/replay/requestDisposition.ts';
 import { toolReplay } from '../../src/replay/toolReplay.ts';
 
@@ -66,6 +72,10 @@ describe('the replay contract of a request', () => {
 
   it.each(['tools/call', 'initialize', 'of/somebody', ''])('%j is never repeated', (method) => {
     expect(contractOf(method)).toBe('never_replay');
+  });
+
+  it('marks a repeated subscription in a way that hosts and workers of other builds know', () => {
+    expect(RESUMED_META).toBe('waygate/resumed');
   });
 
   it('permits to repeat what was not dispatched, and what converges', () => {
