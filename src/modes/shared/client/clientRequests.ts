@@ -12,7 +12,7 @@ import { SessionCall } from '../sessionCall.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
 import { MAX_PER_CALL, QuestionLimits } from './questionLimits.ts';
-import { safeAnswer, withMaskedProgress } from './safeAnswer.ts';
+import { safeAnswer, safeIcons, withMaskedProgress } from './safeAnswer.ts';
 import { type AskingServer, elicitation, isLoopback, requiredElicitations, sampling } from './serverQuestion.ts';
 
 type Params = Record<string, unknown>;
@@ -105,6 +105,7 @@ export class ClientRequests {
     const { workspace } = this.#options;
     return {
       ...mode,
+      listTools: async () => safeIcons(await mode.listTools()),
       callTool: async (name, args, call) =>
         safeAnswer(await mode.callTool(name, args, withMaskedProgress(call)), workspace),
       request: (method, params, call) =>
