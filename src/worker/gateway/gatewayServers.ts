@@ -74,6 +74,7 @@ export class GatewayServers {
     this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log, { of: pinsOf, adopt: adoptPinsOf });
     this.trust = new ServerTrust({
       approvals: this.approvals,
+      connections: () => this.pool.connections,
       stateRoot,
       stateFolder,
       log,
