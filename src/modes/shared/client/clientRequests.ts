@@ -136,7 +136,11 @@ export class ClientRequests {
     const connection = this.#options.connections().find(({ config }) => config.name === server);
     if (!connection) return {};
     const required = requiredElicitations(asking(connection), data, MAX_PER_CALL);
-    for (const { elicitationId } of required.elicitations) this.#expect(connection, elicitationId, peer);
+    const call = new SessionCall(peer);
+    for (const { elicitationId } of required.elicitations) {
+      this.#limits.begin(server, 'elicitation/create', call)();
+      this.#expect(connection, elicitationId, peer);
+    }
     return required;
   }
 
