@@ -1,21 +1,24 @@
 import { BUILD } from '../lib/build.ts';
 import { normalisationNote } from '../text/normalise.ts';
+import { oneLine } from '../text/porcelain.ts';
 import { parseCommandLine } from './commandLine.ts';
 import { HELP } from './help.ts';
+import { printAside, printText } from './print.ts';
 import type { UsageError } from './usageError.ts';
 
 const EXIT_FAILED = 1;
+const MAX_ERROR_CHARS = 4_000;
 
 async function main(): Promise<number> {
   const command = parseCommandLine(process.argv.slice(2), (applied) => {
-    process.stderr.write(`waygate: ${normalisationNote(applied)}\n`);
+    printAside(`waygate: ${normalisationNote(applied)}\n`);
   });
   switch (command.name) {
     case 'help':
-      process.stdout.write(HELP());
+      printText(HELP());
       return 0;
     case 'version':
-      process.stdout.write(`waygate ${BUILD}\n`);
+      printText(`waygate ${BUILD}\n`);
       return 0;
     case 'serve': {
       if (command.http) {
@@ -54,7 +57,7 @@ main().then(
     if (process.argv[2] === 'serve') setTimeout(() => process.exit(code), FLUSH_MS);
   },
   (error: Error) => {
-    process.stderr.write(`waygate: ${error.message}\n`);
+    printAside(`waygate: ${oneLine(error.message, MAX_ERROR_CHARS)}\n`);
     process.exit(exitCodeOf(error));
   },
 );

@@ -5,7 +5,7 @@ import { stateRoot } from '../../config/state/stateFolder.ts';
 import type { WouldRun } from '../../control/contract.ts';
 import { type GatewayTarget, gatewayFolder } from '../../host/attach/startWorker.ts';
 import { didYouMean } from '../../text/nearest.ts';
-import { count } from '../../text/porcelain.ts';
+import { count, inLines, quoted } from '../../text/porcelain.ts';
 import { approvalFile } from '../../worker/gateway/approvalFile.ts';
 import { askRunning } from '../askRunning.ts';
 import type { ApproveCommand } from '../commands.ts';
@@ -36,7 +36,7 @@ export async function approve(command: ApproveCommand): Promise<number> {
     lines: server.lines,
   }));
   const shown = entries.flatMap(({ name, state, lines }) => [
-    `${JSON.stringify(name)} (${state})\n`,
+    `${quoted(name)} (${state})\n`,
     ...lines.map((line) => `  ${line}\n`),
   ]);
   if (chosen.length === 0) {
@@ -109,7 +109,9 @@ function toolIdOf(key: string): string {
 
 function allowedTools(ids: readonly string[]): string {
   if (ids.length === 0) return '';
-  const lines = ids.map((id) => `  ${id}\n`).join('');
+  const lines = inLines(ids)
+    .map((id) => `  ${id}\n`)
+    .join('');
   return `Tools that run without asking:\n${lines}Revoke an approval with: waygate approve --revoke TOOL_ID\n`;
 }
 

@@ -25,7 +25,9 @@ import { exposedTwice, type ImportPlan, ImportRefused, planImport, type ReadSour
 import { RemovalRefused, withoutEntries } from '../../import/removal.ts';
 import { type Surroundings, surroundingsOf } from '../../import/surroundings.ts';
 import { didYouMean } from '../../text/nearest.ts';
+import { oneLine } from '../../text/porcelain.ts';
 import type { ImportCommand } from '../commands.ts';
+import { jsonText, printAside, printText } from '../print.ts';
 import { UsageError } from '../usageError.ts';
 
 export interface ImportTerminal {
@@ -47,8 +49,8 @@ export async function importServers(
 ): Promise<number> {
   const at = surroundingsOf(command.workspace, env);
   const { sources, unreadable, missing } = gather(command, at);
-  for (const { message } of unreadable) terminal.err(`waygate: ${message}\n`);
-  for (const sentence of missing) terminal.err(`waygate: ${sentence}\n`);
+  for (const { message } of unreadable) terminal.err(`waygate: ${oneLine(message, 1_000)}\n`);
+  for (const sentence of missing) terminal.err(`waygate: ${oneLine(sentence, 1_000)}\n`);
   const code = exitCode(command, { sources, unreadable, missing });
   if (sources.length === 0) {
     if (command.from.length === 0 && unreadable.length === 0) terminal.err(nothingFound(at));
@@ -58,7 +60,7 @@ export async function importServers(
     return (await carryOut(command, env, terminal, sources)) || code;
   } catch (error) {
     if (!(error instanceof ImportRefused)) throw error;
-    terminal.err(`waygate: ${error.message}\n`);
+    terminal.err(`waygate: ${oneLine(error.message, 1_000)}\n`);
     return UNREADABLE;
   }
 }
@@ -104,7 +106,7 @@ async function carryOut(
     const output = dryRun ? { ...data, diff } : data;
     // Redact before escaping: JSON's backslashes would hide a secret.
     const redacted = (_key: string, value: unknown) => (typeof value === 'string' ? plan.redact(value) : value);
-    terminal.out(`${JSON.stringify(output, redacted, 2)}\n`);
+    terminal.out(jsonText(JSON.parse(JSON.stringify(output, redacted))));
     return 0;
   }
   say(diff);
@@ -196,8 +198,8 @@ function remove(removal: Removal): void {
 /** Terminal that the program runs in. */
 export function ownTerminal(): ImportTerminal {
   return {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    out: printText,
+    err: printAside,
     interactive: process.stdin.isTTY === true,
     confirm: async (question) => {
       const prompt = createInterface({ input: process.stdin, output: process.stderr });
