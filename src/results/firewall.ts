@@ -1,6 +1,7 @@
 import { countTokens } from '../catalog/tokenizer/tokens.ts';
 import { scrubSecretChunks, scrubSecrets } from '../secrets/mask.ts';
 import { LongText } from '../text/longText.ts';
+import { oneLine } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';
 import type { ArtifactInfo } from './artifacts/artifactFile.ts';
 import { type ArtifactDraft, ArtifactError, type ArtifactStore, WORKSPACE_OWNER } from './artifacts/artifactStore.ts';
@@ -195,7 +196,7 @@ class Keeper {
       return refOf(await this.#store.store(draft));
     } catch (error) {
       if (!(error instanceof ArtifactError)) throw error;
-      this.faults.push(`The ${visibleText(label.slice(0, 120))} is not kept. ${error.message}`);
+      this.faults.push(`The ${oneLine(label, 120)} is not kept. ${error.message}`);
       return undefined;
     }
   }

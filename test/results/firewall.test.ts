@@ -175,8 +175,8 @@ describe('parts other than text', () => {
   it('a long name of a link is cut between characters, for the model and the client', async () => {
     const uri = 'file:///a.txt';
     const link = (name: string) => setUp().admit({ content: [{ type: 'resource_link', uri, name }] });
-    expect((await link(`${'a'.repeat(199)}🚀`)).text).toBe(`ok\nlink: ${'a'.repeat(199)} <${uri}>`);
-    expect((await link(`${'a'.repeat(255)}🚀`)).parts).toMatchObject([{ name: 'a'.repeat(255) }]);
+    expect((await link(`${'a'.repeat(199)}🚀`)).text).toBe(`ok\nlink: ${'a'.repeat(199)}… <${uri}>`);
+    expect((await link(`${'a'.repeat(255)}🚀`)).parts).toMatchObject([{ name: `${'a'.repeat(255)}…` }]);
   });
 
   it('the model reads some of a hundred links, and the number of the others', async () => {

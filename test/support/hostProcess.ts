@@ -1,6 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { type TestWorkspace, WAYGATE } from './workspace.ts';
@@ -36,12 +35,19 @@ export class StreamClient {
 
   constructor(toServer: Writable, fromServer: Readable) {
     this.#toServer = toServer;
-    createInterface({ input: fromServer }).on('line', (line) => {
+    // Not readline, which takes U+2028 for the end of a line.
+    let received = '';
+    const onLine = (line: string): void => {
       this.lines.push(line);
       const message = JSON.parse(line) as RpcMessage;
       for (const listener of this.#listeners) listener(message);
       if (message.method !== undefined) void this.#onMessage(message);
       else if (message.id != null) this.#waiting.get(message.id)?.(message);
+    };
+    fromServer.setEncoding('utf8').on('data', (chunk: string) => {
+      const lines = (received + chunk).split('\n');
+      received = lines.pop() as string;
+      for (const line of lines) onLine(line);
     });
   }
 

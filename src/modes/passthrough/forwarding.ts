@@ -5,6 +5,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND } from '../../errors
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, ClientPeer } from '../../mcp/session/sessionMode.ts';
 import { RESUMED_META } from '../../replay/replay.ts';
+import { quoted } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { pageOf } from '../primitives/pages.ts';
 import { authorized } from '../primitives/primitivePorts.ts';
@@ -219,7 +220,7 @@ export class Forwarding {
       .sort((a, b) => b.prefix.length - a.prefix.length);
     const found = owners.find(({ prefix }) => name.startsWith(prefix));
     if (found) return { owner: found.owner, name: name.slice(found.prefix.length) };
-    throw new RpcError(INVALID_PARAMS, `There is no prompt ${JSON.stringify(name.slice(0, 120))}.`);
+    throw new RpcError(INVALID_PARAMS, `There is no prompt ${quoted(name, 100)}.`);
   }
 
   #namespaceOf(connection: ServerConnection): string {

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
-import { visibleText } from '../../text/visibleText.ts';
+import { quoted } from '../../text/porcelain.ts';
+import { visibleJson, visibleText } from '../../text/visibleText.ts';
 import { type ClientPart, MEDIA_BUDGET_BYTES, mediaKind } from '../envelope/clientParts.ts';
 import type { Selection } from '../select/selection.ts';
 import { type SelectorInput, select } from '../select/selectors.ts';
@@ -37,7 +38,7 @@ export async function viewArtifact(
 ): Promise<ArtifactView> {
   const reader = await store.open(handle, owners);
   if (!reader) {
-    const message = `There is no artifact ${JSON.stringify(handle.slice(0, 120))}; it may have expired: run the call again for a new handle.`;
+    const message = `There is no artifact ${quoted(handle, 120)}; it may have expired: run the call again for a new handle.`;
     throw new GatewayError('VIEW_FAILED', message, { path: handle });
   }
   try {
@@ -88,5 +89,5 @@ function failure(error: unknown, handle: string): GatewayError {
 
 /** Returns the arguments of a `tool_view`, as a model may copy them. */
 export function viewCall(handle: string, selector: SelectorInput): string {
-  return `tool_view ${visibleText(JSON.stringify({ handle, selector }))}`;
+  return `tool_view ${visibleJson({ handle, selector })}`;
 }

@@ -1,5 +1,6 @@
 import { ftruncateSync, writeSync } from 'node:fs';
 import { scrubSecrets } from '../../secrets/mask.ts';
+import { visibleText } from '../../text/visibleText.ts';
 
 /** stderr is the worker's log file, which the host opened for appending. */
 const STDERR = 2;
@@ -15,7 +16,7 @@ export function writeLog(line: string, fd = STDERR): void {
       ftruncateSync(fd, 0);
       written = 0;
     }
-    written += writeSync(fd, `${scrubSecrets(line)}\n`);
+    written += writeSync(fd, `${visibleText(scrubSecrets(line).replace(/\r?\n/g, ' '))}\n`);
   } catch {
     // There is no other place to report a failed log.
   }
