@@ -5,6 +5,7 @@ import { oneLine } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';
 import type { ArtifactInfo } from './artifacts/artifactFile.ts';
 import { type ArtifactDraft, ArtifactError, type ArtifactStore, WORKSPACE_OWNER } from './artifacts/artifactStore.ts';
+import { sourceOf } from './artifacts/viewArtifact.ts';
 import type { Readable } from './digest/digest.ts';
 import { answerText } from './envelope/answerText.ts';
 import { type ClientPart, MEDIA_BUDGET_BYTES, relayedParts } from './envelope/clientParts.ts';
@@ -107,6 +108,7 @@ export class Firewall {
     const answer = await answerText({
       text: isMasked && readable ? masked(readable) : readable,
       label: isError ? `Error ${call.errorCode ?? 'UPSTREAM_ERROR'}` : isPartial ? 'partial' : 'ok',
+      source: sourceOf(call.toolId),
       handle: kept.textHandle,
       notes: isMasked ? notes.map(scrubSecrets) : notes,
       shownChars: Math.min(shownChars, MAX_SHOWN_CHARS),

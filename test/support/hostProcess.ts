@@ -13,6 +13,7 @@ export interface RpcMessage {
 }
 
 export interface ToolAnswer {
+  /** Text without the fence around foreign data, which `test/integration/oneVoice.test.ts` covers. */
   text: string;
   isError: boolean;
   content: Record<string, unknown>[];
@@ -101,7 +102,7 @@ export class StreamClient {
     if (!result) throw new Error(`tools/call ${name} was refused: ${JSON.stringify(error)}`);
     const content = result.content as Record<string, unknown>[];
     return {
-      text: content.map((part) => part.text ?? '').join(''),
+      text: withoutFence(content.map((part) => part.text ?? '').join('')),
       isError: result.isError === true,
       content,
       structured: result.structuredContent as Record<string, unknown> | undefined,
@@ -152,6 +153,13 @@ export class HostProcess extends StreamClient {
     await host.initialize({ capabilities });
     return host;
   }
+}
+
+/** Removes the fence of a result: `ok · data from one`, the data and `end of data` become `ok` and the data. */
+export function withoutFence(text: string): string {
+  const [, status, data, rest] = /^(.*?) · data from \S+\n([\s\S]*)\nend of data(?:\n|$)([\s\S]*)$/.exec(text) ?? [];
+  if (status === undefined) return text;
+  return `${status}${status.startsWith('Error') ? ': ' : '\n'}${data}\n${rest}`;
 }
 
 /** Removes the note (`tool_id`) from the answer to a call that names a tool without its hash. */

@@ -15,7 +15,7 @@ const WAYS: readonly Way[] = [
     pattern:
       /\/(?!\^\\ufeff\/)[^/\n]*(?:\\x[01]|\\x7f|\\u00[01]|\\u007f|\\u00ad|\\u200|\\u202|\\u206|\\ufe0|\\ufeff|\\u\{e00|\\p\{C(?:[cfs]?)\}|Default_Ignorable)[^/\n]*\/[dgimsuvy]*[;.,)]/,
     allowed: [
-      // Tell ASCII from other text.
+      // Separate ASCII from other text.
       'src/catalog/canonicalJson.ts',
       'src/ranking/words/text.ts',
       // Emoji before a heading.

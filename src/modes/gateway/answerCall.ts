@@ -2,13 +2,14 @@ import { rateLimited } from '../../calls/policy/quota.ts';
 import { errorText, GatewayError } from '../../errors/gatewayError.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { boundData } from '../../text/boundData.ts';
+import { boundAnswer } from '../../text/fence.ts';
 import {
   type Normalisation,
   normalisationNote,
   type RenderMode,
   type ReportNormalisation,
 } from '../../text/normalise.ts';
-import { boundText, MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
+import { MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
 import { visibleData, visibleJson, visibleText } from '../../text/visibleText.ts';
 import { checkArguments, renderMode } from '../shared/arguments.ts';
 import type { CallEvent } from '../shared/callEvent.ts';
@@ -92,7 +93,7 @@ function toResult(
   }
   // VS Code joins parts without a separator, so each ends its line.
   const notes = [...corrections.map(normalisationNote), ...more].map((note) => `${oneLine(note, MAX_NOTE)}\n`).join('');
-  const bounded = boundText(visibleText(text), MAX_ANSWER_CHARS - 2 - notes.length);
+  const bounded = boundAnswer(visibleText(text), MAX_ANSWER_CHARS - 2 - notes.length);
   return { content: [{ type: 'text', text: `${bounded}\n${notes}` }, ...media], ...flag };
 }
 

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
+import { fenced } from '../../text/fence.ts';
 import { quoted } from '../../text/porcelain.ts';
 import { visibleJson, visibleText } from '../../text/visibleText.ts';
 import { type ClientPart, MEDIA_BUDGET_BYTES, mediaKind } from '../envelope/clientParts.ts';
@@ -54,15 +55,20 @@ export async function viewArtifact(
 
 function viewOf({ text, place, next }: Selection, info: ArtifactInfo, isMasked: boolean): Omit<ArtifactView, 'parts'> {
   const { handle, mediaType, size } = info;
-  const shown = visibleText(isMasked ? scrubSecrets(text) : text);
+  const readable = isMasked ? scrubSecrets(text) : text;
   const notes = [...(place ? [`[${place}]`] : []), ...(next ? [`next: ${viewCall(handle, next)}`] : [])];
   return {
-    text: [...(shown || notes.length === 0 ? [shown] : []), ...notes].join('\n'),
+    text: [
+      ...(readable || notes.length === 0
+        ? [fenced('ok', sourceOf(handle.slice(handle.indexOf(':') + 1)), readable)]
+        : []),
+      ...notes,
+    ].join('\n'),
     data: {
       handle,
       media_type: mediaType,
       size_bytes: size,
-      text: shown,
+      text: visibleText(readable),
       ...(place ? { place } : {}),
       ...(next ? { next } : {}),
     },
@@ -85,6 +91,11 @@ function failure(error: unknown, handle: string): GatewayError {
   }
   const { code, message, details } = error;
   return new GatewayError(code, message, { path: handle, ...(details ? { details } : {}) });
+}
+
+/** Returns the namespace in the id of a tool, resource or prompt: the server that the result is from. */
+export function sourceOf(id: string): string {
+  return id.replace(/^(?:resource|prompt)::/, '').replace(/:.*$/s, '');
 }
 
 /** Returns the arguments of a `tool_view`, as a model may copy them. */

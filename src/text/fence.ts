@@ -1,0 +1,90 @@
+import { boundText, oneLine } from './porcelain.ts';
+import { visibleText } from './visibleText.ts';
+
+/** Line behind foreign data. The data has no such line. */
+const END = 'end of data';
+
+/** Limit of the source. Namespaces of servers are shorter. */
+const MAX_SOURCE_CHARS = 64;
+
+/**
+ * Puts foreign data between two lines of Waygate, so that a model can separate their words: the status with the
+ * source of the data, and the end. Nothing in the data can look like the end, or like what Waygate writes behind it.
+ */
+export function fenced(status: string, source: string, data: string): string {
+  return `${status} · data from ${oneLine(source, MAX_SOURCE_CHARS)}\n${quotedData(data)}\n${END}`;
+}
+
+/** Bounds an answer. Where the cut is in foreign data, the data still ends. */
+export function boundAnswer(text: string, limit: number): string {
+  const bounded = boundText(text, limit);
+  if (!text.includes(`\n${END}`) || bounded.includes(`\n${END}`)) return bounded;
+  return `${boundText(text, limit - END.length - 1)}\n${END}`;
+}
+
+/** Shows what is hidden in foreign data, and marks lines that could be Waygate's with `> `. */
+export function quotedData(data: string): string {
+  const shown = visibleText(data);
+  if (!HINT.test(shown)) return shown;
+  return shown
+    .split('\n')
+    .map((line) => (OWN_LINE.test(folded(line.trimStart())) ? `> ${line}` : line))
+    .join('\n');
+}
+
+/**
+ * Beginnings of Waygate's own lines in an answer, whatever their case, blanks and marks: the two of the fence, errors,
+ * notes, and calls that read on. A quotation mark at the beginning excludes that, so JSON stays as it is.
+ */
+const OWN_LINE = new RegExp(
+  `^[^\\p{L}"']*(?:${[
+    'end\\P{L}*of\\P{L}*data',
+    '(?:ok|partial|error\\P{L}+[a-z_]+)\\P{L}+data\\P{L}+from',
+    'error\\P{L}+(?:args|path|schema|upstream|auth|permission|policy|rate|hydrate|view|resource|prompt)_',
+    'note\\P{L}*:',
+    'all\\P{L}+of\\P{L}+it\\P{L}+is\\P{L}+kept',
+    'next\\P{L}*:\\P{L}*tool_view',
+    'tool_view\\P{L}*\\{',
+    'retryable\\P{L}*:',
+    'waygate',
+  ].join('|')})`,
+  'iu',
+);
+
+/** Quick test, which most data fails: without these, no line can look like one of Waygate's. */
+const HINT = /data|error|note|kept|tool_view|retryable|waygate|[^ -~\n\r\t]/i;
+
+/** Latin letters that others imitate. NFKD resolves styles, widths and marks before. */
+const LOOKALIKES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    a: 'аɑαᴀ',
+    b: 'Ьʙ',
+    c: 'сϲᴄ',
+    d: 'ԁɗᴅ',
+    e: 'еҽεᴇ',
+    f: 'ƒϝꜰ',
+    g: 'ɡɢ',
+    i: 'іιıɩɪ',
+    k: 'кκᴋ',
+    l: 'ӏʟ',
+    m: 'мᴍ',
+    n: 'ոռпηɴ',
+    o: 'оοօσᴏ',
+    p: 'рρᴘ',
+    r: 'гᴦʀ',
+    s: 'ѕꜱ',
+    t: 'тτᴛ',
+    v: 'ѵνᴠ',
+    w: 'ԝωᴡ',
+    x: 'хχ',
+    y: 'уүγʏ',
+  }).flatMap(([latin, others]) => [...others].map((other): [string, string] => [other, latin])),
+);
+
+function folded(line: string): string {
+  // A longer beginning is no line of Waygate's.
+  const start = line.slice(0, 200);
+  if (/^[ -~\t]*$/.test(start)) return start;
+  const plain = start.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
+  return [...plain].map((letter) => LOOKALIKES.get(letter) ?? letter).join('');
+}
