@@ -2,8 +2,8 @@ import { elicitApproval } from '../../calls/policy/elicitApproval.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { viewArtifact } from '../../results/artifacts/viewArtifact.ts';
 import { SELECTOR_TYPES } from '../../results/select/selectors.ts';
+import { scrubSecrets } from '../../secrets/mask.ts';
 import { boundText, count } from '../../text/porcelain.ts';
-import { visibleText } from '../../text/visibleText.ts';
 import { type CallEvent, completedEvent, namedTool, ofTool, UNKNOWN } from '../shared/callEvent.ts';
 import { TOOL_VIEW } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
@@ -23,7 +23,7 @@ async function run(toolCall: ToolCall): Promise<Answer> {
   const source = sourceOf(handle);
   const tool = context.view().catalog.byId.get(source) ?? context.primitives.view().choice(source);
   if (tool) {
-    const approval = elicitApproval(call.ask, visibleText);
+    const approval = elicitApproval(call.ask, scrubSecrets);
     await context.calls.authorizeView({ tool, session: call.session, signal: call.signal, approval });
   }
   const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector, {

@@ -4,7 +4,7 @@ import { elicitApproval } from '../../calls/policy/elicitApproval.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
-import { visibleText } from '../../text/visibleText.ts';
+import { scrubSecrets } from '../../secrets/mask.ts';
 import type { ClientRequests } from '../shared/client/clientRequests.ts';
 import type { PrimitiveView } from './primitiveView.ts';
 
@@ -61,7 +61,7 @@ export async function found<T>(
 
 export function authorized(ports: PrimitivePorts, tool: CatalogTool, call: CallContext): Promise<void> {
   const { session, signal, ask } = call;
-  return ports.authorize({ tool, session, signal, approval: elicitApproval(ask, visibleText) });
+  return ports.authorize({ tool, session, signal, approval: elicitApproval(ask, scrubSecrets) });
 }
 
 /** Sends a client's request to a server, with the client's `_meta` but without its progress token. */

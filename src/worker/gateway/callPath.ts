@@ -8,8 +8,7 @@ import type { ReplayContract } from '../../replay/replay.ts';
 import { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../../results/firewall.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
-import { shortened } from '../../text/porcelain.ts';
-import { visibleText } from '../../text/visibleText.ts';
+import { approvalQuestion } from '../../text/approvalQuestion.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { approvalFile } from './approvalFile.ts';
@@ -43,7 +42,7 @@ export class CallPath {
           return this.firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
         },
         scrubSecrets,
-        approval: { ask: ({ tool, args, reason }) => approve(approvalQuestion(tool, args, reason)) },
+        approval: { ask: ({ tool, args, reason }) => approve(questionAbout(tool, args, reason)) },
         approvalStore: approvalFile(stateFolder, log),
         log,
       },
@@ -72,16 +71,7 @@ export class CallPath {
   }
 }
 
-const SHOWN_ARGS_CHARS = 600;
-
-/** Returns the question about a call, safe to display. */
-function approvalQuestion(tool: CatalogTool, args: object, reason: string): ApprovalQuestion {
-  const shown = visibleText(scrubSecrets(JSON.stringify(args)));
-  return {
-    tool: visibleText(tool.upstreamName),
-    toolId: tool.id,
-    server: tool.server,
-    reason: visibleText(reason),
-    args: shortened(shown, SHOWN_ARGS_CHARS),
-  };
+function questionAbout(tool: CatalogTool, args: Readonly<Record<string, unknown>>, reason: string): ApprovalQuestion {
+  const { id: toolId, upstreamName, server } = tool;
+  return { toolId, lines: approvalQuestion({ toolId, tool: upstreamName, server, reason, args }, scrubSecrets) };
 }
