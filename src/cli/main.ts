@@ -1,17 +1,15 @@
 import { BUILD } from '../lib/build.ts';
 import { normalisationNote } from '../text/normalise.ts';
-import { oneLine } from '../text/porcelain.ts';
 import { parseCommandLine } from './commandLine.ts';
 import { HELP } from './help.ts';
-import { printAside, printText } from './print.ts';
+import { printProblem, printText } from './print.ts';
 import type { UsageError } from './usageError.ts';
 
 const EXIT_FAILED = 1;
-const MAX_ERROR_CHARS = 4_000;
 
 async function main(): Promise<number> {
   const command = parseCommandLine(process.argv.slice(2), (applied) => {
-    printAside(`waygate: ${normalisationNote(applied)}\n`);
+    printProblem(normalisationNote(applied));
   });
   switch (command.name) {
     case 'help':
@@ -57,7 +55,7 @@ main().then(
     if (process.argv[2] === 'serve') setTimeout(() => process.exit(code), FLUSH_MS);
   },
   (error: Error) => {
-    printAside(`waygate: ${oneLine(error.message, MAX_ERROR_CHARS)}\n`);
+    printProblem(error.message);
     process.exit(exitCodeOf(error));
   },
 );

@@ -1,4 +1,7 @@
+import { oneLine } from '../text/porcelain.ts';
 import { visibleJson, visibleText } from '../text/visibleText.ts';
+
+const MAX_PROBLEM_CHARS = 4_000;
 
 /** Prints lines, or the same as data with `--json`. */
 export function print(json: boolean, data: unknown, text: string): void {
@@ -18,4 +21,13 @@ export function printAside(text: string): void {
 /** Renders data as JSON that parses to the same data, with hidden characters as escapes. */
 export function jsonText(data: unknown, space = 2): string {
   return `${visibleJson(data, space)}\n`;
+}
+
+/** Prints a problem to stderr, as a single line. */
+export function printProblem(message: string): void {
+  printAside(problemLine(message));
+}
+
+export function problemLine(message: string): string {
+  return `waygate: ${oneLine(message, MAX_PROBLEM_CHARS)}\n`;
 }

@@ -1,5 +1,5 @@
 import { boundText, MAX_ANSWER_CHARS, oneLine } from '../text/porcelain.ts';
-import { visibleData, visibleJson } from '../text/visibleText.ts';
+import { visibleJson } from '../text/visibleText.ts';
 import type { Fault } from './fault.ts';
 
 /** Codes of the error object (G4.2). */
@@ -61,15 +61,15 @@ export class GatewayError extends Error {
     this.fault = options.fault;
   }
 
-  /** Returns the wire form, without hidden characters. `details` is absent where it would be empty (G4.1). */
+  /** Returns the wire form. `details` is absent where it would be empty (G4.1). */
   toObject(): GatewayErrorObject {
-    return visibleData({
+    return {
       error: this.code,
       message: this.message,
       path: this.path,
       retryable: this.retryable,
       ...(this.details && Object.keys(this.details).length > 0 ? { details: this.details } : {}),
-    });
+    };
   }
 }
 

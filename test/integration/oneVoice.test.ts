@@ -166,6 +166,12 @@ describe('foreign text', () => {
     const { result } = await call('tool_view', { handle: `schema:${id}`, selector: {}, render: 'json' });
     const [{ text }] = (result as { content: [{ text: string }] }).content;
     expect(JSON.parse(text).args_schema.properties.list).toEqual({ const: `VOICE constant${HIDDEN}` });
+    // An address is data too, and with escapes it would be another one.
+    const listed = (await ask('resources/list')).result as { resources: { uri: string }[] };
+    expect(listed.resources.map(({ uri }) => uri).filter((uri) => /^(?:voice|other):/.test(uri))).toEqual([
+      'other://one',
+      'voice://one',
+    ]);
     const read = await ask('resources/read', { uri: 'voice://one' });
     expect(read.result?.contents).toEqual([{ uri: 'voice://one', text: `VOICE contents${HIDDEN}` }]);
     const { structuredContent } = (await call('resource_read', { resource_id: 'voice://one', render: 'json' }))

@@ -4,7 +4,7 @@ import type { GatewayTarget } from '../../host/attach/startWorker.ts';
 import { healthText } from '../../telemetry/reportText.ts';
 import { askRunning } from '../askRunning.ts';
 import type { FollowCommand } from '../commands.ts';
-import { jsonText, printAside, printText } from '../print.ts';
+import { jsonText, printProblem, printText } from '../print.ts';
 import { exitCodeOf, healthOnDisk, textOnDisk } from '../withoutWorker.ts';
 
 const FOLLOW_INTERVAL_MS = 1_000;
@@ -25,7 +25,7 @@ export async function health({ json, follow, ...target }: FollowCommand): Promis
       if (!follow) throw error;
       // A hanging worker may recover or be replaced: report the error and go on.
       const { message } = error as Error;
-      if (message !== printed) printAside(`waygate: ${message}\n`);
+      if (message !== printed) printProblem(message);
       printed = message;
     }
     await sleep(FOLLOW_INTERVAL_MS);

@@ -25,9 +25,8 @@ import { exposedTwice, type ImportPlan, ImportRefused, planImport, type ReadSour
 import { RemovalRefused, withoutEntries } from '../../import/removal.ts';
 import { type Surroundings, surroundingsOf } from '../../import/surroundings.ts';
 import { didYouMean } from '../../text/nearest.ts';
-import { oneLine } from '../../text/porcelain.ts';
 import type { ImportCommand } from '../commands.ts';
-import { jsonText, printAside, printText } from '../print.ts';
+import { jsonText, printAside, printText, problemLine } from '../print.ts';
 import { UsageError } from '../usageError.ts';
 
 export interface ImportTerminal {
@@ -49,8 +48,8 @@ export async function importServers(
 ): Promise<number> {
   const at = surroundingsOf(command.workspace, env);
   const { sources, unreadable, missing } = gather(command, at);
-  for (const { message } of unreadable) terminal.err(`waygate: ${oneLine(message, 1_000)}\n`);
-  for (const sentence of missing) terminal.err(`waygate: ${oneLine(sentence, 1_000)}\n`);
+  for (const { message } of unreadable) terminal.err(problemLine(message));
+  for (const sentence of missing) terminal.err(problemLine(sentence));
   const code = exitCode(command, { sources, unreadable, missing });
   if (sources.length === 0) {
     if (command.from.length === 0 && unreadable.length === 0) terminal.err(nothingFound(at));
@@ -60,7 +59,7 @@ export async function importServers(
     return (await carryOut(command, env, terminal, sources)) || code;
   } catch (error) {
     if (!(error instanceof ImportRefused)) throw error;
-    terminal.err(`waygate: ${oneLine(error.message, 1_000)}\n`);
+    terminal.err(problemLine(error.message));
     return UNREADABLE;
   }
 }

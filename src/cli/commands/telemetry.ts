@@ -4,7 +4,7 @@ import { eventText, followEvents } from '../../telemetry/followEvents.ts';
 import { telemetryText } from '../../telemetry/reportText.ts';
 import { askRunning } from '../askRunning.ts';
 import type { FollowCommand } from '../commands.ts';
-import { jsonText, printAside, printText } from '../print.ts';
+import { jsonText, printProblem, printText } from '../print.ts';
 import { noGateway } from '../runtime.ts';
 
 /** Prints the counts so far; with `--follow` then every event, also of later workers. */
@@ -17,7 +17,7 @@ export async function telemetry({ json, follow, ...target }: FollowCommand): Pro
   } catch (error) {
     if (!follow) throw error;
     // A hanging worker may recover or be replaced: report the error and go on.
-    printAside(`waygate: ${(error as Error).message}\n`);
+    printProblem((error as Error).message);
   }
   if (!follow) return 0;
   const file = eventLogFile(gatewayFolder(target));
