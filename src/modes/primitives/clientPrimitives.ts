@@ -5,7 +5,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RESOURCE_NOT_FOUND } f
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, ClientPeer, SessionMode } from '../../mcp/session/sessionMode.ts';
 import { RESUMED_META } from '../../replay/replay.ts';
-import { quoted } from '../../text/porcelain.ts';
+import { oneLine, quoted } from '../../text/porcelain.ts';
 import { visibleData } from '../../text/visibleText.ts';
 import type { ClientNews } from '../shared/client/clientNews.ts';
 import { pageOf } from './pages.ts';
@@ -167,7 +167,8 @@ export class ClientPrimitives {
 
   #upstream(server: string): PrimitiveUpstream {
     const upstream = this.#ports.upstream(server);
-    if (!upstream) throw new RpcError(INTERNAL_ERROR, `The server ${server} is no longer in the configuration.`);
+    if (!upstream)
+      throw new RpcError(INTERNAL_ERROR, `The server ${oneLine(server, 60)} is no longer in the configuration.`);
     return upstream;
   }
 
