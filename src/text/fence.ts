@@ -25,11 +25,9 @@ export function boundAnswer(text: string, limit: number): string {
 /** Shows what is hidden in foreign data, and marks lines that could be Waygate's with `> `. */
 export function quotedData(data: string): string {
   const shown = visibleText(data);
-  if (!HINT.test(shown)) return shown;
-  return shown
-    .split('\n')
-    .map((line) => (OWN_LINE.test(folded(line.trimStart())) ? `> ${line}` : line))
-    .join('\n');
+  const lines = shown.split('\n');
+  const marked = lines.map((line) => (OWN_LINE.test(folded(line.trimStart())) ? `> ${line}` : line));
+  return marked.join('\n');
 }
 
 /**
@@ -50,9 +48,6 @@ const OWN_LINE = new RegExp(
   ].join('|')})`,
   'iu',
 );
-
-/** Quick test, which most data fails: without these, no line can look like one of Waygate's. */
-const HINT = /data|error|note|kept|tool_view|retryable|waygate|[^ -~\n\r\t]/i;
 
 /** Latin letters that others imitate. NFKD resolves styles, widths and marks before. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(

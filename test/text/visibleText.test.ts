@@ -37,6 +37,18 @@ describe('hidden characters', () => {
     expect(visibleText(text)).toBe(text);
   });
 
+  it('are shown wherever they stand alone, and no other character is', () => {
+    const hidden =
+      /[\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u{fff9}-\u{fffb}\u{13430}-\u{1343f}]/u;
+    const wrong: string[] = [];
+    for (let point = 0; point <= 0x10ffff; point++) {
+      const character = String.fromCodePoint(point);
+      const isHidden = hidden.test(character) && character !== '\t' && character !== '\n';
+      if ((visibleText(character) !== character) !== isHidden) wrong.push(point.toString(16));
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it('is idempotent', () => {
     // A joiner beside a hidden character of a script that needs joiners: nothing is left for it to join.
     for (const text of ['\u001b[0m\u200b\u{e0041}', 'ن\u200c\u17b4', '\u061c\u200cن']) {
