@@ -44,7 +44,7 @@ function replaceHidden(text: string, shown: (hidden: string) => string): string 
 
 /** Scripts and marks of most text. Without the flag `u` the test is many times as fast. */
 const PLAIN =
-  /^[\t\n -~\u00a0-\u00ac\u00ae-\u034e\u0350-\u061b\u2010-\u2027\u2030-\u205f\u2070-\u2fff\u3000-\u3163\u3165-\ud7ff]*$/;
+  /^[\t\n -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u060b\u2010-\u2027\u2030-\u205f\u2070-\u2fff\u3000-\u3163\u3165-\ud7ff]*$/;
 
 /**
  * Controls but tab and line feed, every character that Unicode lets a font leave out, line separators, fillers,
