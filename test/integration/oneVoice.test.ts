@@ -16,7 +16,7 @@ const server = {
   args: [resolve('test/fixtures/voiceServer.mjs'), JSON.stringify(HIDDEN)],
 };
 
-function workspaceWithVoice(): TestWorkspace {
+function workspaceWithVoice(blocks: object = {}): TestWorkspace {
   const workspace = testWorkspace();
   workspace.configure({});
   const silent = { command: process.execPath, args: ['-e', `console.error(${JSON.stringify(`VOICE${HIDDEN}`)})`] };
@@ -27,7 +27,7 @@ function workspaceWithVoice(): TestWorkspace {
     [`bad${SERVER}`]: { type: `VOICE${HIDDEN}` },
   };
   // The user's own file: a workspace may not choose such names.
-  workspace.write('../user/waygate.json', JSON.stringify({ servers: entries }));
+  workspace.write('../user/waygate.json', JSON.stringify({ ...blocks, servers: entries }));
   return workspace;
 }
 
@@ -158,6 +158,48 @@ describe('foreign text', () => {
       expect(textsOf(answer).join()).toContain('VOICE');
     }
     expectVisible(host.lines.flatMap((line) => textsOf(JSON.parse(line))));
+  });
+
+  it('is a question about a call in lines that the tool, the server and the arguments cannot break', async () => {
+    host = await HostProcess.connect(
+      workspaceWithVoice({ policy: { rules: [{ action: 'require_approval', tool: '*' }] } }),
+      [],
+      { elicitation: { form: {} } },
+    );
+    host.answer('elicitation/create', () => ({ action: 'accept', content: { remember: 'denied' } }));
+    const id = await cardId('tool_browse', { path: '/voice-forged' }, /VOICE_tool/);
+    const { result } = await call('tool_execute', { tool_id: id, args: { [`VOICE${HIDDEN}`]: `VOICE${HIDDEN}` } });
+    expect(textsOf(result).join()).toContain('Error POLICY_DENIED: The user declined');
+    const message = host.asked[0]?.params?.message as string;
+    expectVisible([message]);
+    expect(message.split('\n').map((line) => line.split(/[ :]/, 2).join(' '))).toEqual([
+      'Allow Waygate',
+      '',
+      '- Tool',
+      '- Reason',
+      '- Argument',
+    ]);
+  });
+
+  it('stays data of the server in passthrough mode, but for errors, logs and progress', async () => {
+    const workspace = testWorkspace({ voice: server });
+    host = await HostProcess.connect(workspace, ['--mode', 'passthrough']);
+    const { tools } = (await ask('tools/list')).result as { tools: { name: string; description: string }[] };
+    expect(tools[0]?.description).toBe(`VOICE strict${HIDDEN}`);
+    const { result } = await call('fails', {});
+    expect(result?.content).toEqual([{ type: 'text', text: `VOICE failure${HIDDEN}` }]);
+    const from = host.lines.length;
+    const { error } = await call('refuses', {});
+    expect(error).toMatchObject({ code: -32050, message: visibleText(`VOICE refusal${HIDDEN}`) });
+    await call('nobody', {});
+    await ask('prompts/get', { name: `VOICE${HIDDEN}` });
+    const before = host.notifications.length;
+    await call('logs', {});
+    await call('progresses', {}, { _meta: { progressToken: 1 } });
+    const messages = host.notifications.slice(before).filter(({ method }) => !method?.endsWith('list_changed'));
+    expect(messages.map(({ method }) => method)).toEqual(['notifications/message', 'notifications/progress']);
+    const shown = host.lines.slice(from).map((line) => JSON.parse(line) as RpcMessage);
+    expectVisible(textsOf(shown.filter(({ result: own }) => own === undefined)));
   });
 
   it('keeps data exact: in JSON, in artifacts, and for a client that reads a resource', async () => {
