@@ -6,7 +6,8 @@ const ROOMS = globSync('src/*/').map((room) => room.replaceAll('\\', '/').split(
 const PRONOUN =
   /^(What|Who|Whoever|Whatever|Whose|It|Its|They|Those|These|That|One|Both|Of|By|Where|So|Such|None|Nobody|Nothing|Neither)\b/;
 const BANNED = [
-  /\b(told|tells?|telling)\b|\b(told|tell)(?=[A-Z])/i,
+  // `tell` in quotes is a value of the configuration.
+  /\b(told|tells|telling)\b|(?<!['`])\btell\b(?!['`])|\b(told|tell)(?=[A-Z])/i,
   /\blost words?\b|\blast words\b/i,
   /\b(lets?|letting) go\b/i,
   /\b(comes?|came|coming) back to\b/i,
@@ -69,7 +70,7 @@ describe('a comment', () => {
 });
 
 /** Lists of English words, which are data. */
-const VOCABULARY = ['src/ranking/intent.ts'];
+const VOCABULARY = ['src/ranking/intent.ts', 'src/trust/scan/englishPhrases.ts'];
 
 describe.each(ROOMS)('the room %s', (room) => {
   const files = globSync(`src/${room}/**/*.ts`);

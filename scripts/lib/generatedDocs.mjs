@@ -5,7 +5,7 @@
 
 /**
  * @typedef {{
- *   type?: string | string[], enum?: unknown[], default?: unknown, items?: Schema, $ref?: string,
+ *   type?: string | string[], pattern?: string, enum?: unknown[], default?: unknown, items?: Schema, $ref?: string,
  *   description?: string, markdownDescription?: string,
  *   properties?: Record<string, Schema>, additionalProperties?: Schema | boolean,
  * }} Schema
@@ -96,7 +96,9 @@ const TYPE_WORDS = {
 /** @param {Schema} schema */
 function valuesOf(schema) {
   if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
-  const types = [schema.type ?? 'object'].flat();
+  const [first = 'object', ...others] = [schema.type ?? []].flat();
+  // A template may write a number or a flag as text, and an empty list as an object; nobody has to know.
+  const types = [first, ...others.filter((type) => !(type === 'string' && schema.pattern) && type !== 'object')];
   return types.map((type) => TYPE_WORDS[type] ?? type).join(' or ');
 }
 

@@ -1,9 +1,5 @@
 export type JsonObject = Record<string, unknown>;
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Path of a place in a value: keys and indices from the root. */
 export type JsonPath = readonly (string | number)[];
 

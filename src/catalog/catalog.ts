@@ -42,7 +42,7 @@ export function buildCatalog(listings: readonly ServerListing[], options: BuildO
   const servers: CatalogServer[] = [];
   for (const [server, shares] of sortedEntries(groupBy(listings, (listing) => listing.server))) {
     const namespace = namespaces.get(server) as string;
-    const toolCount = builder.addServer({ server, namespace }, shares);
+    const toolCount = builder.addServer({ server, namespace, origin: shares[0]?.origin }, shares);
     const instructions = shares.find((listing) => listing.instructions)?.instructions ?? '';
     servers.push({ name: server, namespace, toolCount, instructions });
   }
@@ -93,18 +93,6 @@ function contentHash(tools: readonly CatalogTool[]): string {
       )
       .join('\n'),
   );
-}
-
-/** Returns the hash with which other programs pin catalogs (G1.16). */
-export function catalogHash(
-  items: readonly { id: string; name: string; description: string; namespace: string; tags: readonly string[] }[],
-): string {
-  const lines = [...items]
-    .sort((a, b) => compareCodePoints(a.id, b.id))
-    .map(({ id, name, description, namespace, tags }) => {
-      return `${id}|${name}|${description}|${namespace}|${[...tags].sort(compareCodePoints).join(',')}`;
-    });
-  return sha256(lines.join('\n'));
 }
 
 class CatalogBuilder {

@@ -18,8 +18,6 @@ export type CatalogErrorCode =
   | 'duplicate_id'
   | 'card_invalid'
   | 'card_over_cap'
-  | 'snapshot_damaged'
-  | 'snapshot_version'
   | 'PATH_INVALID'
   | 'PATH_NOT_FOUND';
 

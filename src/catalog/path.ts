@@ -31,10 +31,6 @@ export function formatPath(segments: readonly string[]): string {
   return `/${segments.join('/')}`;
 }
 
-export function isSegment(text: string): boolean {
-  return SEGMENT.test(text);
-}
-
 /** Fits any text to a legal segment: lower case, "-" for all other characters. */
 export function fitSegment(text: string): string {
   const lower = text.toLowerCase();

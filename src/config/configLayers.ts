@@ -1,16 +1,23 @@
-import type { Block, BlockValue, Scope } from './declaration/block.ts';
+import type { Block } from './declaration/block.ts';
 import { PRESETS } from './declaration/callBlocks.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaration/document.ts';
-import type { InputConfig } from './declaration/gatewayBlocks.ts';
-import type { GuardedKey, LoadedConfig } from './fileReader.ts';
-import type { BrokenServer, ConfigOrigin, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
+import type { LoadedConfig } from './fileReader.ts';
+import {
+  asLine,
+  type BrokenServer,
+  type ConfigurationProblem,
+  type FileLocation,
+  type ServerConfig,
+  withConsequence,
+} from './gatewayConfig.ts';
+import { keepEntries, textOf } from './keptEntries.ts';
 import { loadConfig, parseConfig, unusable } from './loadConfig.ts';
+import { mergeConfigs } from './mergeConfigs.ts';
 import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
-import type { KeptTexts } from './state/keptTexts.ts';
+import { type KeptTexts, keptText } from './state/keptTexts.ts';
+import type { GuardedKey } from './strayKeys.ts';
 
-/**
- * Configuration of a gateway, merged from its files: later ones override earlier ones, per server name and per block.
- */
+/** Configuration of a gateway, merged from its files: the servers of all, and blocks of which later ones override earlier ones. */
 export interface MergedConfig {
   /** File to write a server into: the given one, or the workspace's. */
   file: string;
@@ -19,15 +26,12 @@ export interface MergedConfig {
   files: readonly (ConfigPlace & { exists: boolean })[];
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
+  /** Files that `envFile` names, whether or not they can be read. */
+  envFiles: readonly string[];
   problems: readonly ConfigurationProblem[];
-  /** Everything but servers and inputs: one immutable value. */
+  /** Everything but servers: one immutable value. */
   settings: Settings;
   startupAt: FileLocation;
-  /**
-   * Inputs by the origin of the servers that use them. The `default` of a repository's input must not reach the user's
-   * own servers.
-   */
-  inputs: Readonly<Partial<Record<ConfigOrigin, readonly InputConfig[]>>>;
 }
 
 /**
@@ -67,10 +71,12 @@ export class ConfigLayers {
     }
   }
 
-  /** Texts in force of all files. */
+  /** Texts in force of all files for the next worker, without secrets. */
   get inForce(): KeptTexts {
     return Object.fromEntries(
-      [...this.#inForce].flatMap(([file, { text }]) => (text === undefined ? [] : [[file, text] as const])),
+      [...this.#inForce].flatMap(([file, loaded]) =>
+        loaded.text === undefined ? [] : [[file, keptText(loaded)] as const],
+      ),
     );
   }
 
@@ -83,7 +89,7 @@ export class ConfigLayers {
     const inForce = this.#inForce.get(place.file);
     // An absent file has no readable version.
     const before = inForce?.exists ? inForce : undefined;
-    const result = failClosed(before ? this.#restored(loaded, before) : loaded);
+    const result = failClosed(before ? this.#restored(keepEntries(loaded, before), before) : loaded);
     if (result.usable) this.#inForce.set(place.file, result);
     return result;
   }
@@ -103,7 +109,7 @@ export class ConfigLayers {
       const problems = loaded.problems.map((one) =>
         withConsequence(one, 'the last readable version of this file stays in force'),
       );
-      return { ...before, exists: loaded.exists, problems };
+      return { ...before, exists: loaded.exists, problems, references: [] };
     }
     const sources = new Map(loaded.sources);
     const closed = new Set([...before.unreadable.keys()].flatMap((key) => [key, ...blocksOf(key, before)]));
@@ -121,25 +127,29 @@ export class ConfigLayers {
       const source = sourceOf(name);
       if (source !== undefined) sources.set(name, source);
     };
-    for (const [key, { spelled }] of loaded.unreadable) {
-      sources.delete(spelled);
+    for (const key of loaded.unreadable.keys()) sources.delete(key);
+    for (const key of loaded.unreadable.keys()) {
       // No guarded key takes a string, so a key without an earlier version stays unreadable.
       if (!hasEarlier(key)) sources.set(key, '"unreadable"');
       else for (const name of [key, ...blocksOf(key, loaded)]) restore(name);
     }
-    const text = `{${[...sources].map(([key, source]) => `${JSON.stringify(key)}: ${source}`).join(',\n')}}`;
+    const text = textOf(sources);
     const mixed = this.#parse(text, loaded);
     const keepsServers = restored.some(([key]) => key === 'servers');
     const { servers, broken } = keepsServers ? before : loaded;
-    const stays = new Map(
-      restored.map(([key, { problem }]) => [
-        problem,
-        withConsequence(problem, `the last readable version of "${key}" stays in force`),
-      ]),
+    const stays = new Map<ConfigurationProblem, ConfigurationProblem>();
+    for (const [problem, keys] of keysByProblem(restored)) {
+      const names = keys.map((key) => `"${key}"`).join(' and ');
+      stays.set(problem, withConsequence(problem, `the last readable version of ${names} stays in force`));
+    }
+    const now = (problem: ConfigurationProblem): ConfigurationProblem => stays.get(problem) ?? problem;
+    const unreadable = new Map(
+      [...mixed.unreadable].map(([key, problem]) => [key, now(loaded.unreadable.get(key) ?? problem)]),
     );
-    const unreadable = new Map([...mixed.unreadable].map(([key, one]) => [key, loaded.unreadable.get(key) ?? one]));
-    const problems = loaded.problems.map((problem) => stays.get(problem) ?? problem);
-    return { ...loaded, servers, broken, problems, unreadable, text, blocks: mixed.blocks, sources };
+    // The text lacks every block with a misplaced key. Such a block is in force all the same if it does not concern safety.
+    const plain = [...loaded.blocks].filter(([name]) => !('safety' in BLOCKS[name]));
+    const blocks = new Map([...plain, ...mixed.blocks]);
+    return { ...loaded, servers, broken, problems: loaded.problems.map(now), unreadable, text, blocks, sources };
   }
 }
 
@@ -158,6 +168,7 @@ export function failClosed(config: LoadedConfig): LoadedConfig {
     blocks.set(name, { value, keys: new Set(Object.keys(value as object)) });
     return safety.untilThen;
   };
+  if (config.ruleless) return config;
   if (!config.usable) {
     const [problem] = config.problems;
     if (problem) for (const name of BLOCK_NAMES) close(name, problem);
@@ -167,12 +178,24 @@ export function failClosed(config: LoadedConfig): LoadedConfig {
     return { ...config, blocks, problems };
   }
   const closing = new Map<ConfigurationProblem, ConfigurationProblem>();
-  for (const [key, { problem }] of config.unreadable) {
-    const meanings = blocksOf(key, config).map((name) => close(name, problem));
-    const meaning = [key === 'servers' ? 'none of its servers is available' : undefined, ...meanings];
-    closing.set(problem, withConsequence(problem, meaning.filter((one) => one !== undefined).join(', and ')));
+  for (const [problem, keys] of keysByProblem(config.unreadable)) {
+    const meanings = keys.flatMap((key) =>
+      key === 'servers'
+        ? ['none of its servers is available']
+        : blocksOf(key, config).map((name) => close(name, problem)),
+    );
+    const meaning = [...new Set(meanings.filter((one) => one !== undefined))].join(', and ');
+    closing.set(problem, withConsequence(problem, meaning));
   }
-  return { ...config, blocks, problems: config.problems.map((problem) => closing.get(problem) ?? problem) };
+  const servers = config.unreadable.has('servers') ? [] : config.servers;
+  return { ...config, servers, blocks, problems: config.problems.map((problem) => closing.get(problem) ?? problem) };
+}
+
+/** Groups unreadable keys by their problem: a misplaced key may stand for several. */
+function keysByProblem(unreadable: Iterable<readonly [GuardedKey, ConfigurationProblem]>) {
+  const keys = new Map<ConfigurationProblem, GuardedKey[]>();
+  for (const [key, problem] of unreadable) keys.set(problem, [...(keys.get(problem) ?? []), key]);
+  return keys;
 }
 
 /** Returns the blocks that a guarded key decides: for a preset, the blocks that the file does not set itself. */
@@ -180,67 +203,4 @@ function blocksOf(key: GuardedKey, { sources }: LoadedConfig): BlockName[] {
   if (key === 'servers') return [];
   if (key !== 'policyPreset') return [key];
   return (Object.keys(PRESETS.safe) as BlockName[]).filter((name) => !sources.has(name));
-}
-
-function withConsequence(problem: ConfigurationProblem, meaning: string): ConfigurationProblem {
-  return meaning === '' ? problem : { ...problem, message: `${problem.message} Until then ${meaning}.` };
-}
-
-/** `file:line:column: message`. */
-export function asLine({ message, location }: ConfigurationProblem): string {
-  return `${location.file}:${location.line}:${location.column}: ${message}`;
-}
-
-/** Merges files whose safety blocks `failClosed` has settled. */
-export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
-  const last = layers.at(-1) as LoadedConfig;
-  const servers = notOverridden(layers, (layer) => layer.servers);
-  const ignored: ConfigurationProblem[] = [];
-  const userServers = servers.filter(({ origin }) => origin === 'user').map(({ name }) => name);
-  const settings = BLOCK_NAMES.map((name) => {
-    const scopeOf = (layer: LoadedConfig): Scope => ({
-      userServers,
-      ignored: (path, message) =>
-        ignored.push({ severity: 'warning', message, location: layer.locate([name, ...path]) }),
-    });
-    return [name, settingOf(name, layers, scopeOf)] as const;
-  });
-  const startup = layers.findLast(({ blocks }) => blocks.has('startup'));
-  return {
-    file: last.file,
-    exists: layers.some(({ exists }) => exists),
-    files: layers.map(({ origin, file, exists }) => ({ origin, file, exists })),
-    servers,
-    broken: notOverridden(layers, ({ broken }) => broken),
-    problems: [...layers.flatMap(({ problems }) => problems), ...ignored],
-    settings: Object.freeze(Object.fromEntries(settings)) as unknown as Settings,
-    startupAt: startup?.locate(['startup']) ?? { file: last.file, line: 1, column: 1 },
-    inputs: Object.fromEntries(layers.map(({ origin, inputs }) => [origin, inputs])),
-  };
-}
-
-/** Returns the value of a block over all files. The block's scope rule joins a workspace's value with the user's. */
-function settingOf(name: BlockName, layers: readonly LoadedConfig[], scopeOf: (layer: LoadedConfig) => Scope): unknown {
-  const { defaultValue, combine }: Block<unknown> = BLOCKS[name];
-  let own: BlockValue<unknown> | undefined;
-  let value: unknown = defaultValue;
-  for (const layer of layers) {
-    const block = layer.blocks.get(name);
-    if (!block) continue;
-    value = layer.origin === 'workspace' && combine ? combine(own, block, scopeOf(layer)) : block.value;
-    own = block;
-  }
-  return value;
-}
-
-/** Returns the entries that no later file overrides. An invalid override hides the earlier entry too. */
-function notOverridden<T extends { name: string }>(
-  layers: readonly LoadedConfig[],
-  of: (layer: LoadedConfig) => readonly T[],
-): T[] {
-  return layers.flatMap((layer, index) => {
-    const later = layers.slice(index + 1).flatMap(({ servers, broken }) => [...servers, ...broken]);
-    const taken = new Set(later.map(({ name }) => name));
-    return of(layer).filter(({ name }) => !taken.has(name));
-  });
 }

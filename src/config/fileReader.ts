@@ -1,19 +1,19 @@
 import { homedir } from 'node:os';
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
-import { nearest } from '../text/nearest.ts';
+import { isPlainName } from '../text/lookAlikes.ts';
+import { visibleText } from '../text/visibleText.ts';
 import type { BlockValue } from './declaration/block.ts';
 import { POLICY_PRESET, PRESETS, type Preset } from './declaration/callBlocks.ts';
 import { distinctMembers, joined, unknownKey } from './declaration/collections.ts';
-import { BLOCK_NAMES, BLOCKS, type BlockName, TOP_LEVEL_KEYS } from './declaration/document.ts';
-import type { Reader } from './declaration/field.ts';
+import { BLOCK_NAMES, BLOCKS, type BlockName, SCHEMA_REFERENCE, TOP_LEVEL_KEYS } from './declaration/document.ts';
+import type { Reader, ServerReference } from './declaration/field.ts';
 import { INPUTS, type InputConfig } from './declaration/gatewayBlocks.ts';
 import type { BrokenServer, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
 import { members } from './jsonNodes.ts';
+import { type WrittenEntry, writtenEntry } from './keptEntries.ts';
 import { readServer } from './readServer.ts';
 import type { ConfigPlace } from './state/configPlaces.ts';
-
-/** Top-level keys that fail closed: an error in one makes all of it unreadable. */
-export type GuardedKey = BlockName | 'policyPreset' | 'servers';
+import { type GuardedKey, isGuarded, meaningsOf, misplacedKeys } from './strayKeys.ts';
 
 /** Content of one file. */
 export interface LoadedConfig extends ConfigPlace {
@@ -21,19 +21,32 @@ export interface LoadedConfig extends ConfigPlace {
   text?: string;
   /** False if nothing of the file can be read. */
   usable: boolean;
+  /** True for something that cannot hold rules, such as a device or a folder in place of the file. */
+  ruleless?: boolean;
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
-  inputs: readonly InputConfig[];
+  /** Entries of `servers` with a name of their own. */
+  entries: ReadonlyMap<string, WrittenEntry>;
+  /** Files that `envFile` names, whether or not they can be read. */
+  envFiles: readonly string[];
   /** Blocks that the file sets. Parts of a block that cannot be read have their defaults. */
   blocks: ReadonlyMap<BlockName, BlockValue<unknown>>;
-  /** Guarded keys that cannot be read, with the first error and the key as the file spells it. */
-  unreadable: ReadonlyMap<GuardedKey, { problem: ConfigurationProblem; spelled: string }>;
-  /** Source texts of the values, by top-level key. */
+  /** Guarded keys that cannot be read, with the first error. */
+  unreadable: ReadonlyMap<GuardedKey, ConfigurationProblem>;
+  /** References to servers, in blocks that do not define them. */
+  references: readonly { kind: ServerReference; name: string; location: FileLocation }[];
+  /** Source texts of the values, by top-level key, without unknown keys and those with a misplaced key in them. */
   sources: ReadonlyMap<string, string>;
   /** Returns the location of a path, or of its nearest ancestor in the file. */
   locate(path: readonly (string | number)[]): FileLocation;
 }
+
+const NAME_FORM =
+  'needs another name: at most 64 letters and digits of one script, and within the name " ", ".", "_" and "-".';
+
+/** Far more than a model can use. Each server costs a process, memory and a line in every report. */
+const MAX_SERVERS = 256;
 
 /** Reads the top-level keys of one file independently: an error in one does not affect another. */
 export class FileReader {
@@ -42,7 +55,11 @@ export class FileReader {
   readonly #at: (offset: number) => FileLocation;
   readonly #surroundings: { workspace: string; env: NodeJS.ProcessEnv };
   readonly #problems: ConfigurationProblem[] = [];
-  readonly #unreadable = new Map<GuardedKey, { problem: ConfigurationProblem; spelled: string }>();
+  /** Problems of unknown and misplaced keys, by the offset of the key: the reader of the block reports them again. */
+  readonly #strays = new Map<number, ConfigurationProblem>();
+  readonly #unreadable = new Map<GuardedKey, ConfigurationProblem>();
+  readonly #references: LoadedConfig['references'][number][] = [];
+  readonly #withoutSource = new Set<string>();
 
   constructor(
     root: Node,
@@ -58,8 +75,10 @@ export class FileReader {
 
   read(text: string): LoadedConfig {
     const fields = this.#fields();
+    const reference = fields.get('$schema');
+    if (reference) SCHEMA_REFERENCE.read(reference, '$schema', this.#guarding('$schema'));
     const inputs = this.#inputs(fields.get('inputs'));
-    const { servers, broken } = this.#servers(fields.get('servers'), inputs);
+    const { servers, broken, entries, envFiles } = this.#servers(fields.get('servers'), inputs, text);
     const blocks = new Map<BlockName, BlockValue<unknown>>(this.#preset(fields.get('policyPreset')));
     for (const name of BLOCK_NAMES) {
       const node = fields.get(name);
@@ -72,16 +91,24 @@ export class FileReader {
       usable: true,
       servers,
       broken,
-      inputs,
+      entries,
+      envFiles,
       blocks,
       problems: this.#problems.toSorted(({ location: a }, { location: b }) => a.line - b.line || a.column - b.column),
       unreadable: this.#unreadable,
-      sources: new Map([...fields].map(([key, node]) => [key, text.slice(node.offset, node.offset + node.length)])),
+      references: this.#references,
+      sources: new Map(
+        [...fields]
+          .filter(([key]) => !this.#withoutSource.has(key))
+          .map(([key, node]) => [key, text.slice(node.offset, node.offset + node.length)]),
+      ),
       locate: (path) => this.#locate(path),
     };
   }
 
   #report(message: string, node: Node, severity: ConfigurationProblem['severity'] = 'error'): ConfigurationProblem {
+    const stray = this.#strays.get(node.offset);
+    if (stray) return stray;
     const location = this.#at(node.offset);
     const { line, column: endColumn } = this.#at(node.offset + node.length);
     const problem = { severity, message, location, ...(line === location.line && { endColumn }) };
@@ -90,64 +117,58 @@ export class FileReader {
   }
 
   /** Returns a reader that reports errors and marks a guarded key with an error as unreadable. */
-  #guarding(key: string, spelled = key): Reader {
+  #guarding(key: string): Reader {
     return {
-      report: (message, node) => {
-        const problem = this.#report(message, node);
-        if (isGuarded(key) && !this.#unreadable.has(key)) this.#unreadable.set(key, { problem, spelled });
-      },
+      report: (message, node) => this.#close(isGuarded(key) ? [key] : [], this.#report(message, node)),
+      refers: (kind, name, node) => this.#references.push({ kind, name, location: this.#at(node.offset) }),
     };
   }
 
-  /**
-   * Returns the values by key. A misspelled safety key may have held anything, so the key that it resembles counts as
-   * unreadable.
-   */
+  #close(keys: readonly GuardedKey[], problem: ConfigurationProblem): void {
+    for (const key of keys) if (!this.#unreadable.has(key)) this.#unreadable.set(key, problem);
+  }
+
+  /** Returns the values by key. A misspelled or misplaced safety key makes the key that it may stand for unreadable. */
   #fields(): Map<string, Node> {
     const twice = (message: string, node: Node): void => this.#guarding(node.value).report(message, node);
     const all = distinctMembers(this.#root, '', { report: twice });
     const written = new Set(all.map(([key]) => key.value as string));
-    for (const [outer, value] of all) {
-      for (const [key, inner] of value.type === 'object' ? members(value) : []) {
-        const name = key.value as string;
-        const isServer = ['command', 'url'].some((one) => findNodeAtLocation(inner, [one]));
-        if (name === 'servers' || !isGuarded(name) || written.has(name) || isServer) continue;
-        this.#guarding(name).report(
-          `"${joined(outer.value, name)}" has no effect here; put "${name}" at the top level.`,
-          key,
-        );
+    for (const [key, value] of all) {
+      const outer = key.value as string;
+      if (!TOP_LEVEL_KEYS.includes(outer)) this.#stray(outer, key, strayMessage(outer), meaningsOf(outer));
+      for (const [inner, owner] of outer === 'servers' ? serversAmiss(value) : misplacedKeys(outer, value)) {
+        if (inner.value === owner && written.has(owner)) continue;
+        const place = inner.value === owner ? `put "${owner}" at the top level` : `it belongs into "${owner}"`;
+        const message = `"${joined(joined('', outer), inner.value)}" has no effect here; ${place}.`;
+        this.#stray(outer, inner, message, [owner]);
       }
     }
-    return new Map(
-      all.map(([key, value]) => {
-        const name = key.value as string;
-        if (!TOP_LEVEL_KEYS.includes(name)) {
-          const alike = TOP_LEVEL_KEYS.filter((known) => sharesStem(name, known));
-          const meant = nearest(name, TOP_LEVEL_KEYS) ?? alike.find((known) => !written.has(known)) ?? alike[0];
-          const message = unknownKey(joined('', name), name, TOP_LEVEL_KEYS);
-          this.#guarding(meant ?? '', name).report(message, key);
-        }
-        return [name, value];
-      }),
-    );
+    return new Map(all.map(([key, value]) => [key.value as string, value]));
+  }
+
+  #stray(outer: string, key: Node, message: string, meanings: readonly GuardedKey[]): void {
+    const problem = this.#report(message, key);
+    this.#strays.set(key.offset, problem);
+    if (outer !== 'servers') this.#withoutSource.add(outer);
+    this.#close(meanings, problem);
   }
 
   #inputs(node: Node | undefined): readonly InputConfig[] {
-    const seen = new Set<string>();
     let isSound = true;
     const report = (message: string, at: Node): void => {
       isSound = false;
       this.#report(message, at);
     };
     const read = (node && INPUTS.read(node, 'inputs', { report })) ?? [];
+    const ids = read.map(({ id }) => id);
+    const distinct = read.filter(({ id }, index) => ids.indexOf(id) === index);
+    for (const { id } of distinct) {
+      if (ids.indexOf(id) !== ids.lastIndexOf(id)) {
+        report(`The input "${id}" is written twice; remove one.`, node as Node);
+      }
+    }
     // After an error any of them may have been meant as a secret.
-    const all = isSound ? read : read.map((input) => ({ ...input, password: true }));
-    return all.filter(({ id, type, options }) => {
-      const needsOptions = type === 'pickString' && options.length === 0;
-      if (needsOptions) report(`The input "${id}" needs "options" to pick from; add them.`, node as Node);
-      if (seen.has(id)) report(`The input "${id}" is written twice; remove one.`, node as Node);
-      return !needsOptions && !seen.has(id) && seen.add(id);
-    });
+    return isSound ? distinct : distinct.map((input) => ({ ...input, password: true }));
   }
 
   #preset(node: Node | undefined): [BlockName, BlockValue<unknown>][] {
@@ -163,16 +184,24 @@ export class FileReader {
   #servers(
     node: Node | undefined,
     inputs: readonly InputConfig[],
-  ): { servers: readonly ServerConfig[]; broken: readonly BrokenServer[] } {
+    text: string,
+  ): Pick<LoadedConfig, 'servers' | 'broken' | 'entries' | 'envFiles'> {
     const servers: ServerConfig[] = [];
     const broken: BrokenServer[] = [];
+    const entries = new Map<string, WrittenEntry>();
+    const envFiles: string[] = [];
     if (node && node.type !== 'object') {
       this.#guarding('servers').report('"servers" must be an object of servers by name.', node);
-      return { servers, broken };
+      return { servers, broken, entries, envFiles };
     }
     const { origin } = this.#place;
     const report = (message: string, at: Node): void => void this.#report(message, at);
     const all = node ? members(node).map(([key]) => key.value as string) : [];
+    if (node && all.length > MAX_SERVERS) {
+      const message = `"servers" has ${all.length} servers, and ${MAX_SERVERS} is the limit; remove some.`;
+      this.#guarding('servers').report(message, node);
+      return { servers, broken, entries, envFiles };
+    }
     for (const [key, value] of node ? distinctMembers(node, 'servers', { report }) : []) {
       const name = key.value as string;
       if (all.indexOf(name) !== all.lastIndexOf(name)) {
@@ -187,14 +216,22 @@ export class FileReader {
         report('"servers" has an entry without a name; name it.', key);
         continue;
       }
+      entries.set(name, writtenEntry(value, text.slice(value.offset, value.offset + value.length)));
+      if (origin === 'workspace' && !isPlainName(name)) {
+        const message = `"${visibleText(joined('servers', name))}" ${NAME_FORM}`;
+        report(message, key);
+        broken.push({ name: visibleText(name), reason: message, location: this.#at(key.offset) });
+        continue;
+      }
       let reason: ConfigurationProblem | undefined;
       const server = readServer(name, value, {
         ...this.#surroundings,
         // Servers of the user's own file start without a question, so nothing in a repository may influence them.
         baseFolder: origin === 'user' ? homedir() : this.#surroundings.workspace,
         origin,
-        inputs: new Set(inputs.map(({ id }) => id)),
+        inputs: new Map(inputs.map((input) => [input.id, input])),
         location: this.#at(key.offset),
+        reads: (file) => envFiles.push(file),
         warn: (message, at) => void this.#report(message, at, 'warning'),
         report: (message, at) => {
           const problem = this.#report(message, at);
@@ -204,7 +241,7 @@ export class FileReader {
       if (server) servers.push(server);
       else if (reason) broken.push({ name, reason: reason.message, location: reason.location });
     }
-    return { servers, broken };
+    return { servers, broken, entries, envFiles };
   }
 
   #locate(path: readonly (string | number)[]): FileLocation {
@@ -216,18 +253,18 @@ export class FileReader {
   }
 }
 
-const STEM = 5;
-
-/**
- * Whether a key such as `policies` or `policyRules` means `policy`, although its ending differs too much for a typo.
- */
-function sharesStem(name: string, known: string): boolean {
-  return known.length >= STEM && name.toLowerCase().startsWith(known.slice(0, STEM).toLowerCase());
+function strayMessage(name: string): string {
+  const owners = meaningsOf(name).map((key) => `"${key}"`);
+  const otherwise = owners.length > 0 ? `it may belong into ${owners.join(' or ')}.` : undefined;
+  return unknownKey(joined('', name), name, TOP_LEVEL_KEYS, otherwise);
 }
 
-function isGuarded(key: string): key is GuardedKey {
-  if (key === 'servers' || key === 'policyPreset') return true;
-  return (BLOCK_NAMES as readonly string[]).includes(key) && BLOCKS[key as BlockName].safety !== undefined;
+/** Returns the entries of `servers` that are no server but a safety block. */
+function serversAmiss(value: Node): [Node, GuardedKey][] {
+  const blocks = (value.type === 'object' ? members(value) : []).filter(
+    ([, inner]) => !['command', 'url'].some((one) => findNodeAtLocation(inner, [one])),
+  );
+  return blocks.flatMap(([key]) => (key.value !== 'servers' && isGuarded(key.value) ? [[key, key.value]] : []));
 }
 
 function keysOf(node: Node): string[] {

@@ -1,3 +1,4 @@
+import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import type { HttpKeys, SharedKeys, StdioKeys } from './declaration/server.ts';
 
 /** Place in a file. Lines and columns count from 1. */
@@ -15,6 +16,15 @@ export interface ConfigurationProblem {
   endColumn?: number;
 }
 
+/** `file:line:column: message`. */
+export function asLine({ message, location }: Pick<ConfigurationProblem, 'message' | 'location'>): string {
+  return `${location.file}:${location.line}:${location.column}: ${message}`;
+}
+
+export function withConsequence(problem: ConfigurationProblem, meaning: string): ConfigurationProblem {
+  return meaning === '' ? problem : { ...problem, message: `${problem.message} Until then ${meaning}.` };
+}
+
 /**
  * Owner of a file: the user, a repository, or the user by `--config`. If absent, a repository, which has the least
  * trust.
@@ -30,17 +40,25 @@ interface AnyServerConfig extends SharedKeys {
   name: string;
   location: FileLocation;
   origin?: ConfigOrigin;
+  /** Inputs that the entry refers to. A repository's `default` must not reach the user's own servers. */
+  inputs?: readonly InputConfig[];
 }
 
 /** Program that speaks MCP on its standard input and output. `env` includes the variables of `envFile`. */
 export interface StdioServerConfig extends AnyServerConfig, StdioKeys {
   type: 'stdio';
   cwd: string;
+  /** The entry with `${env:NAME}` unresolved, as the user approves it. */
+  declared?: StdioKeys;
+  /** SHA-256 of the content of `envFile`. */
+  envFileHash?: string;
 }
 
 /** Server at a URL. `either`: Streamable HTTP first, then the older HTTP+SSE if the server does not know it. */
 export interface HttpServerConfig extends AnyServerConfig, HttpKeys {
   type: 'http' | 'sse' | 'either';
+  /** The entry with `${env:NAME}` unresolved, as the user approves it. */
+  declared?: HttpKeys;
 }
 
 /** Part of a static catalog (G10.10): its lists and answers. No process runs for it. */

@@ -23,7 +23,7 @@ const WARNING = 'list.warningForeground';
 
 /**
  * Every state of a server. A new state needs a row here and a branch in `upstream/connection/connectionStatus.ts`,
- * which derives the state. A menu for it goes into `extension/contributions`.
+ * which derives the state. A menu for it goes into `scripts/contributes/`.
  */
 export const SERVER_STATES = {
   disabled: {

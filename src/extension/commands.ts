@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ServerApproval } from './approvals/serverApproval.ts';
 import type { Environment } from './configuration/environment.ts';
-import { COMMANDS, CONFIGURATION_PATH, TOOLS_VIEW_ID } from './contributions/contributions.ts';
+import { COMMANDS, CONFIGURATION_PATH, TOOLS_VIEW_ID } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
 import type { GatewayLink } from './gateway/gatewayLink.ts';

@@ -5,7 +5,7 @@ import type { GatewayRuntime } from '../host/attach/startWorker.ts';
 import { offerApprovals, ServerApproval } from './approvals/serverApproval.ts';
 import { commandHandlers } from './commands.ts';
 import { Environment, type Surroundings } from './configuration/environment.ts';
-import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions/contributions.ts';
+import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
 import { Dashboard } from './dashboard/dashboard.ts';
 import { EditorSecrets } from './gateway/editorSecrets.ts';
 import { type Attach, GatewayLink } from './gateway/gatewayLink.ts';

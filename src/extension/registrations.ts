@@ -6,7 +6,7 @@ import {
   type ContextKeyTypes,
   type SettingId,
   type SettingTypes,
-} from './contributions/contributions.ts';
+} from './contributions.ts';
 
 /** Handlers by contributed command; a missing handler does not compile. */
 export type CommandHandlers = { [K in CommandId]: (argument?: unknown) => Promise<void> };

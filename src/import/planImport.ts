@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { getNodeValue, type Node, parseTree } from 'jsonc-parser';
 import { parseConfig } from '../config/loadConfig.ts';
+import { isRecord } from '../lib/isRecord.ts';
 import { visibleJson } from '../text/visibleText.ts';
 import type { ClientId } from './clientIds.ts';
 import { appendItem, setMember } from './jsonText.ts';
-import { isFlaw, isRecord, readEntry } from './readEntry.ts';
+import { isFlaw, readEntry } from './readEntry.ts';
 import { exactIdentity, isWaygate, maskedIdentity } from './sameServer.ts';
 import { type FoundSecret, protectSecrets } from './secrets.ts';
 import {

@@ -1,3 +1,4 @@
+import { isRecord } from '../lib/isRecord.ts';
 import type { ReferenceScope, Translator } from './references.ts';
 import type { HttpEntry, ImportedServer, SourceFlaw, StdioEntry } from './serverEntry.ts';
 
@@ -106,8 +107,4 @@ function hasText(raw: RawServer, key: string): boolean {
 
 function text(raw: RawServer, key: string): string {
   return raw[key] as string;
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

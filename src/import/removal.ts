@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../lib/isRecord.ts';
 import { removeMember } from './jsonText.ts';
-import { isRecord } from './readEntry.ts';
 import { parseJson, parseTomlTable, UnreadableSource, valueAt } from './sourceFile.ts';
 
 /** An entry cannot be removed from the file without changing something else. */

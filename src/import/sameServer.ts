@@ -1,4 +1,4 @@
-import { isRecord } from './readEntry.ts';
+import { isRecord } from '../lib/isRecord.ts';
 import type { ServerEntry } from './serverEntry.ts';
 
 /** Decides whether two entries start the same server. `disabled` does not matter. */

@@ -1,3 +1,5 @@
+import { INTERNAL_ERROR } from '../errors/rpcCodes.ts';
+
 /** JSON-RPC frames as text, without the MCP SDK, for the host. */
 
 export type RequestId = string | number;
@@ -35,8 +37,8 @@ export const KEPT_NOTIFICATION = 'notifications/waygate/kept';
  */
 export const RESENT_NOTIFICATION = 'notifications/waygate/resent';
 /**
- * Sent by the worker to its hosts: `{ id, contract }`, the replay contract of a request, which depends on a tool that
- * the host does not know, and the begin of the call. Before this notification the call counts as not sent. With
+ * Sent by the worker to its hosts: `{ id, contract, toolId }`, the replay contract of a request, which depends on a tool
+ * that the host does not know, and the begin of the call. Before this notification the call counts as not sent. With
  * `begins: false` it announces the contract alone.
  */
 export const CONTRACT_NOTIFICATION = 'notifications/waygate/contract';
@@ -51,6 +53,17 @@ export function encodeMessage(message: object): string {
   const { jsonrpc: _jsonrpc, id, ...rest } = message as { jsonrpc?: unknown; id?: unknown };
   const head = id === undefined ? { jsonrpc: '2.0' } : { jsonrpc: '2.0', id };
   return `${JSON.stringify({ ...head, ...rest })}\n`;
+}
+
+/** Encodes a message. A result that is too deep to serialize becomes an error for its caller. */
+export function encodeOrRefuse(message: object): string {
+  try {
+    return encodeMessage(message);
+  } catch (error) {
+    const { id, result } = message as { id?: RequestId; result?: unknown };
+    if (id === undefined || result === undefined) throw error;
+    return errorResponse(id, INTERNAL_ERROR, `The answer cannot be sent: ${(error as Error).message}.`);
+  }
 }
 
 const RESPONSE_HEAD = /^\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+),"(?:result|error)":/;

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { parseRecord } from '../lib/isRecord.ts';
 import { isMode, type Mode } from './mode.ts';
 import { LINK_VERSION } from './rendezvous.ts';
 
@@ -38,7 +39,7 @@ export async function greet(socket: Socket, hello: Omit<Hello, 'link'>): Promise
   socket.write(`${JSON.stringify({ link: LINK_VERSION, ...hello })}\n`);
   const answer = await readLine(socket, WELCOME_TIMEOUT_MS);
   if (answer === undefined) throw new Error('the worker did not answer the greeting');
-  const welcome = parseObject(answer) as Partial<Welcome> | undefined;
+  const welcome = parseRecord(answer) as Partial<Welcome> | undefined;
   if (welcome?.link !== LINK_VERSION || typeof welcome.ok !== 'boolean') {
     throw new Error('the worker speaks another version of the private link');
   }
@@ -48,7 +49,7 @@ export async function greet(socket: Socket, hello: Omit<Hello, 'link'>): Promise
 /** Reads and checks the greeting. Without a valid token the socket is closed and the result undefined. */
 export async function receiveHello(socket: Socket, token: string): Promise<Hello | undefined> {
   const line = await readLine(socket, HELLO_TIMEOUT_MS);
-  const hello = line === undefined ? undefined : (parseObject(line) as Partial<Hello> | undefined);
+  const hello = line === undefined ? undefined : (parseRecord(line) as Partial<Hello> | undefined);
   const refuse = (reason: string): undefined => {
     socket.end(`${JSON.stringify({ link: LINK_VERSION, ok: false, pid: process.pid, reason } satisfies Welcome)}\n`);
     return undefined;
@@ -73,15 +74,6 @@ function sameToken(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);
-}
-
-function parseObject(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads one line off a paused socket and puts back the rest; `undefined` when no line comes. */

@@ -5,11 +5,11 @@ import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
 /** Request that the host answered in place of a worker. The next worker counts it (O4.4). */
 export interface LostCall {
   method: string;
-  /** Tool of a `tools/call` as the client named it, and for a gateway tool the server's tool it was to run. */
+  /** Tool of a `tools/call` as the host knows it, and the server's tool that it was to run. */
   tool?: string | undefined;
   toolId?: string | undefined;
-  /** Gateway tool in the list of recent calls, where it differs from `tool`. The mode sets it; the host cannot know it. */
-  metaTool?: string | undefined;
+  /** A worker has begun to run the server's tool. */
+  runs: boolean;
   /** Duration in milliseconds. */
   took: number;
   fault: Fault;
@@ -27,7 +27,7 @@ export function readLostCalls(value: unknown): LostCall[] {
 }
 
 function readLostCall(value: unknown): LostCall | undefined {
-  const { method, tool, toolId, took, fault, knowledge, contract, dispatches } = (value ?? {}) as Record<
+  const { method, tool, toolId, runs, took, fault, knowledge, contract, dispatches } = (value ?? {}) as Record<
     string,
     unknown
   >;
@@ -39,6 +39,7 @@ function readLostCall(value: unknown): LostCall | undefined {
     method,
     tool: typeof tool === 'string' ? tool : undefined,
     toolId: typeof toolId === 'string' ? toolId : undefined,
+    runs: runs === true,
     took: Math.max(0, took),
     fault: faultOf(
       code as KnownFaultCode,

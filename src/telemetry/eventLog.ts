@@ -1,5 +1,6 @@
 import { appendFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
+import type { EventLogHealth } from '../control/healthContract.ts';
 
 export interface EventLogOptions {
   file: string;
@@ -13,14 +14,7 @@ export interface EventLogOptions {
   dropped?: (loss: { count: number; reason: string }) => object;
 }
 
-export interface EventLogStatus {
-  written: number;
-  dropped: number;
-  /** Failed writes. */
-  failures: number;
-  /** Reason of the last failed write; absent after a successful one. */
-  failing?: string;
-}
+type EventLogStatus = Omit<EventLogHealth, 'file'>;
 
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_FILES = 4;

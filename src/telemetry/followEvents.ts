@@ -1,5 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseRecord } from '../lib/isRecord.ts';
 import { latency, oneLine } from '../text/porcelain.ts';
 import { visibleJson } from '../text/visibleText.ts';
 
@@ -25,7 +26,10 @@ export async function* followEvents(
         const end = text.lastIndexOf(10) + 1;
         rest = text.subarray(end);
         if (rest.length > MAX_LINE_BYTES) rest = Buffer.alloc(0);
-        yield* text.toString('utf8', 0, end).split('\n').flatMap(parsed);
+        yield* text
+          .toString('utf8', 0, end)
+          .split('\n')
+          .flatMap<Record<string, unknown>>((line) => parseRecord(line) ?? []);
       } else if (await isSame(file, path)) {
         await sleep(pollMs, undefined, { signal }).catch(() => undefined);
       } else {
@@ -50,17 +54,6 @@ async function isSame(file: FileHandle | undefined, path: string): Promise<boole
   if (!file || !there) return !file && !there;
   const own = await file.stat();
   return own.ino === there.ino && own.dev === there.dev;
-}
-
-function parsed(line: string): Record<string, unknown>[] {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? [value as Record<string, unknown>]
-      : [];
-  } catch {
-    return [];
-  }
 }
 
 /** Renders an event on one line. */

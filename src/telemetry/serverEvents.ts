@@ -2,6 +2,7 @@ import type { ServerState } from '../control/serverStates.ts';
 import type { Fault } from '../errors/fault.ts';
 import { traitsOf } from '../errors/faultCodes.ts';
 import type { HealthSnapshot } from '../supervision/health.ts';
+import type { EventName } from './diagnosticEvent.ts';
 
 /** State of a connection at one moment. */
 export interface WatchedServer {
@@ -12,14 +13,7 @@ export interface WatchedServer {
 }
 
 export interface ServerEvent {
-  event:
-    | 'upstream.started'
-    | 'upstream.failed'
-    | 'upstream.crashed'
-    | 'upstream.restarting'
-    | 'upstream.stopped'
-    | 'upstream.waiting'
-    | 'upstream.list_changed';
+  event: Extract<EventName, `upstream.${string}`>;
   server: string;
   attributes: Record<string, unknown>;
   /** Fault behind a crash or a failed start. */

@@ -1,3 +1,4 @@
+import { folded } from './lookAlikes.ts';
 import { boundText, oneLine } from './porcelain.ts';
 import { visibleText } from './visibleText.ts';
 
@@ -26,7 +27,7 @@ export function boundAnswer(text: string, limit: number): string {
 export function quotedData(data: string): string {
   const shown = visibleText(data);
   const lines = shown.split('\n');
-  const marked = lines.map((line) => (OWN_LINE.test(folded(line.trimStart())) ? `> ${line}` : line));
+  const marked = lines.map((line) => (OWN_LINE.test(beginningOf(line)) ? `> ${line}` : line));
   return marked.join('\n');
 }
 
@@ -49,37 +50,10 @@ const OWN_LINE = new RegExp(
   'iu',
 );
 
-/** Latin letters that others imitate. NFKD resolves styles, widths and marks before. */
-const LOOKALIKES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    a: 'аɑαᴀ',
-    b: 'Ьʙ',
-    c: 'сϲᴄ',
-    d: 'ԁɗᴅ',
-    e: 'еҽεᴇ',
-    f: 'ƒϝꜰ',
-    g: 'ɡɢ',
-    i: 'іιıɩɪ',
-    k: 'кκᴋ',
-    l: 'ӏʟ',
-    m: 'мᴍ',
-    n: 'ոռпηɴ',
-    o: 'оοօσᴏ',
-    p: 'рρᴘ',
-    r: 'гᴦʀ',
-    s: 'ѕꜱ',
-    t: 'тτᴛ',
-    v: 'ѵνᴠ',
-    w: 'ԝωᴡ',
-    x: 'хχ',
-    y: 'уүγʏ',
-  }).flatMap(([latin, others]) => [...others].map((other): [string, string] => [other, latin])),
-);
+/** Length within which a line of Waygate shows what it is. */
+const BEGINNING_CHARS = 200;
 
-function folded(line: string): string {
-  // A longer beginning is no line of Waygate's.
-  const start = line.slice(0, 200);
-  if (/^[ -~\t]*$/.test(start)) return start;
-  const plain = start.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
-  return [...plain].map((letter) => LOOKALIKES.get(letter) ?? letter).join('');
+function beginningOf(line: string): string {
+  const start = line.trimStart().slice(0, BEGINNING_CHARS);
+  return /^[ -~\t]*$/.test(start) ? start : folded(start);
 }

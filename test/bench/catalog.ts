@@ -8,7 +8,6 @@ import { parseArgs } from 'node:util';
 import { toCard } from '../../src/catalog/cards/card.ts';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { groupBy } from '../../src/catalog/cluster.ts';
-import { decodeCatalog, encodeCatalog } from '../../src/catalog/snapshot.ts';
 import { countTokens } from '../../src/catalog/tokenizer/tokens.ts';
 import type { ServerListing } from '../../src/catalog/types.ts';
 import { generatedListings } from '../catalog/sampleListings.ts';
@@ -23,16 +22,10 @@ const listings = COPIES.flatMap((prefix) =>
   readListings(values.tools).map((listing) => ({ ...listing, server: prefix + listing.server })),
 );
 const firstCatalog = buildCatalog(listings);
-const file = encodeCatalog(firstCatalog);
-console.log(
-  `${firstCatalog.tools.length} tools of ${firstCatalog.servers.length} servers, snapshot ${mb(file.length)}`,
-);
+console.log(`${firstCatalog.tools.length} tools of ${firstCatalog.servers.length} servers`);
 
 report('build without graph', () => buildCatalog(listings).tools.length);
 report('build with graph', () => buildCatalog(listings).graph.nodes.length);
-report('encode snapshot', () => encodeCatalog(firstCatalog).length);
-report('load snapshot', () => decodeCatalog(file).tools.length);
-report('load snapshot with graph', () => decodeCatalog(file).graph.nodes.length);
 const json = JSON.stringify(listings);
 report('for comparison: JSON.parse of the listings', () => JSON.parse(json).length);
 
@@ -52,7 +45,7 @@ for (const [name, text] of Object.entries({
   report(`count ${name}`, () => countTokens(text));
 }
 
-const fresh = decodeCatalog(file);
+const fresh = buildCatalog(listings);
 const start = performance.now();
 let cards = 0;
 for (const tool of fresh.tools) cards += toCard(tool).description.length > 0 ? 1 : 0;
@@ -76,10 +69,6 @@ function timed(run: () => number, rounds = ROUNDS): number[] {
 
 function median(times: readonly number[]): number {
   return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] as number;
-}
-
-function mb(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 function readListings(path: string): ServerListing[] {

@@ -32,6 +32,8 @@ describe('the pipeline', () => {
       'hydrate',
       'repair',
       'validate',
+      'trust',
+      'egress',
       'policy',
       'quota',
       'dry run',
@@ -83,9 +85,10 @@ describe('the pipeline', () => {
   it('announces a call with its contract when it is sent, and no call that is refused, cached or a dry run', async () => {
     const { run, fail, upstream } = bench(TOOLS, { cache: CACHE });
     const announced: string[] = [];
-    const begins = (contract: string): undefined => void announced.push(`${contract}, ${upstream.calls.length} sent`);
+    const begins = (contract: string, toolId: string): undefined =>
+      void announced.push(`${contract} for ${toolId}, ${upstream.calls.length} sent`);
     await run(READ, { n: 1 }, { begins });
-    expect(announced).toEqual(['never_replay, 0 sent']);
+    expect(announced).toEqual([`never_replay for ${READ}, 0 sent`]);
     await run(READ, { n: 1 }, { begins });
     await run(READ, { n: 2 }, { begins, dryRun: true });
     await fail(READ, { n: 'two' }, { begins });

@@ -1,17 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CacheStableSession } from '../../src/catalog/cards/cacheStable.ts';
-import {
-  type ChoiceCard,
-  capTags,
-  createCard,
-  nodeCard,
-  orderCards,
-  toCard,
-  uncutCard,
-} from '../../src/catalog/cards/card.ts';
+import { type ChoiceCard, capTags, createCard, nodeCard, toCard, uncutCard } from '../../src/catalog/cards/card.ts';
 import { cardsWithinBudget, fitCard, responseCapTokens } from '../../src/catalog/cards/cardBudget.ts';
-import { cardToJson, renderCardLine, renderCardLines, visibleLine } from '../../src/catalog/cards/cardText.ts';
+import { cardToJson, renderCardLine, visibleLine } from '../../src/catalog/cards/cardText.ts';
 import { truncateToTokens } from '../../src/catalog/cards/truncate.ts';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { ingestTool } from '../../src/catalog/ingest.ts';
@@ -39,7 +31,8 @@ describe('cards of a catalog', () => {
     }
     const overTarget = cards.filter((card) => countTokens(renderCardLine(card, 1, 1)) > 60);
     expect(overTarget.length).toBeLessThan(cards.length / 100);
-    expect(countTokens(renderCardLines(cards.slice(0, 50)))).toBeLessThanOrEqual(responseCapTokens(50));
+    const lines = cards.slice(0, 50).map((card, at) => renderCardLine(card, at + 1, 50));
+    expect(countTokens(lines.join('\n'))).toBeLessThanOrEqual(responseCapTokens(50));
   });
 
   it('of nodes name the path to browse next', () => {
@@ -200,15 +193,6 @@ describe('truncation', () => {
     });
     // About 400 ms on an idle machine; quadratic work takes hours.
     expect(ms).toBeLessThan(20_000);
-  });
-});
-
-describe('order', () => {
-  it('is by score and then by id', () => {
-    const card = (id: string, score?: number) =>
-      createCard({ id, name: id, ...(score === undefined ? {} : { score }) });
-    const ordered = orderCards([card('b', 0.2), card('a', 0.2), card('z', 0.9), card('n')]);
-    expect(ordered.map((one) => one.id)).toEqual(['z', 'a', 'b', 'n']);
   });
 });
 

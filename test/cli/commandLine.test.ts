@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/state/stateFolder.ts';
 import { rendezvous, status, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
-import { waitedMs } from '../support/waitedMs.ts';
 import { servers, type TestWorkspace, temporaryFolder, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 const oneSentence = /^waygate: [^\n]+\.\n$/;
@@ -271,8 +270,8 @@ describe('a client that exits', () => {
     child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n'.repeat(50_000));
     await until('the output to be full', () => child.stdin.writableLength === 0);
     child.stdin.end();
-    // The host allows itself a second; without that limit it would wait for ever.
-    expect(await waitedMs(() => exited)).toBeLessThan(20_000);
+    // Without its limit of a second, the host would never exit.
+    await exited;
   });
 
   it('does no harm in the middle of a line', async () => {

@@ -22,6 +22,17 @@ describe('the file of a static catalog', () => {
     });
   });
 
+  it.each([
+    ['an object in JSON', '{"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}', 'catalog.json'],
+    ['a list in JSON', '[{"name": "a", "inputSchema": {"type": "object"}}]', 'catalog.json'],
+    ['an object in YAML', 'tools:\n  - name: a\n    inputSchema: {type: object}\n', 'catalog.yaml'],
+    ['a list in YAML', '- name: a\n  inputSchema: {type: object}\n', 'catalog.yml'],
+  ])('may be %s', (_what, text, name) => {
+    expect(readCatalogFile(file(text, name)).tools).toEqual([
+      { listed: { name: 'a', inputSchema: { type: 'object' } } },
+    ]);
+  });
+
   it("accepts entries in Waygate's own form: the id is the name", () => {
     const entry = {
       id: 'billing.refund',

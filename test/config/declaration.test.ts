@@ -1,83 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { schemaText } from '../../scripts/lib/generatedDocs.mjs';
+import { ingestTool } from '../../src/catalog/ingest.ts';
+import { buildPrimitiveCatalog } from '../../src/catalog/primitives/primitiveCatalog.ts';
 import { documentSchema } from '../../src/config/declaration/document.ts';
+import { TAGS } from '../../src/config/declaration/policyBlock.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
-
-interface Schema {
-  type?: string | string[];
-  enum?: unknown[];
-  pattern?: string;
-  properties?: Record<string, Schema>;
-  additionalProperties?: Schema | boolean;
-  items?: Schema;
-  markdownDescription?: string;
-  exclusiveMinimum?: number;
-  minimum?: number;
-  maximum?: number;
-}
-
-const schema = JSON.parse(JSON.stringify(documentSchema())) as Schema & { definitions: { server: Schema } };
-const { servers: _servers, ...blocks } = schema.properties ?? {};
-const server = schema.definitions.server;
+import { EVERYTHING, objectsIn, type Schema, schema, server, withKey } from './everything.ts';
 
 const problemsOf = (config: unknown): string[] =>
   parseConfig(JSON.stringify(config), '/w/.vscode/waygate.json', '/w', { HOME: '/h' }).problems.map(
     ({ message }) => message,
   );
-
-/** Values whose form JSON Schema types do not express. */
-const VALUES: Readonly<Record<string, unknown>> = {
-  envFile: '/dev/null',
-  url: 'https://example.com/mcp',
-  issuer: 'https://login.example.com',
-  clientSecret: '${secret:ours}',
-  retryableCodes: ['RATE_LIMITED'],
-};
-
-/** Returns a value that a schema allows, with every key that it knows. */
-function sample(one: Schema, name = ''): unknown {
-  if (name in VALUES) return VALUES[name];
-  if (one.enum) return one.enum[0];
-  if (one.properties) return Object.fromEntries(Object.entries(one.properties).map(([k, v]) => [k, sample(v, k)]));
-  if (typeof one.additionalProperties === 'object') return { 'a-b': sample(one.additionalProperties) };
-  const type = [one.type].flat()[0];
-  if (type === 'array') return [sample(one.items ?? {})];
-  if (type === 'object') return {};
-  return type === 'boolean' ? true : type === 'string' ? 'x' : (one.maximum ?? one.minimum ?? 1);
-}
-
-function serverSample(...without: string[]): object {
-  const keys = Object.entries(server.properties ?? {}).filter(([name]) => !without.includes(name));
-  return Object.fromEntries(keys.map(([name, one]) => [name, sample(one, name)]));
-}
-const PROGRAM = serverSample('url', 'headers', 'auth');
-const ADDRESS = { ...serverSample('command', 'args', 'env', 'envFile', 'cwd'), type: 'http' };
-const EVERYTHING = {
-  ...Object.fromEntries(Object.entries(blocks).map(([name, one]) => [name, sample(one, name)])),
-  servers: { one: PROGRAM, two: ADDRESS },
-};
-
-/** Paths of all objects in a value. */
-function objectsIn(value: unknown, path: (string | number)[] = []): (string | number)[][] {
-  if (typeof value !== 'object' || value === null) return [];
-  const inner = Object.entries(value).flatMap(([key, one]) =>
-    objectsIn(one, [...path, Array.isArray(value) ? Number(key) : key]),
-  );
-  return Array.isArray(value) ? inner : [path, ...inner];
-}
-
-/** Returns the value with `key` added to the object at a path. */
-function withKey(value: object, path: readonly (string | number)[], key: string): object {
-  const copy = structuredClone(value);
-  const target = path.reduce<Record<string, unknown>>(
-    (one, part) => one[part] as Record<string, unknown>,
-    copy as Record<string, unknown>,
-  );
-  target[key] = {};
-  return copy;
-}
 
 /** Objects whose keys the user chooses, and arguments of a tool. */
 const FREE = /^servers$|\.(env|headers|perTool|probes|arguments)$|^(timeouts|replay)\.(servers|tools)$/;
@@ -85,14 +19,6 @@ const FREE = /^servers$|\.(env|headers|perTool|probes|arguments)$|^(timeouts|rep
 describe('the declaration of waygate.json', () => {
   it('matches media/waygate.schema.json (written by npm run docs)', () => {
     expect(readFileSync('media/waygate.schema.json', 'utf8')).toBe(schemaText(documentSchema()));
-  });
-
-  it('has a schema and a reader that accept the same keys', () => {
-    const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false });
-    ajv.addVocabulary(['markdownDescription', 'defaultSnippets']);
-    const isValid = ajv.compile(documentSchema());
-    expect(isValid(EVERYTHING), JSON.stringify(isValid.errors)).toBe(true);
-    expect(problemsOf(EVERYTHING)).toEqual([]);
   });
 
   const CLOSED = objectsIn(EVERYTHING).filter((path) => !FREE.test(path.join('.')));
@@ -108,6 +34,22 @@ describe('the declaration of waygate.json', () => {
     expect(names).toEqual(
       expect.arrayContaining(['', 'retry', 'policy', 'policy.rules.0', 'rateLimits.perTool.a-b', 'replay.probes.a-b']),
     );
+  });
+
+  it('knows every tag that the catalog gives', () => {
+    const annotations = { readOnlyHint: true, destructiveHint: true };
+    const { resources, prompts } = buildPrimitiveCatalog([
+      {
+        server: 'one',
+        readsResources: true,
+        resources: [{ uri: 'file:///a', mimeType: 'application/vnd.oasis.opendocument.text' }],
+        resourceTemplates: [{ uriTemplate: 'a:{b}' }],
+        prompts: [{ name: 'a' }],
+      },
+    ]);
+    const tags = [ingestTool({ name: 'a', annotations }).tool, ...resources, ...prompts].flatMap((one) => one.tags);
+    expect(tags).toEqual(expect.arrayContaining([...TAGS]));
+    expect(problemsOf({ policy: { rules: [{ action: 'deny', tags }] } })).toEqual([]);
   });
 
   it('documents every key', () => {
@@ -138,6 +80,14 @@ describe('an error in waygate.json', () => {
     [
       { policy: { rules: [{ action: 'allow', tol: 'x' }] } },
       '"policy.rules[0].tol" is not a key; did you mean "tool"?',
+    ],
+    [
+      { policy: { rules: [{ action: 'deny', tags: ['read_only'] }] } },
+      '"policy.rules[0].tags[0]" must be a known tag; did you mean "read-only"?',
+    ],
+    [
+      { policy: { rules: [{ action: 'deny', tags: ['text_plain'] }, {}] } },
+      '"policy.rules[1].action" is missing; add it.',
     ],
     [{ policy: { rules: [{}] } }, '"policy.rules[0].action" is missing; add it.'],
     [{ timeouts: { servers: { 'my server': 'x' } } }, /^"timeouts\.servers\["my server"\]" must be a number from /],

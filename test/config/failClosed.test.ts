@@ -67,6 +67,7 @@ describe.each(LEVELS)('a file with an error, at the level of the %s', (level) =>
     ['its name twice', `{"policy": {}, "replay": {"default": "convergent"}, "policy": {"default": "deny"}}`],
     ['a key of it twice', `{"policy": {"default": "allow", "default": "deny"}, "replay": {"default": "convergent"}}`],
     ['an unknown preset', { servers: GOOD.servers, replay: GOOD.replay, policyPreset: 'saef' }],
+    ['an unknown tag', { ...GOOD, policy: { rules: [{ action: 'deny', tags: ['destructve'] }] } }],
   ])('denies every call after an error in the policy: %s', (_, content) => {
     const config = loaded(content);
     expect(fateOf(config)[0]).toBe('deny');
@@ -86,6 +87,13 @@ describe.each(LEVELS)('a file with an error, at the level of the %s', (level) =>
     const limiter = new RateLimiter(config.settings.rateLimits);
     const take = (metaTool: 'tool_browse' | 'tool_view') => limiter.take({ session: {}, metaTool }).allowed;
     expect([take('tool_view'), take('tool_browse')]).toEqual([false, true]);
+  });
+
+  it('uses no answer again after an error in the cache', () => {
+    for (const cache of [{ readOnly: true, alow: ['one:read'] }, { readOnly: true, allow: 'one:read' }, null]) {
+      const config = loaded({ ...GOOD, policyPreset: 'throughput', cache });
+      expect([config.settings.cache.readOnly, fateOf(config)]).toEqual([false, OPEN]);
+    }
   });
 
   it('repeats no lost call after an error in replay', () => {
@@ -128,11 +136,11 @@ describe.each(LEVELS)('a file with an error, at the level of the %s', (level) =>
 
   it('refuses every call if it cannot be read', () => {
     const { files, layers } = place();
-    mkdirSync(files[level]);
+    symlinkSync('/nowhere/waygate.json', files[level]);
     const config = layers().load();
     expect(fateOf(config)).toEqual(['deny', false, 'never_replay']);
     expect(messages(config)).toEqual([
-      expect.stringMatching(/^waygate\.json cannot be read \(EISDIR\)\. Until then no/),
+      expect.stringMatching(/^waygate\.json cannot be read \(ENOENT\)\. Until then no/),
     ]);
   });
 
@@ -297,6 +305,74 @@ describe('a safety block that the file puts in another place or under another na
     expect([fateOf(config)[0], config.problems.length > 0]).toEqual(['deny', true]);
   });
 
+  /** Outcome with nothing but an unknown key: policy, limits, contract, mask, number of servers. */
+  const OUTCOME = { policy: 'allow', limits: true, contract: 'convergent', mask: 'errors', servers: 1 };
+  const DENIED = { policy: 'deny' };
+  const LIMITED = { limits: false };
+  const MASKED = { mask: 'always' };
+  const ONCE = { contract: 'never_replay' };
+  const PRESET = { ...DENIED, ...LIMITED };
+  const MISPLACED: [string, object][] = [
+    ['"default": "deny", "rules": []', { ...DENIED, ...ONCE }],
+    ['"rules": []', DENIED],
+    ['"Rules": []', DENIED],
+    ['"deny": ["drop"]', DENIED],
+    ['"approval": "always"', DENIED],
+    ['"preset": "safe"', PRESET],
+    ['"policy.default": "deny"', PRESET],
+    ['"retryPolicy": {}', PRESET],
+    ['"p\u043elicy": {}', DENIED],
+    ['"\u0440\u043eli\u0441\u0443": {}', DENIED],
+    ['"gateway": {"inner": [{"policy": {"default": "deny"}}]}', DENIED],
+    ['"perTool": {}', LIMITED],
+    ['"maxCallsPerMinute": 1', LIMITED],
+    ['"callLimits": {}', LIMITED],
+    ['"trustHints": []', ONCE],
+    ['"maskSecrets": "always"', MASKED],
+    ['"waygate.maskSecret": "always"', MASKED],
+    ['"masking": true', MASKED],
+    ['"browse": {"maskSecrets": "always"}', MASKED],
+    ['"policy": {"maskSecrets": "always"}', { ...DENIED, ...MASKED }],
+    ['"exclude": ["drop"]', { servers: 0 }],
+    ['"disabled": true', { servers: 0 }],
+    // Of no block about safety.
+    ['"comment": "deny, mask and limit nothing"', {}],
+    ['"retries": 3', {}],
+    ['"cache": {"maxEntrys": 3}', {}],
+    ['"cache": {"default": "deny", "tags": []}', {}],
+  ];
+  const GOOD_TEXT = '"servers": {"one": {"command": "x"}}, "replay": {"default": "convergent"}';
+  const outcomeOf = (config: MergedConfig): object => {
+    const [policy, limits, contract] = fateOf(config);
+    const { artifacts } = config.settings;
+    return { policy, limits, contract, mask: artifacts.maskSecrets, servers: config.servers.length };
+  };
+  it.each(MISPLACED)('makes every block that it may belong to strict, and no other: {%s}', (misplaced, changes) => {
+    const config = loaded(`{${GOOD_TEXT}, ${misplaced}}`);
+    expect(outcomeOf(config)).toEqual({ ...OUTCOME, ...changes });
+    expect(messages(config).length).toBeGreaterThan(0);
+    expect(new Set(messages(config)).size).toBe(config.problems.length);
+  });
+
+  it.each(MISPLACED)('keeps the last readable version of these blocks, also in the next process: {%s}', (misplaced) => {
+    const { write, layers } = place();
+    const full = '"policy": {}, "rateLimits": {}, "artifacts": {}';
+    write('user', `{${GOOD_TEXT}, ${full}}`);
+    const running = layers();
+    running.load();
+    const rest = full.split(', ').filter((one) => !misplaced.startsWith(one.slice(0, 8)));
+    write('user', `{${[GOOD_TEXT, misplaced, ...rest].join(', ')}}`);
+    const after = running.load();
+    for (const config of [after, layers(running.inForce).load()]) expect(outcomeOf(config)).toEqual(OUTCOME);
+  });
+
+  it('names the block that a key may belong to', () => {
+    expect(messages(loaded('{"maskSecrets": "always", "browse": {"maskOnDisk": true}}'))).toEqual([
+      '"maskSecrets" is not a key; it may belong into "artifacts". Until then secrets are masked in all results, kept ones included.',
+      '"browse.maskOnDisk" has no effect here; it belongs into "artifacts".',
+    ]);
+  });
+
   it('leaves a server alone whose name is that of a block', () => {
     const config = loaded({ servers: { policy: { command: 'x' } } });
     expect([config.servers.map(({ name }) => name), config.problems]).toEqual([['policy'], []]);
@@ -328,19 +404,35 @@ describe('a malformed entry', () => {
 
   it('among the inputs makes every input a secret', () => {
     const input = { id: 'tok', type: 'promptString', description: '' };
-    const { inputs } = loaded({ servers: {}, inputs: [{ ...input, passwrod: true }] });
-    expect(inputs.workspace).toMatchObject([{ id: 'tok', password: true }]);
+    const one = { command: 'x', args: ['${input:tok}'] };
+    for (const more of [[{ ...input, passwrod: true }], [input, { ...input, password: true }], [input, { id: 'o' }]]) {
+      const { servers } = loaded({ servers: { one }, inputs: more });
+      expect(servers[0]?.inputs).toMatchObject([{ id: 'tok', password: true }]);
+    }
   });
 });
 
 describe('a path that is no ordinary file', () => {
   it.skipIf(process.platform === 'win32').each([
     ['a dangling link', (file: string) => symlinkSync('/nowhere/waygate.json', file)],
-    ['a link to a device', (file: string) => symlinkSync('/dev/zero', file)],
+    ['a link out of the workspace', (file: string) => symlinkSync('/etc/hostname', file)],
   ])('denies every call: %s', (_, make) => {
     const { files, layers } = place();
     make(files.workspace);
     expect(fateOf(layers().load())[0]).toBe('deny');
+  });
+
+  it.skipIf(process.platform === 'win32').each([
+    ['a link to a device', (file: string) => symlinkSync('/dev/zero', file)],
+    ['a folder', (file: string) => mkdirSync(file)],
+  ])('denies every call in place of the own file of the user, and has no rules for a workspace: %s', (_, make) => {
+    for (const level of ['user', 'workspace'] as const) {
+      const { files, layers } = place();
+      make(files[level]);
+      const config = layers().load();
+      expect(fateOf(config)[0]).toBe(level === 'user' ? 'deny' : 'allow');
+      expect(messages(config)[0]).toMatch(/^waygate\.json cannot be read \(/);
+    }
   });
 
   it('denies every call if the reader itself fails', () => {

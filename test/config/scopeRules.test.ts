@@ -127,6 +127,26 @@ describe("the user's settings of calls", () => {
     expect(settings).toMatchObject({ tolerantArgs: true, timeouts: { default: 9 }, retry: { maxAttempts: 2 } });
   });
 
+  it("keep the errors of the user's own servers masked, and decide over a workspace's own mode", () => {
+    const artifacts = { maskSecrets: 'never' };
+    const unmasked = read({ artifacts: { shownChars: 900 } }, { artifacts });
+    expect(unmasked.settings.artifacts).toMatchObject({ maskSecrets: 'errors' });
+    expect(unmasked.problems).toMatchObject([
+      { message: '"artifacts.maskSecrets" has no effect: the errors of your own servers stay masked.' },
+    ]);
+    expect(read({ artifacts }, { artifacts }).settings.artifacts.maskSecrets).toBe('never');
+    expect(read({ servers: {} }, { artifacts }).settings.artifacts.maskSecrets).toBe('never');
+    const own = { mode: 'transparent', passthrough: { firewall: true } };
+    const config = read(own, { mode: 'passthrough', passthrough: { firewall: false } });
+    expect(config.settings).toMatchObject(own);
+    expect(config.problems.map(({ message }) => message)).toEqual([
+      '"mode" has no effect: your own waygate.json sets "transparent", which is stricter.',
+      '"passthrough.firewall" has no effect: your own waygate.json sets true, which is stricter.',
+    ]);
+    expect(read(own, { mode: 'gateway' }).settings.mode).toBe('gateway');
+    expect(read({}, { mode: 'passthrough' }).settings.mode).toBe('passthrough');
+  });
+
   it('do not apply to a given file', () => {
     expect(settingsOf({ policy: { rules: [] }, replay: { default: 'convergent' } })).toMatchObject({
       policy: { default: 'allow', rules: [] },

@@ -9,7 +9,7 @@ import { parseCommandLine } from '../../src/cli/commandLine.ts';
 import { HELP } from '../../src/cli/help.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
 import { FAULT_CODES } from '../../src/errors/faultCodes.ts';
-import { COMMANDS, EXTENSION_TITLE } from '../../src/extension/contributions/contributions.ts';
+import { COMMANDS, EXTENSION_TITLE } from '../../src/extension/contributions.ts';
 import { ALL_TOOLS, gatewayTool } from '../../src/modes/shared/gatewayTools.ts';
 import type { ReplayContract } from '../../src/replay/replay.ts';
 import { BREAKER_LIMITS } from '../../src/supervision/circuitBreaker.ts';

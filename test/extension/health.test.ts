@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AgentSettings, type PolicyBlock, policyBlock } from '../../src/extension/configuration/policy.ts';
-import { COMMANDS } from '../../src/extension/contributions/contributions.ts';
+import { COMMANDS } from '../../src/extension/contributions.ts';
 import type { LinkState } from '../../src/extension/gateway/gatewayLink.ts';
 import { type GatewayView, summarize } from '../../src/extension/status/health.ts';
 import { statusBarModel } from '../../src/extension/status/statusBarModel.ts';

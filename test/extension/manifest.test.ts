@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { type ParseError, parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
+import { MENUS, WELCOMES } from '../../scripts/contributes/contributed.ts';
+import { extensionManifest, manifestDifferences } from '../../scripts/contributes/manifest.ts';
 import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationFile.ts';
-import { COMMANDS, MENUS, WELCOMES } from '../../src/extension/contributions/contributions.ts';
-import { extensionManifest, manifestDifferences } from '../../src/extension/contributions/manifest.ts';
+import { COMMANDS } from '../../src/extension/contributions.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const packageJson = JSON.parse(read('package.json')) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ async function attached({ folder, stateDir, env }: TestWorkspace) {
 async function edits(workspace: TestWorkspace, change: () => void): Promise<void> {
   const control = await attached(workspace);
   change();
-  await control.request('wouldRun', {});
+  await control.request('recheck', {});
   control.dispose();
 }
 const pidOf = async (workspace: TestWorkspace, server: string): Promise<number | undefined> =>
@@ -205,6 +205,43 @@ describe('an edit of the configuration', () => {
     expect(await pidOf(workspace, 'one')).toBe(pid);
   });
 
+  it('of `passthrough.firewall` notifies the sessions in passthrough mode, whose list it changes', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const [gateway, passthrough] = [
+      await HostProcess.connect(workspace),
+      await HostProcess.connect(workspace, ['--mode', 'passthrough']),
+    ];
+    const hasView = async () => JSON.stringify((await passthrough.request('tools/list')).result).includes('tool_view');
+    expect(await hasView()).toBe(false);
+    // Notifications of the start.
+    await sleep(1_200);
+    for (const firewall of [true, false]) {
+      for (const host of [gateway, passthrough]) host.notifications.length = 0;
+      await edits(workspace, () =>
+        writes(workspace.configFile, { servers: { one: servers.fixture() }, passthrough: { firewall } }),
+      );
+      await until('the notification', () => notified(passthrough).length > 0);
+      expect(notified(passthrough)).toEqual(['notifications/tools/list_changed']);
+      expect(await hasView()).toBe(firewall);
+      expect(notified(gateway)).toEqual([]);
+    }
+  });
+
+  it('that adds a second server announces the prompts that it renames in passthrough mode', async () => {
+    const workspace = testWorkspace({ one: servers.primitives() });
+    const host = await HostProcess.connect(workspace, ['--mode', 'passthrough']);
+    const prompts = async () => JSON.stringify((await host.request('prompts/list')).result);
+    const before = await until('the prompts', async () => {
+      const listed = await prompts();
+      return listed.includes('"name"') && listed;
+    });
+    await sleep(1_200);
+    host.notifications.length = 0;
+    await edits(workspace, () => workspace.configure({ one: servers.primitives(), two: servers.fixture() }));
+    await until('the notification', () => notified(host).includes('notifications/prompts/list_changed'));
+    expect(await prompts()).not.toBe(before);
+  });
+
   it.each(['gateway', 'passthrough'])('of a server renews the subscriptions to its resources (%s)', async (mode) => {
     const workspace = testWorkspace();
     const lines = workspace.write('log.txt', '');
@@ -270,6 +307,65 @@ describe('an edit of the configuration', () => {
     await host.toolId('/one/echo_evil');
   });
 
+  it('of a file of variables restarts only the server that uses it, and mends one that missed it', async () => {
+    const workspace = testWorkspace();
+    const envFile = join(workspace.folder, 'uses.env');
+    writes(workspace.userConfigFile, {
+      servers: { uses: { ...servers.fixture('--wild'), envFile }, other: servers.fixture() },
+    });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/other/echo');
+    const other = await pidOf(workspace, 'other');
+    expect(await problems(workspace)).toEqual([expect.stringContaining('uses.env cannot be read (ENOENT)')]);
+    const shows = async (value: string): Promise<boolean> => {
+      const id = await host.toolId('/uses/environment');
+      return (await execute(host, id, { names: ['A'] })).includes(`"A":"${value}"`);
+    };
+    for (const value of ['first', 'second']) {
+      writeFileSync(envFile, `A=${value}`);
+      await until(`the ${value} value`, () => shows(value).catch(() => false));
+    }
+    expect(await problems(workspace)).toEqual([]);
+    expect(await pidOf(workspace, 'other')).toBe(other);
+  });
+
+  it('with a typo in an entry keeps its server running, and reports the typo', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    const id = await host.toolId('/one/echo');
+    const pid = await pidOf(workspace, 'one');
+    await edits(workspace, () =>
+      writes(workspace.configFile, { servers: { one: { ...servers.fixture(), arg: 'x' } } }),
+    );
+    expect(await problems(workspace)).toEqual([
+      expect.stringMatching(/"servers\.one\.arg".*this entry stays in force/),
+    ]);
+    expect(await execute(host, id, { text: 'x' })).toBe('ok\nx\n');
+    expect(await pidOf(workspace, 'one')).toBe(pid);
+  });
+
+  it('with a broken new entry renames no tool in passthrough mode', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    writes(workspace.configFile, { servers: { one: servers.fixture(), two: { command: 5 } } });
+    const host = await HostProcess.connect(workspace, ['--mode', 'passthrough']);
+    const { result } = await host.request('tools/list');
+    expect((result as { tools: { name: string }[] }).tools.map(({ name }) => name)).toContain('echo');
+    expect((await host.call('echo', { text: 'x' })).text).toBe('x');
+  });
+
+  it('that cannot be kept for the next worker is applied and logged', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const kept = join(stateFolder(workspace), 'lastWorker.json');
+    rmSync(kept);
+    // No program replaces a folder with a file.
+    mkdirSync(kept);
+    await edits(workspace, () => workspace.configure({ two: servers.fixture() }));
+    await host.toolId('/two/echo');
+    expect(log(workspace)).toMatch(/the next worker will not know the last readable configuration: /);
+  });
+
   it('is in force when a refresh is answered while an editor is attached', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     await HostProcess.connect(workspace);
@@ -332,6 +428,26 @@ describe('an edit of the configuration', () => {
     },
     60_000 + EDIT_SECONDS * 3_000,
   );
+});
+
+describe('a file of approvals that cannot be read', () => {
+  it('approves nothing, and is reported until it is mended', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const file = join(workspace.stateDir, 'approvals.json');
+    writes(file, '{"cut');
+    const message = 'The approvals cannot be read (it is not JSON), so none counts.';
+    await until('the problem', async () => (await problems(workspace)).some((line) => line.startsWith(message)));
+    expect((await status(workspace)).servers).toMatchObject([{ state: 'needs_approval' }]);
+    // A second damage of the same kind is no news.
+    writes(file, '{"cut again');
+    rmSync(file);
+    workspace.approve();
+    await until('the approval', async () => (await problems(workspace)).length === 0);
+    await host.toolId('/one/echo');
+    expect(log(workspace).split(message).length - 1).toBe(1);
+  });
 });
 
 describe('a saved file', () => {

@@ -11,6 +11,7 @@ import {
   UNDISTURBED,
 } from '../support/faultGateway.ts';
 import { until } from '../support/hostProcess.ts';
+import { shared } from '../support/lifetime.ts';
 
 /** Servers that send too much: the worker reads them at a bounded pace, and no other server waits (M7.3, M7.4). */
 
@@ -18,28 +19,42 @@ const during = (...actions: FaultStep['do']): FaultStep[] => [{ on: 'tools/call'
 const STDIO: FaultGatewayOptions = {};
 const EVENTS: FaultGatewayOptions = { http: 'sse' };
 
+// Over HTTP every answer is a request of its own, hence the lower numbers. A line that is not a message is a malformed
+// answer there (faultsFrames.test.ts), and stderr is not read.
+const FLOODS: readonly [way: string, what: string, actions: FaultStep['do']][] = [
+  ['stdio', 'progress', [{ flood: 'progress', count: 20_000 }, 'reply']],
+  ['stdio', 'logs', [{ flood: 'log', count: 20_000 }, 'reply']],
+  ['stdio', 'pings', [{ flood: 'ping', count: 10_000 }, 'reply']],
+  ['stdio', 'requests', [{ flood: 'ask', count: 10_000 }, 'reply']],
+  ['stdio', 'lines that are not messages', [{ flood: 'garbage', count: 20_000 }, 'reply']],
+  ['stdio', 'stderr', [{ stderr: 20_000_000 }, 'reply']],
+  ['HTTP', 'progress', [{ flood: 'progress', count: 20_000 }, 'reply']],
+  ['HTTP', 'logs', [{ flood: 'log', count: 20_000 }, 'reply']],
+  ['HTTP', 'pings', [{ flood: 'ping', count: 1_500 }, 'reply']],
+  ['HTTP', 'requests', [{ flood: 'ask', count: 1_500 }, 'reply']],
+];
+
+/** Opens a gateway whose server floods when a call names the flood. */
+function flooding(way: string): Promise<FaultGateway> {
+  const steps = FLOODS.filter(([one]) => one === way).map(([, nonce, actions]) => ({
+    on: 'tools/call',
+    nonce,
+    do: actions,
+  }));
+  return FaultGateway.open({ steps }, way === 'stdio' ? STDIO : EVENTS);
+}
+
 describe('a server that floods', () => {
-  // Over HTTP every answer is a request of its own, hence the lower numbers. A line that is not a message is a
-  // malformed answer there (faultsFrames.test.ts), and stderr is not read.
-  it.each<[string, string, FaultStep['do'], FaultGatewayOptions]>([
-    ['over stdio', 'progress', [{ flood: 'progress', count: 20_000 }, 'reply'], STDIO],
-    ['over stdio', 'logs', [{ flood: 'log', count: 20_000 }, 'reply'], STDIO],
-    ['over stdio', 'pings', [{ flood: 'ping', count: 10_000 }, 'reply'], STDIO],
-    ['over stdio', 'requests', [{ flood: 'ask', count: 10_000 }, 'reply'], STDIO],
-    ['over stdio', 'lines that are not messages', [{ flood: 'garbage', count: 20_000 }, 'reply'], STDIO],
-    ['over stdio', 'stderr', [{ stderr: 20_000_000 }, 'reply'], STDIO],
-    ['over HTTP', 'progress', [{ flood: 'progress', count: 20_000 }, 'reply'], EVENTS],
-    ['over HTTP', 'logs', [{ flood: 'log', count: 20_000 }, 'reply'], EVENTS],
-    ['over HTTP', 'pings', [{ flood: 'ping', count: 1_500 }, 'reply'], EVENTS],
-    ['over HTTP', 'requests', [{ flood: 'ask', count: 1_500 }, 'reply'], EVENTS],
-  ])('%s with %s still answers its call and disturbs no other server', async (_way, what, actions, options) => {
-    const gateway = await FaultGateway.spawn({ steps: during(...actions) }, options);
+  const gateways = { stdio: shared(() => flooding('stdio')), HTTP: shared(() => flooding('HTTP')) };
+
+  it.each(FLOODS)('over %s with %s still answers its call and disturbs no other server', async (way, what) => {
+    const gateway = gateways[way as keyof typeof gateways]();
     const before = gateway.host.lines.length;
     const [flooded, ...others] = await Promise.all([
-      gateway.act('a'),
+      gateway.act(what),
       ...Array.from({ length: 5 }, () => gateway.other()),
     ]);
-    expect(flooded.text).toBe('ok\na\n');
+    expect(flooded.text).toBe(`ok\n${what}\n`);
     expect(others).toEqual(Array.from({ length: 5 }, () => UNDISTURBED));
     expect((await gateway.act('b')).text).toBe('ok\nb\n');
     expect(gateway.lives).toHaveLength(1);
@@ -50,7 +65,7 @@ describe('a server that floods', () => {
   it('over HTTP outside of a call disturbs no call, not even its own', async () => {
     const steps = ['log', 'ping', 'ask', 'list_changed', 'garbage'].map((flood) => ({ flood, count: 1_000 }));
     const script = { steps: [{ on: 'start', do: steps }] };
-    const gateway = await FaultGateway.spawn(script, { http: 'sse', flags: ['--get', 'hold'] });
+    const gateway = await FaultGateway.open(script, { http: 'sse', flags: ['--get', 'hold'] });
     for (const nonce of ['a', 'b']) expect((await gateway.act(nonce)).text).toBe(`ok\n${nonce}\n`);
     expect(await gateway.other()).toBe(UNDISTURBED);
     expect(gateway.received.filter((line) => line.includes('"initialize"'))).toHaveLength(1);
@@ -60,7 +75,7 @@ describe('a server that floods', () => {
     ['stdio', STDIO],
     ['HTTP', EVENTS],
   ])('over %s with requests has at most 32 in flight; all others are refused', async (_way, options) => {
-    const gateway = await FaultGateway.spawn({ steps: during({ flood: 'ask', count: 1_000 }, 'reply') }, options);
+    const gateway = await FaultGateway.open({ steps: during({ flood: 'ask', count: 1_000 }, 'reply') }, options);
     await gateway.act('a');
     const answers = await until('the answers', () => {
       const answered = gateway.received.filter((line) => /"id":"a\d+"/.test(line));
@@ -77,7 +92,7 @@ describe('a server that floods', () => {
     ['HTTP', EVENTS],
   ])('over %s with unsolicited answers is replaced for a protocol fault', async (_way, options) => {
     const steps = [{ on: 'tools/call', nth: 1, life: 1, do: [{ flood: 'unknown', count: 500 }, 'hang'] }];
-    const gateway = await FaultGateway.spawn({ steps }, options);
+    const gateway = await FaultGateway.open({ steps }, options);
     expect(outcomeOf(await gateway.act('a'))).toBe('unknown');
     expect((await gateway.act('b')).text).toBe('ok\nb\n');
     // Over HTTP the session is replaced.
@@ -90,13 +105,14 @@ describe('a server that floods', () => {
     ['HTTP', EVENTS],
   ])('over %s with list changes is listed at most every 200 ms', async (_way, options) => {
     const steps = during({ flood: 'list_changed', count: 10_000 }, 'reply');
-    const gateway = await FaultGateway.spawn({ steps }, options);
+    const gateway = await FaultGateway.open({ steps }, options);
     const lists = (): number => gateway.received.filter((line) => line.includes('"tools/list"')).length;
     const before = lists();
     const flooded = await gateway.act('a');
     expect(flooded.text).toBe('ok\na\n');
-    await new Promise((done) => setTimeout(done, 1_500));
-    expect(lists() - before).toBeGreaterThan(0);
+    await until('a list', () => lists() > before);
+    // The server reads this call after every list that was requested before it.
+    expect((await gateway.act('b')).text).toBe('ok\nb\n');
     // Every 200 ms during the flood (which is short over stdio), and at most twice after it.
     const most = options === STDIO ? 2 : 2 + flooded.ms / 200;
     expect(lists() - before).toBeLessThanOrEqual(most);
@@ -112,7 +128,7 @@ describe('an endless list', () => {
     ['tools', { count: 12, size: 1_000 }, /cut: it has more than 10000 tools/, 10_000],
     ['bytes', { count: 'endless', size: 10, bytes: 100_000 }, /cut: its tools take more than 8 MiB/, 83],
   ])('of %s is kept up to the bound and marked', async (_what, pages, reason, count) => {
-    const gateway = await FaultGateway.spawn({ pages }, { ready: false });
+    const gateway = await FaultGateway.open({ pages }, { ready: false });
     const faulty = await until('its list', async () => {
       const one = (await status(gateway.workspace)).servers.find(({ name }) => name === 'faulty');
       return one?.state === 'ready' && one;
@@ -135,7 +151,7 @@ describe('a later list', () => {
     ['hangs', ['hang']],
   ])('that %s leaves the last good one in force, and calls work', async (_what, actions) => {
     const steps = [{ on: 'tools/list', nth: 2, do: actions }, ...during({ flood: 'list_changed', count: 1 }, 'reply')];
-    const gateway = await FaultGateway.spawn({ steps });
+    const gateway = await FaultGateway.open({ steps });
     expect((await gateway.act('a')).text).toBe('ok\na\n');
     await until('the second list', () => gateway.received.filter((line) => line.includes('"tools/list"')).length >= 2);
     expect((await gateway.act('b')).text).toBe('ok\nb\n');
@@ -167,7 +183,7 @@ describe('a list with invalid tools', () => {
       { name: 'line\nbreak\u001b[31m\u202e', inputSchema },
     ];
     const act = { name: 'act', description: 'The good one.', inputSchema };
-    const gateway = await FaultGateway.spawn({ tools: [...odd, act, { ...act, description: 'Another of its name.' }] });
+    const gateway = await FaultGateway.open({ tools: [...odd, act, { ...act, description: 'Another of its name.' }] });
     expect((await gateway.act('a')).text).toBe('ok\na\n');
     const { text } = await gateway.host.call('tool_browse', { path: '/faulty' });
     expect([...text].filter((char) => '\u001b\u202e'.includes(char))).toEqual([]);
@@ -186,7 +202,7 @@ describe('a list with invalid tools', () => {
     const { port } = trap.address() as AddressInfo;
     const nonce = { $ref: `http://127.0.0.1:${port}/schema.json` };
     const inputSchema = { type: 'object', properties: { nonce } };
-    const gateway = await FaultGateway.spawn({ tools: [{ name: 'act', inputSchema }] });
+    const gateway = await FaultGateway.open({ tools: [{ name: 'act', inputSchema }] });
     await gateway.act('a');
     expect(asked).toEqual([]);
   });

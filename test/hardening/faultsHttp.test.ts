@@ -1,22 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { FaultGateway, type FaultScript, type FaultStep, outcomeOf, UNDISTURBED } from '../support/faultGateway.ts';
 import { until } from '../support/hostProcess.ts';
+import { shared } from '../support/lifetime.ts';
 
 /** HTTP servers that answer partly, late or not at all (M7.6). */
 
 const during = (...actions: FaultStep['do']): FaultScript => ({ steps: [{ on: 'tools/call', nth: 1, do: actions }] });
 const SHORT = { timeouts: { servers: { faulty: 1 } } };
 
+const BROKEN = /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection/;
+const LATE = /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/;
+const LOST: readonly [nonce: string, actions: FaultStep['do'], words: RegExp][] = [
+  ['resets the connection', ['reset'], BROKEN],
+  ['breaks off in the middle', ['cut'], BROKEN],
+  ['never sends the head of its answer', ['hang'], LATE],
+  ['drips without a complete answer', ['drip'], LATE],
+  ['stops in the middle', ['partial', 'hang'], LATE],
+];
+
+/** Steps for calls with these nonces, so that the tests share a gateway. */
+const named = (rows: readonly (readonly [nonce: string, actions: FaultStep['do'], words: RegExp])[]): FaultScript => ({
+  steps: rows.map(([nonce, actions]) => ({ on: 'tools/call', nonce, do: actions })),
+});
+
 describe.each([['json'], ['sse']] as const)('a server over HTTP that answers with %s', (http) => {
-  it.each<[string, FaultStep['do'], RegExp]>([
-    ['resets the connection', ['reset'], /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection/],
-    ['breaks off in the middle', ['cut'], /^Error UPSTREAM_UNAVAILABLE: faulty exited or lost its connection/],
-    ['never sends the head of its answer', ['hang'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],
-    ['drips without a complete answer', ['drip'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],
-    ['stops in the middle', ['partial', 'hang'], /^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s/],
-  ])('and %s leaves the outcome unknown, and serves the next call', async (_what, actions, words) => {
-    const gateway = await FaultGateway.open(during(...actions), { http, blocks: SHORT });
-    const [lost, other] = await Promise.all([gateway.act('lost'), gateway.other()]);
+  const opened = shared(() => FaultGateway.open(named(LOST), { http, blocks: SHORT }));
+
+  it.each(LOST)('and %s leaves the outcome unknown, and serves the next call', async (nonce, _actions, words) => {
+    const gateway = opened();
+    const [lost, other] = await Promise.all([gateway.act(nonce), gateway.other()]);
     expect(lost.text).toMatch(words);
     expect(outcomeOf(lost)).toBe('unknown');
     expect(other).toBe(UNDISTURBED);
@@ -25,7 +37,7 @@ describe.each([['json'], ['sse']] as const)('a server over HTTP that answers wit
       return !answer.isError && answer;
     });
     expect(next.text).toContain('next');
-    expect(gateway.effectsOf('lost')).toBe(1);
+    expect(gateway.effectsOf(nonce)).toBe(1);
   });
 
   it('and with a decompression bomb fails only that call, at the size limit', async () => {
@@ -47,7 +59,7 @@ describe('a server over HTTP with resumable streams', () => {
     ['cannot resume', '405', false],
   ])('that %s when a stream is resumed loses that call at most', async (_what, get, isAnswered) => {
     const flags = ['--ids', '--get', get];
-    const options = { http: 'sse', flags, blocks: { timeouts: { servers: { faulty: 3 } } } } as const;
+    const options = { http: 'sse', flags, blocks: { timeouts: { servers: { faulty: 2 } } } } as const;
     const gateway = await FaultGateway.open(during('cut', 'reply'), options);
     const [cut, other] = await Promise.all([gateway.act('cut'), gateway.other()]);
     expect(outcomeOf(cut)).toBe(isAnswered ? 'ok' : 'unknown');
@@ -71,21 +83,24 @@ describe('a server over HTTP with resumable streams', () => {
   });
 });
 
+const REFUSED: readonly [nonce: string, actions: FaultStep['do'], words: RegExp][] = [
+  ['500', [{ status: 500, body: 'out of order' }], /^Error UPSTREAM_ERROR: .*HTTP 500: out of order/],
+  ['503', [{ status: 503 }], /^Error UPSTREAM_UNAVAILABLE/],
+  ['429', [{ status: 429, body: 'slow down' }], /^Error RATE_LIMITED: .*HTTP 429: slow down/],
+  [
+    'a redirect to a cloud metadata address',
+    [{ status: 307, headers: { location: 'http://169.254.169.254/latest/meta-data' } }],
+    /HTTP 307, a redirect to http:\/\/169\.254\.169\.254\/latest\/meta-data, which is not/,
+  ],
+  ['an HTML page', [{ status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }], /^Error UPSTREAM_/],
+];
+
 describe('a server over HTTP that answers', () => {
-  it.each<[string, Record<string, unknown>, RegExp]>([
-    ['500', { status: 500, body: 'out of order' }, /^Error UPSTREAM_ERROR: .*HTTP 500: out of order/],
-    ['503', { status: 503 }, /^Error UPSTREAM_UNAVAILABLE/],
-    ['429', { status: 429, body: 'slow down' }, /^Error RATE_LIMITED: .*HTTP 429: slow down/],
-    [
-      'a redirect to a cloud metadata address',
-      { status: 307, headers: { location: 'http://169.254.169.254/latest/meta-data' } },
-      /HTTP 307, a redirect to http:\/\/169\.254\.169\.254\/latest\/meta-data, which is not/,
-    ],
-    ['an HTML page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }, /^Error UPSTREAM_/],
-  ])('with %s gets its own error text, and serves the next call', async (_what, action, words) => {
-    const gateway = await FaultGateway.open(during(action), { http: 'json' });
-    const refused = await gateway.act('refused');
-    expect(refused.text).toMatch(words);
+  const opened = shared(() => FaultGateway.open(named(REFUSED), { http: 'json' }));
+
+  it.each(REFUSED)('with %s gets its own error text, and serves the next call', async (nonce, _actions, words) => {
+    const gateway = opened();
+    expect((await gateway.act(nonce)).text).toMatch(words);
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
     expect(await gateway.other()).toBe(UNDISTURBED);
   });

@@ -168,7 +168,7 @@ describe('a server that misses the time limit of a call', () => {
     expect(hung.text).toMatch(/^Error UPSTREAM_TIMEOUT: faulty did not answer within 1 s\./);
     expect(outcomeOf(hung)).toBe('unknown');
     expect(beside.text).toBe('ok\nbeside\n');
-    await new Promise((done) => setTimeout(done, 2_500));
+    await until('the ping', () => gateway.received.some((line) => line.includes('"method":"ping"')));
     expect((await gateway.act('after')).text).toBe('ok\nafter\n');
     expect(gateway.lives).toHaveLength(1);
   });

@@ -1,22 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stateFolder, status, waygate } from '../support/census.ts';
+import { healthOf, stateFolder, status } from '../support/census.ts';
 import { FaultGateway, type FaultScript, type FaultStep, outcomeOf, UNDISTURBED } from '../support/faultGateway.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { isAlive, until, withoutIdNote } from '../support/hostProcess.ts';
-import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+import { servers, testWorkspace } from '../support/workspace.ts';
 
 /** Servers that do not become ready: the reason is reported, and no other server waits (O5.6). */
 
 const at = (on: string, ...actions: (string | Record<string, unknown>)[]): FaultScript => ({
   steps: [{ on, do: actions }],
 });
-
-async function healthOfFaulty(workspace: TestWorkspace): Promise<object> {
-  const { servers: all } = JSON.parse((await waygate(workspace, ['health', '--json'])).stdout);
-  return all.find(({ name }: { name: string }) => name === 'faulty');
-}
 
 /** Health of a server that is not restarted until its configuration changes. */
 const LEFT_ALONE = { supervision: 'needs_configuration', generation: 1, restart_count: 0 };
@@ -45,7 +40,10 @@ describe('a command that cannot be started', () => {
     expect(failed).not.toContain('not-to-be-shown');
     const answer = await host.call('tool_execute', { tool_id: 'faulty:act', args: {} });
     expect(outcomeOf(answer)).toBe('not_dispatched');
-    expect(await healthOfFaulty(workspace)).toMatchObject({ ...LEFT_ALONE, last_fault: { class: 'process', code } });
+    expect(await healthOf(workspace, 'faulty')).toMatchObject({
+      ...LEFT_ALONE,
+      last_fault: { class: 'process', code },
+    });
     const echo = { tool_id: 'other:echo', args: { text: 'undisturbed' } };
     expect(withoutIdNote(await host.call('tool_execute', echo)).text).toBe(UNDISTURBED);
   });
@@ -76,11 +74,11 @@ describe('a server that exits', () => {
       expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
       expect(gateway.effects).toEqual([]);
       // Five starts, then one per minute.
-      await until(
-        'the crash loop',
-        async () => (await gateway.faulty()).reason !== undefined && gateway.lives.length === 5,
-      );
-      await new Promise((done) => setTimeout(done, 500));
+      const health = await until('the crash loop', async () => {
+        const one = await healthOf(gateway.workspace, 'faulty');
+        return one?.supervision === 'crash_loop' && one;
+      });
+      expect(health.next_attempt_in_ms).toBeGreaterThan(10_000);
       expect(gateway.lives).toHaveLength(5);
       expect(gateway.lives.filter(isAlive)).toEqual([]);
     },
@@ -126,12 +124,10 @@ describe('a server that refuses initialize', () => {
       });
       expect(reason).toBe('It answered with an error: login failed.');
       expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
-      await new Promise((done) => setTimeout(done, 1_000));
       expect(gateway.lives).toHaveLength(1);
-      expect(await healthOfFaulty(gateway.workspace)).toMatchObject({
-        ...LEFT_ALONE,
-        last_fault: { class: 'protocol', code: 'initialize_refused' },
-      });
+      const health = await healthOf(gateway.workspace, 'faulty');
+      expect(health).toMatchObject({ ...LEFT_ALONE, last_fault: { class: 'protocol', code: 'initialize_refused' } });
+      expect(health).not.toHaveProperty('next_attempt_in_ms');
     },
   );
 });
@@ -144,7 +140,7 @@ describe('a server with an unsupported protocol version', () => {
     await until('its reason', async () => (await gateway.faulty()).state === 'failed');
     expect(outcomeOf(await gateway.act('never'))).toBe('not_dispatched');
     expect(gateway.lives).toHaveLength(1);
-    const health = await healthOfFaulty(gateway.workspace);
+    const health = await healthOf(gateway.workspace, 'faulty');
     expect(health).toMatchObject({ ...LEFT_ALONE, last_fault: { class: 'protocol', code: 'unsupported_version' } });
     expect(health).not.toHaveProperty('next_attempt_in_ms');
   });

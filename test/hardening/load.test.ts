@@ -26,7 +26,7 @@ describe('under load', () => {
     const host = await HostProcess.connect(workspace);
     const answers = await Promise.all(Array.from({ length: 10_000 }, () => host.call('tool_browse', { path: '/' })));
     expect(answers.filter((answer) => answer.isError)).toEqual([]);
-    // One more answer is that to initialize.
+    // The first line answers initialize.
     expect(host.lines).toHaveLength(10_001);
   });
 

@@ -7,7 +7,7 @@ import { attachControl } from '../../src/host/attach/attachControl.ts';
 import { receiveHello, welcome } from '../../src/link/linkHandshake.ts';
 import { LINK_VERSION, publishRendezvous, type Rendezvous } from '../../src/link/rendezvous.ts';
 import { rendezvous, stateFolder, status, workersOf } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, SHORT_SILENCE, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, temporaryFolder, testWorkspace, WORKER } from '../support/workspace.ts';
 
 const plant = (workspace: TestWorkspace, fields: Record<string, unknown>): void => {
@@ -68,7 +68,7 @@ describe('the rendezvous file', () => {
     const socket = join(temporaryFolder('wg-'), 'deaf.sock');
     const deaf = createServer((attacher) => attacher.on('error', () => undefined)).listen(socket);
     plant(workspace, { socket });
-    const host = await HostProcess.connect(workspace);
+    const host = await HostProcess.connect(workspace, [], {}, SHORT_SILENCE);
     expect((await host.request('tools/list')).result).toHaveProperty('tools');
     deaf.close();
   });

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { killedByAttachers, otherBuild } from '../support/builds.ts';
 import { rendezvous, waygate, workersOf } from '../support/census.ts';
-import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
+import { HostProcess, isAlive, pidsIn, SHORT_SILENCE, until } from '../support/hostProcess.ts';
 import { linesOf } from '../support/lines.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
@@ -95,7 +95,7 @@ describe('a worker that hangs', () => {
     const hung = rendezvous(workspace)?.pid as number;
     const left = pidsIn(pids);
     process.kill(hung, 'SIGSTOP');
-    const second = await HostProcess.connect(workspace);
+    const second = await HostProcess.connect(workspace, [], {}, SHORT_SILENCE);
     expect((await second.call('tool_browse', { path: '/one' })).isError).toBe(false);
     expect(rendezvous(workspace)?.pid).not.toBe(hung);
     await until('its end', () => !isAlive(hung));
@@ -113,7 +113,7 @@ describe('a worker that hangs', () => {
 
   it('leaves a read to its successor, whatever spelling of the tool the client used', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
-    const host = await HostProcess.connect(workspace);
+    const host = await HostProcess.connect(workspace, [], {}, SHORT_SILENCE);
     await host.toolId('/one/echo');
     const hung = rendezvous(workspace)?.pid as number;
     process.kill(hung, 'SIGSTOP');

@@ -8,6 +8,7 @@ const lost = (toolId: string): LostCall => ({
   method: 'tools/call',
   tool: 'tool_execute',
   toolId,
+  runs: true,
   took: 12.5,
   fault,
   knowledge: 'outcome_unknown',
@@ -56,7 +57,18 @@ describe('the calls lost without a worker', () => {
     ];
     expect(readLostCalls(odd)).toEqual([]);
     expect(readLostCalls('no list')).toEqual([]);
-    const bent = { ...whole, took: -5, tool: 3, toolId: null, knowledge: 'sure', contract: 'any', dispatches: 'x' };
-    expect(readLostCalls([bent])).toEqual([{ ...whole, took: 0, tool: undefined, toolId: undefined, dispatches: 0 }]);
+    const bent = {
+      ...whole,
+      runs: 'x',
+      took: -5,
+      tool: 3,
+      toolId: null,
+      knowledge: 'sure',
+      contract: 'any',
+      dispatches: 'x',
+    };
+    expect(readLostCalls([bent])).toEqual([
+      { ...whole, runs: false, took: 0, tool: undefined, toolId: undefined, dispatches: 0 },
+    ]);
   });
 });

@@ -13,20 +13,20 @@ const kept = (name: string, mode: Mode, args: object = {}) =>
   );
 
 describe("a call in the host's journal", () => {
-  it.each<[string, Mode, string]>([
-    ['tool_browse', 'gateway', 'convergent'],
-    ['mcp__waygate__tool_browse', 'gateway', 'convergent'],
-    ['resources.read', 'gateway', 'convergent'],
-    ['toolView', 'gateway', 'convergent'],
-    ['mcp__waygate__tool_execute', 'gateway', 'never_replay'],
-    ['read', 'gateway', 'never_replay'],
-    ['tool_view', 'transparent', 'convergent'],
+  it.each<[string, Mode, string, string]>([
+    ['tool_browse', 'gateway', 'convergent', 'tool_browse'],
+    ['mcp__waygate__tool_browse', 'gateway', 'convergent', 'tool_browse'],
+    ['resources.read', 'gateway', 'convergent', 'resource_read'],
+    ['toolView', 'gateway', 'convergent', 'tool_view'],
+    ['mcp__waygate__tool_execute', 'gateway', 'never_replay', 'tool_execute'],
+    ['read', 'gateway', 'never_replay', 'read'],
+    ['tool_view', 'transparent', 'convergent', 'tool_view'],
     // Could be the name of a listed tool.
-    ['resources.read', 'transparent', 'never_replay'],
-    ['tools.view', 'transparent', 'never_replay'],
-    ['tool_view', 'passthrough', 'never_replay'],
-  ])('%s has in %s mode the contract %s', (name, mode, contract) => {
-    expect(kept(name, mode)).toMatchObject({ contract, declared: contract !== 'convergent', payload: { tool: name } });
+    ['resources.read', 'transparent', 'never_replay', 'resources.read'],
+    ['tools.view', 'transparent', 'never_replay', 'tools.view'],
+    ['tool_view', 'passthrough', 'never_replay', 'tools/call'],
+  ])('%s has in %s mode the contract %s, and is recorded as %s', (name, mode, contract, tool) => {
+    expect(kept(name, mode)).toMatchObject({ contract, declared: contract !== 'convergent', payload: { tool } });
   });
 
   it.each<[string, Mode, unknown, boolean]>([

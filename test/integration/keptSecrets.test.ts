@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { FileSecrets } from '../../src/config/state/fileSecrets.ts';
 import { stateFolder, waygate } from '../support/census.ts';
-import { HostProcess, until } from '../support/hostProcess.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { until } from '../support/hostProcess.ts';
 import { startHttpServer } from '../support/httpServer.ts';
 import { type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
@@ -43,7 +44,7 @@ async function setSecret({ env, folder: cwd }: TestWorkspace, name: string, valu
 }
 
 /** Returns all texts in which Waygate reports on its servers, by place. */
-async function reportsOn(workspace: TestWorkspace, host: HostProcess): Promise<Record<string, string>> {
+async function reportsOn(workspace: TestWorkspace, host: GatewaySession): Promise<Record<string, string>> {
   const read = (name: string) => readFileSync(join(stateFolder(workspace), name), 'utf8');
   const command = async (...args: string[]) => (await waygate(workspace, args)).stdout;
   const resource = async (uri: string) => JSON.stringify((await host.request('resources/read', { uri })).result);
@@ -103,7 +104,7 @@ it(
     const kept = new FileSecrets(workspace.stateDir, workspace.folder);
     for (const [name, value] of Object.entries(others)) kept.set(name, value);
 
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const reports: Record<string, string> = {};
     for (const name of ['fails', 'refuses', 'crashes']) {
       const tool_id = await host.toolId(`/serves/${name}`);
@@ -159,7 +160,7 @@ it('masks secrets in results and in views of them if the configuration asks for 
   };
   write({ maskSecrets: 'always' });
   await setSecret(workspace, 'db', KEPT);
-  const host = await HostProcess.connect(workspace);
+  const host = await GatewaySession.connect(workspace);
   const tool_id = await host.toolId('/answering/answers');
   const { text: shown, structured } = await host.call('tool_execute', { tool_id, args: {}, render: 'json' });
   expect(shown).toContain('it is [REDACTED-SECRET]');
@@ -167,6 +168,28 @@ it('masks secrets in results and in views of them if the configuration asks for 
   const viewed = await host.call('tool_view', { handle: artifacts[0].handle, selector: { type: 'head' } });
   expect(viewed.text).toContain('it is [REDACTED-SECRET]');
   expect(JSON.stringify([shown, structured, viewed])).not.toContain(KEPT);
+});
+
+it("masks secrets in errors of the user's own server in passthrough mode, whatever the workspace says", async () => {
+  const workspace = testWorkspace();
+  const leaky = { command: process.execPath, args: [PROGRAM, 'serves'], env: { GIVEN_KEPT: '${secret:db}' } };
+  writeFileSync(workspace.userConfigFile, JSON.stringify({ servers: { leaky } }));
+  workspace.write('.vscode/waygate.json', JSON.stringify({ mode: 'passthrough', artifacts: { maskSecrets: 'never' } }));
+  await setSecret(workspace, 'db', KEPT);
+  const host = await GatewaySession.connect(workspace);
+  const answers = [
+    await host.request('tools/call', { name: 'fails', arguments: {} }),
+    await host.request('tools/call', { name: 'refuses', arguments: {} }),
+    await host.request('resources/read', { uri: 'test://one' }),
+  ];
+  expect(answers.map((one) => JSON.stringify(one).match(/(it is|log in with) .REDACTED/)?.[1])).toEqual([
+    'it is',
+    'log in with',
+    'log in with',
+  ]);
+  expect(JSON.stringify(answers)).not.toContain(KEPT);
+  // Other results pass unchanged by default.
+  expect(JSON.stringify(await host.request('tools/call', { name: 'answers', arguments: {} }))).toContain(KEPT);
 });
 
 it.each([
@@ -179,9 +202,9 @@ it.each([
   workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { leaky } }));
   workspace.approve();
   await setSecret(workspace, 'db', KEPT);
-  const browsing = await HostProcess.connect(workspace);
+  const browsing = await GatewaySession.connect(workspace);
   const tool_id = await browsing.toolId('/leaky/logs');
-  const host = await HostProcess.connect(workspace, ['--mode', mode]);
+  const host = await GatewaySession.connect(workspace, ['--mode', mode]);
   await host.call(name, name === 'logs' ? {} : { tool_id, args: {} });
   const log = await until('the log', () => host.notifications.find(({ method }) => method === 'notifications/message'));
   const words = JSON.stringify(log);

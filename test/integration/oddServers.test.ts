@@ -24,7 +24,7 @@ describe('a server', () => {
   });
 
   it('that starts slowly still answers the call that started it', async () => {
-    const workspace = testWorkspace({ slow: servers.fixture('--start-delay', '2500') });
+    const workspace = testWorkspace({ slow: servers.fixture('--start-delay', '1000') });
     await waygate(workspace, ['catalog']);
     await stopGateway(workspace);
     const host = await GatewaySession.connect(workspace);
@@ -34,7 +34,8 @@ describe('a server', () => {
   });
 
   it('whose tool names change at every start is called by its current names', async () => {
-    const workspace = testWorkspace({ fickle: servers.fixture('--new-names') });
+    const workspace = testWorkspace();
+    workspace.configureChanging({ fickle: servers.fixture('--new-names') });
     const host = await GatewaySession.connect(workspace);
     const before = await until('its tools', async () => echoOf(await browse(host, '/fickle')));
     const { pid } = await until('its process', async () => (await status(workspace)).servers[0]);

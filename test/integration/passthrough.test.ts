@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { rendezvous, status } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
+import { shared } from '../support/lifetime.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 /** Covers passthrough mode (G5.10) with real processes and a client that writes its own messages. */
@@ -45,6 +46,18 @@ async function direct(method: string): Promise<Record<string, unknown>> {
   throw new Error('it did not answer');
 }
 
+/** Opens a gateway for the tests that leave it and its server as they were. */
+const conformance = shared(async () => {
+  const workspace = testWorkspace({ fixture: servers.conformance });
+  await GatewaySession.connect(workspace, MODE);
+  return workspace;
+});
+const fixture = shared(async () => {
+  const workspace = testWorkspace({ one: servers.fixture() });
+  await GatewaySession.connect(workspace, MODE);
+  return workspace;
+});
+
 describe('passthrough with one server', () => {
   it("masks secrets in results if the user's own file wants that always, whatever the workspace says", async () => {
     const workspace = testWorkspace();
@@ -59,7 +72,7 @@ describe('passthrough with one server', () => {
   });
 
   it("has the server's capabilities and instructions, and returns its lists byte for byte", async () => {
-    const host = new GatewaySession(testWorkspace({ fixture: servers.conformance }), MODE);
+    const host = new GatewaySession(conformance(), MODE);
     const { result } = await host.initialize();
     const own = await direct('initialize');
     expect(result).toMatchObject({ protocolVersion: '2025-11-25', serverInfo: { name: 'waygate' } });
@@ -98,7 +111,7 @@ describe('passthrough with one server', () => {
   });
 
   it('calls tools by their own names, also without arguments', async () => {
-    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    const host = await GatewaySession.connect(conformance(), MODE);
     const answer = await call(host, 'test_simple_text');
     expect(answer.result).toEqual({
       content: [{ type: 'text', text: 'This is a simple text response for testing.' }],
@@ -106,7 +119,7 @@ describe('passthrough with one server', () => {
   });
 
   it('forwards JSON-RPC errors of the server', async () => {
-    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    const host = await GatewaySession.connect(conformance(), MODE);
     expect((await call(host, 'nothing_of_the_kind')).error).toMatchObject({ code: -32602 });
     const required = (await call(host, 'test_url_elicitation_required')).error;
     expect(required).toMatchObject({ code: -32042, data: { elicitations: [{ mode: 'url' }] } });
@@ -116,7 +129,7 @@ describe('passthrough with one server', () => {
   });
 
   it('rewrites progress tokens in both directions', async () => {
-    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    const host = await GatewaySession.connect(conformance(), MODE);
     const answer = await call(host, 'test_tool_with_progress', {}, { _meta: { progressToken: 'mine' } });
     const progress = host.notifications.filter(({ method }) => method === 'notifications/progress');
     expect(progress.map(({ params }) => [params?.progressToken, params?.progress])).toEqual([
@@ -128,7 +141,7 @@ describe('passthrough with one server', () => {
   });
 
   it("keeps _meta and trace context in both directions, except for the client's progress token", async () => {
-    const host = await GatewaySession.connect(testWorkspace({ fixture: servers.conformance }), MODE);
+    const host = await GatewaySession.connect(conformance(), MODE);
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const { result } = await call(
       host,
@@ -186,7 +199,7 @@ describe('passthrough with one server', () => {
   });
 
   it('forwards long results unchanged, or as digests if the firewall is on', async () => {
-    const plain = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
+    const plain = await GatewaySession.connect(fixture(), MODE);
     expect(textOf(await call(plain, 'large', { lines: 1_000 }))).toHaveLength(
       Array.from({ length: 1_000 }, (_, i) => `line ${i}: ${'x'.repeat(60)}`).join('\n').length,
     );
@@ -265,7 +278,7 @@ describe('passthrough with one server', () => {
     await call(host, 'test_simple_text');
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
     expect(textOf(await waiting)).toMatch(/outcome: unknown/);
-    expect((await host.request('tools/list')).result?.tools).toHaveLength(21);
+    expect((await host.request('tools/list')).result?.tools).toHaveLength(23);
     await call(host, 'test_tool_with_logging');
     await until('the subscription', async () => {
       await call(host, 'test_trigger_changes');

@@ -57,6 +57,22 @@ describe('the lists of several servers', () => {
     expect((await read(host, 'nobody://x')).error).toMatchObject({ code: -32002, data: { uri: 'nobody://x' } });
   });
 
+  it('have an address of its own for each of two resources with one URI', async () => {
+    const workspace = testWorkspace();
+    workspace.configure({
+      alpha: servers.primitives('--name', 'alpha'),
+      beta: servers.primitives('--name', 'beta'),
+    });
+    const host = await GatewaySession.connect(workspace, MODE);
+    const { resources } = (await host.request('resources/list')).result as { resources: { uri: string }[] };
+    const uris = resources.map(({ uri }) => uri);
+    expect(uris).toEqual([`waygate://server/alpha/${README}`, `waygate://server/beta/${README}`]);
+    for (const [i, name] of ['alpha', 'beta'].entries()) {
+      const uri = uris[i] as string;
+      expect((await read(host, uri)).result).toMatchObject({ contents: [{ uri, text: `${README} of ${name}` }] });
+    }
+  });
+
   it('need no running server', async () => {
     const { workspace, asked } = two();
     await GatewaySession.connect(workspace, MODE).then((host) => host.request('resources/list'));

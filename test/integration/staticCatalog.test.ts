@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rendezvous, status, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
+import { shared } from '../support/lifetime.ts';
 import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 /** Covers `waygate serve --catalog FILE`: a gateway with the lists of a file and canned answers (G10.10). */
@@ -45,6 +46,12 @@ function file(text: string, name = 'catalog.json'): string {
 }
 
 describe('a static catalog', () => {
+  const served = shared(async () => {
+    const catalog = file(JSON.stringify(CATALOG));
+    const workspace = testWorkspace();
+    return { catalog, workspace, host: await HostProcess.connect(workspace, ['--catalog', catalog]) };
+  });
+
   it('runs as a separate gateway, which every command addresses by the same file', async () => {
     const catalog = file(JSON.stringify(CATALOG));
     const workspace = testWorkspace({ one: servers.fixture() });
@@ -73,8 +80,7 @@ describe('a static catalog', () => {
   });
 
   it('is browsed and executed like any other catalog, without servers', async () => {
-    const catalog = file(JSON.stringify(CATALOG));
-    const host = await HostProcess.connect(testWorkspace(), ['--catalog', catalog]);
+    const { host } = served();
     const id = await host.toolId('/github/create_issue');
     expect(id).toMatch(/^github:create_issue#/);
     const answer = await host.call('tool_execute', { tool_id: id, args: { title: 'x' } });
@@ -87,8 +93,8 @@ describe('a static catalog', () => {
   });
 
   it('serves its resources and prompts', async () => {
-    const catalog = file(JSON.stringify(CATALOG));
-    const host = await HostProcess.connect(testWorkspace(), ['--catalog', catalog, '--mode', 'passthrough']);
+    const { catalog, workspace } = served();
+    const host = await HostProcess.connect(workspace, ['--catalog', catalog, '--mode', 'passthrough']);
     const read = async (uri: string) => (await host.request('resources/read', { uri })).result?.contents;
     expect(await read('file:///docs/readme.md')).toEqual([
       { uri: 'file:///docs/readme.md', mimeType: 'text/markdown', text: '# Read me' },
@@ -101,15 +107,6 @@ describe('a static catalog', () => {
     expect(name).toMatch(/__summarize_pr$/);
     const { result } = await host.request('prompts/get', { name, arguments: { repo: 'waygate' } });
     expect(JSON.stringify(result)).toContain('repo: waygate');
-  });
-
-  it.each([
-    ['a list in JSON', JSON.stringify(CATALOG.tools), 'catalog.json'],
-    ['an object in YAML', YAML, 'catalog.yaml'],
-    ['a list in YAML', YAML.replace('tools:\n', '').replaceAll('\n  ', '\n'), 'catalog.yml'],
-  ])('may be %s', async (_what, text, name) => {
-    const host = await HostProcess.connect(testWorkspace(), ['--catalog', file(text, name)]);
-    expect(await host.toolId('/github/create_issue')).toMatch(/^github:create_issue#/);
   });
 
   it("does not affect the workspace's own gateway", async () => {

@@ -13,6 +13,7 @@ import {
   withoutFence,
 } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
+import { shared } from '../support/lifetime.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 /** Covers tools that a server runs only as tasks (MCP 2025-11-25), with real hosts, workers and servers. */
@@ -36,8 +37,14 @@ describe.each([
   ['one server', { one: servers.tasks() }, ''],
   ['several servers', { one: servers.tasks(), two: servers.fixture() }, 'one__'],
 ])('in passthrough mode with %s', (_of, configured, prefix) => {
+  const workspace = shared(async () => {
+    const opened = testWorkspace(configured);
+    await GatewaySession.connect(opened, PASSTHROUGH);
+    return opened;
+  });
+
   it('tasks are offered neither in the capabilities nor by a tool', async () => {
-    const host = new GatewaySession(testWorkspace(configured), PASSTHROUGH);
+    const host = new GatewaySession(workspace(), PASSTHROUGH);
     const { result } = await host.initialize();
     expect(result?.capabilities).toHaveProperty('tools');
     expect(result?.capabilities).not.toHaveProperty('tasks');
@@ -47,7 +54,7 @@ describe.each([
   });
 
   it('requests about tasks are refused with a sentence, and a call that asks for a task runs as a plain call', async () => {
-    const host = await GatewaySession.connect(testWorkspace(configured), PASSTHROUGH);
+    const host = await GatewaySession.connect(workspace(), PASSTHROUGH);
     for (const method of ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel']) {
       const { error } = await host.request(method, { taskId: 'task-1' });
       expect(error).toMatchObject({ code: -32601, message: expect.stringContaining('offers no tasks to clients') });
@@ -59,9 +66,9 @@ describe.each([
   });
 
   it('a request of a task reaches its client without task metadata, and the answer reaches the task', async () => {
-    const host = await GatewaySession.connect(testWorkspace(configured), PASSTHROUGH, ELICITATION);
+    const host = await GatewaySession.connect(workspace(), PASSTHROUGH, ELICITATION);
     host.answer('elicitation/create', () => ({ action: 'accept', content: {} }));
-    expect(textOf(await call(host, `${prefix}ask`))).toMatch(/^accept \{"taskId":"task-1"\}$/);
+    expect(textOf(await call(host, `${prefix}ask`))).toMatch(/^accept \{"taskId":"task-\d"\}$/);
     expect(host.asked.map(({ params }) => params?._meta)).toEqual([undefined]);
   });
 });
@@ -102,7 +109,7 @@ describe('a message of a task', () => {
     ] as const) {
       const id = /task-\d/.exec(textOf(answer))?.[0];
       expect(textOf(answer)).toBe(`accept {"taskId":"${id}"}`);
-      expect(host.asked.map(({ params }) => params?.message)).toEqual([`for ${id}`]);
+      expect(host.asked.map(({ params }) => params?.message)).toEqual([`Server "one" asks: for ${id}`]);
     }
     const logged = (host: StreamClient) =>
       host.notifications.flatMap(({ method, params }) => (method === 'notifications/message' ? [params] : []));
@@ -175,7 +182,7 @@ describe('a tool that runs only as a task', () => {
   });
 
   it('reports errors and timeouts like any other, and cancels the task on a timeout or a cancellation', async () => {
-    const workspace = configured({ one: servers.tasks() }, { timeouts: { default: 4 } });
+    const workspace = configured({ one: servers.tasks() }, { timeouts: { default: 2 } });
     const host = await GatewaySession.connect(workspace);
     const [work, tasks] = [await host.toolId('/one/work'), await host.toolId('/one/tasks')];
     const execute = (args: object) => host.call('tool_execute', { tool_id: work, args });

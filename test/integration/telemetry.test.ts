@@ -5,8 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureWorkspaceState } from '../../src/config/state/stateFolder.ts';
 import type { HealthReport, TelemetryReport } from '../../src/control/healthContract.ts';
 import type { Rendezvous } from '../../src/link/rendezvous.ts';
-import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
-import { HostProcess, isAlive, until } from '../support/hostProcess.ts';
+import { rendezvous, stateFolder, status, stopGateway, waygate } from '../support/census.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { HostProcess, isAlive, SHORT_SILENCE, until } from '../support/hostProcess.ts';
 import { linesOf, recordsOf } from '../support/lines.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
@@ -31,7 +32,7 @@ function following(workspace: TestWorkspace, args: string[]) {
 describe('health and telemetry of a running gateway', () => {
   it('count calls, report a crash and the call that it ended, and store no argument values', async () => {
     const workspace = testWorkspace({ one: servers.fixture(), gone: { command: 'waygate-no-such-command' } });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const [echo, fails, crash] = await Promise.all(
       ['echo', 'fails', 'crash'].map((name) => host.toolId(`/one/${name}`)),
     );
@@ -81,12 +82,13 @@ describe('health and telemetry of a running gateway', () => {
     expect(one?.uptime_ms).toBeGreaterThan(0);
     expect(gone).toMatchObject({ name: 'gone', state: 'failed', down: true, consecutive_failures: 1, uptime_ms: 0 });
 
-    const { stdout } = await waygate(workspace, ['stop']);
-    expect(stdout).toMatch(/^Stopped/);
-    const records = recordsOf(eventsFile(workspace));
+    await stopGateway(workspace);
+    const records = await until('the last event', () => {
+      const all = recordsOf(eventsFile(workspace));
+      return all.at(-1)?.event === 'worker.stopped' && all;
+    });
     const names = records.map(({ event }) => event);
     expect(names[0]).toBe('worker.started');
-    expect(names.at(-1)).toBe('worker.stopped');
     for (const name of [
       'upstream.started',
       'upstream.crashed',
@@ -115,7 +117,7 @@ describe('health and telemetry of a running gateway', () => {
 
   it('count requests of clients by MCP method, and store none of their parameters', async () => {
     const workspace = testWorkspace({ one: servers.primitives() });
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const canary = 'canary-88bb';
     await until('its resources', async () => {
       const { result } = await host.request('resources/list');
@@ -166,7 +168,7 @@ describe('health and telemetry of a running gateway', () => {
     const changes = following(workspace, ['health', '--follow']);
     await until('both to have begun', () => events.text !== '' && changes.text.includes('No gateway runs'));
     expect(rendezvous(workspace)).toBeUndefined();
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const echo = await host.toolId('/one/echo');
     await host.call('tool_execute', { tool_id: echo, args: { text: 'hi' } });
     await until('the event of the call', () => events.text.includes('"event":"execute.completed"'));
@@ -180,6 +182,7 @@ describe('health and telemetry of a running gateway', () => {
 
   it('can be followed while the worker hangs, and the hang is reported', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
+    Object.assign(workspace.env, SHORT_SILENCE);
     const host = await HostProcess.connect(workspace);
     const echo = await host.toolId('/one/echo');
     const changes = following(workspace, ['health', '--follow']);
@@ -203,7 +206,7 @@ describe('health and telemetry of a running gateway', () => {
   it('do not affect calls if the log cannot be written, and health reports the error', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     mkdirSync(join(ensureWorkspaceState(workspace.folder, workspace.stateDir), 'events.jsonl'));
-    const host = await HostProcess.connect(workspace);
+    const host = await GatewaySession.connect(workspace);
     const echo = await host.toolId('/one/echo');
     const answer = await host.call('tool_execute', { tool_id: echo, args: { text: 'hi' } });
     expect(answer).toMatchObject({ isError: false, text: 'ok\nhi\n' });
@@ -241,12 +244,12 @@ describe('health and telemetry of a running gateway', () => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');
     workspace.configure({ one: servers.fixture('--effects', effects) });
-    const id = await (await HostProcess.connect(workspace)).toolId('/one/wait');
-    const host = await HostProcess.connect(workspace);
+    const id = await (await GatewaySession.connect(workspace)).toolId('/one/wait');
+    const host = await GatewaySession.connect(workspace);
     void host.call('tool_execute', { tool_id: id, args: { ms: 600_000, nonce: 'a' } });
     await until('its effect', () => linesOf(effects).length === 1);
     host.end();
-    await host.exited;
+    await host.ended;
     // The host reports the call before its connection ends, and the worker's own report follows.
     const tools = await until('the report of the worker', async () => {
       const { tools: rows } = await reportOf<TelemetryReport>(workspace, 'telemetry');
@@ -299,8 +302,10 @@ describe('health and telemetry of a running gateway', () => {
     const workspace = testWorkspace();
     const effects = workspace.write('effects.txt', '');
     workspace.configure({ one: servers.fixture('--effects', effects), ...others });
-    const id = await (await HostProcess.connect(workspace)).toolId('/one/wait');
     const host = await HostProcess.connect(workspace, ['--mode', mode]);
+    if (mode === 'gateway') await host.toolId('/one/wait');
+    else await host.request('tools/list');
+    const id = expect.stringMatching(/^one:wait#\w{8}$/);
     const args = { ms: 600_000, nonce: 'a', query: 'c4nary', tool_id: 'c4nary' };
     const given = { tool_id: mode === 'gateway' ? 'one:wait' : 'one.wait', args };
     const called = name.endsWith('tool_execute') ? given : args;

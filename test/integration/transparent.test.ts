@@ -4,6 +4,7 @@ import type { TelemetryReport } from '../../src/control/healthContract.ts';
 import { status, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
+import { shared } from '../support/lifetime.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 /** Covers transparent mode with real processes: the whole list without schemas, and calls of listed tools (G5.5). */
@@ -18,6 +19,12 @@ const toolsOf = async (host: StreamClient): Promise<Listed[]> =>
   (await host.request('tools/list')).result?.tools as Listed[];
 
 describe('the transparent mode', () => {
+  const listed = shared(async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    await toolsOf(await GatewaySession.connect(workspace, MODE));
+    return workspace;
+  });
+
   it('answers initialize before there is a worker', async () => {
     const host = new GatewaySession(testWorkspace({ slow: servers.fixture('--start-delay', '600000') }), MODE);
     const { result } = await host.initialize();
@@ -43,8 +50,7 @@ describe('the transparent mode', () => {
   });
 
   it('shows a schema and runs a tool by its listed name, its tool_id, or its URL-encoded tool_id', async () => {
-    const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
-    await toolsOf(host);
+    const host = await GatewaySession.connect(listed(), MODE);
     const shown = await host.call('tool_hydrate', { tool_id: 'one.echo', render: 'json' });
     const id = shown.structured?.tool_id as string;
     expect(shown.structured).toEqual({
@@ -64,8 +70,7 @@ describe('the transparent mode', () => {
   });
 
   it('runs a listed tool that is called directly, and refers to tool_execute if the tool is unknown', async () => {
-    const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
-    await toolsOf(host);
+    const host = await GatewaySession.connect(listed(), MODE);
     expect((await host.call('one.echo', { text: 'directly' })).text).toContain('directly');
     expect((await host.call('one.nothing', {})).text).toMatch(/^Error ARGS_INVALID.*tool_execute/s);
   });
@@ -88,8 +93,7 @@ describe('the transparent mode', () => {
   });
 
   it('shows a long result as a digest, and more of it with tool_view', async () => {
-    const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture() }), MODE);
-    await toolsOf(host);
+    const host = await GatewaySession.connect(listed(), MODE);
     const { text } = await host.call('tool_execute', { tool_id: 'one.large', args: { lines: 1_000 } });
     expect(text.length).toBeLessThan(8_000);
     const handle = /text:[^\s"',;)]+/.exec(text)?.[0].replace(/[.]$/, '') as string;

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../src/control/contract.ts';
 import { attachControl } from '../../src/host/attach/attachControl.ts';
-import { rendezvous, stateFolder, status } from '../support/census.ts';
+import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
+import { textContent } from '../../src/results/envelope/partContent.ts';
+import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, type StreamClient, until, withoutIdNote } from '../support/hostProcess.ts';
+import { shared } from '../support/lifetime.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** Covers all stages of a call with real processes: validation, approval, limits, cache and results (G7.1). */
@@ -16,6 +19,15 @@ function configured(blocks: object, ...flags: string[]): TestWorkspace {
   workspace.approve();
   return workspace;
 }
+
+/** Opens a gateway for the tests that only call. */
+async function opened(blocks: object): Promise<TestWorkspace> {
+  const workspace = configured(blocks);
+  await GatewaySession.connect(workspace);
+  return workspace;
+}
+
+const plain = shared(() => opened({}));
 
 const execute = async (host: StreamClient, tool: string, args: unknown, more: object = {}) =>
   withoutIdNote(await host.call('tool_execute', { tool_id: `one:${tool}`, args, ...more }));
@@ -44,7 +56,7 @@ describe('arguments', () => {
     expect((await execute(host, 'wait', { ms: '1' })).text).toContain(
       '\nnote: $.ms of the arguments was repaired (str_to_integer)\n',
     );
-    const strict = await GatewaySession.connect(configured({}));
+    const strict = await GatewaySession.connect(plain());
     await strict.toolId('/one/wait');
     expect((await execute(strict, 'wait', { ms: '1' })).text).toMatch(/^Error ARGS_INVALID/);
   });
@@ -52,6 +64,8 @@ describe('arguments', () => {
 
 describe('approval', () => {
   const ASKS = { policy: { rules: [{ action: 'require_approval', tool: 'echo' }] } };
+
+  const asks = shared(() => opened(ASKS));
 
   /** Answers every question of the gateway like a user in the client's dialog. */
   const person = (host: StreamClient, answer: object): void => host.answer('elicitation/create', () => answer);
@@ -81,7 +95,7 @@ describe('approval', () => {
   });
 
   it('that the user declines keeps the call from the server', async () => {
-    const host = await asking(new GatewaySession(configured(ASKS)));
+    const host = await asking(new GatewaySession(asks()));
     person(host, { action: 'decline' });
     expect((await execute(host, 'echo', { text: 'x' })).text).toMatch(/^Error POLICY_DENIED: The user declined/);
   });
@@ -156,7 +170,7 @@ describe('approval', () => {
   });
 
   it('that nobody can give is refused, and the error says how to allow the tool', async () => {
-    const host = await GatewaySession.connect(configured(ASKS));
+    const host = await GatewaySession.connect(asks());
     await host.toolId('/one/echo');
     const answer = await execute(host, 'echo', { text: 'x' });
     expect(answer.text).toMatch(/^Error AUTH_REQUIRED: /);
@@ -182,6 +196,54 @@ describe('a rule about tool_view', () => {
     const handle = /"handle": ?"([^"]+)"/.exec(answer.text)?.[1] as string;
     const view = await host.call('tool_view', { handle, selector: { type: 'head' } });
     expect(view.text).toMatch(/^Error POLICY_DENIED: .*rule 1/);
+  });
+
+  const policy = { rules: [{ action: 'deny', metaTool: 'tool_view', tool: 'large' }] };
+  it.each([
+    ['the configuration leaves its tool out', { one: { ...servers.fixture(), tools: { exclude: ['large'] } } }],
+    ['the server renames its tool', { one: servers.fixture('--name-suffix', '_v2') }],
+    ['its server is gone', { two: servers.fixture() }],
+  ])('holds for a result after %s, and after a restart of the worker', async (_what, later) => {
+    const workspace = configured({ policy });
+    const first = await HostProcess.connect(workspace);
+    await first.toolId('/one/large');
+    const answer = await execute(first, 'large', { lines: 2_000 });
+    const handle = /"handle": ?"([^"]+)"/.exec(answer.text)?.[1] as string;
+    const view = (host: HostProcess) => host.call('tool_view', { handle, selector: { type: 'head' } });
+    workspace.write('.vscode/waygate.json', JSON.stringify({ policy, servers: later }));
+    workspace.approve();
+    await until('the edit', async () =>
+      (await execute(first, 'large', { lines: 1 })).text.startsWith('Error HYDRATE_FAILED'),
+    );
+    expect((await view(first)).text).toMatch(/^Error POLICY_DENIED: .*rule 1/);
+    await waygate(workspace, ['stop']);
+    expect((await view(await HostProcess.connect(workspace))).text).toMatch(/^Error POLICY_DENIED: .*rule 1/);
+  });
+
+  it.each([
+    ['deny', 'POLICY_DENIED'],
+    ['require_approval', 'AUTH_REQUIRED'],
+  ])('that could apply decides about a result of unknown source: %s', async (action, code) => {
+    const rules = [
+      { action: 'allow', tool: 'echo' },
+      { action, server: 'another' },
+    ];
+    const workspace = configured({ policy: { rules } });
+    const store = new ArtifactStore({ folder: join(stateFolder(workspace), 'artifacts') });
+    const content = textContent('kept without its source');
+    const draft = {
+      kind: 'text',
+      source: 'one:echo',
+      content,
+      mediaType: 'text/plain',
+      label: 'x',
+      owner: 'workspace',
+    };
+    const { handle } = await store.store(draft);
+    const host = await GatewaySession.connect(workspace);
+    const { text } = await host.call('tool_view', { handle, selector: { type: 'head' } });
+    expect(text).toMatch(new RegExp(`^Error ${code}: `));
+    expect(text).not.toContain('kept without');
   });
 });
 
@@ -216,8 +278,7 @@ describe('limits', () => {
 
 describe('a long result', () => {
   it('is returned as a digest with a handle, and can be read with the calls in the digest', async () => {
-    const workspace = configured({});
-    const host = await GatewaySession.connect(workspace);
+    const host = await GatewaySession.connect(plain());
     await host.toolId('/one/large');
     const answer = await execute(host, 'large', { lines: 2_000 });
     expect(answer.text.length).toBeLessThan(8_000);
@@ -260,7 +321,7 @@ describe('a long result', () => {
 
 describe('a picture', () => {
   it('reaches the client next to the text', async () => {
-    const host = await GatewaySession.connect(configured({}));
+    const host = await GatewaySession.connect(plain());
     await host.toolId('/one/picture');
     const { content } = await execute(host, 'picture', {});
     expect(content.map((part) => part.type)).toEqual(['text', 'image']);

@@ -69,7 +69,7 @@ describe("a worker's private messages to its host", () => {
   it('name the contract of a call and its begin before the answer', async () => {
     const { lines, call } = await session((one) => {
       one.contract?.('convergent');
-      expect(one.begins?.('convergent')).toBeUndefined();
+      expect(one.begins?.('convergent', 'a:b')).toBeUndefined();
     });
     call('seven');
     await until('the answer', () => lines.length === 3);
@@ -81,7 +81,7 @@ describe("a worker's private messages to its host", () => {
       params: { id: 'seven', contract: 'convergent', begins: false },
     });
     // A host of any build understands this; one without `begins` counts the call as begun.
-    expect(begins).toEqual({ jsonrpc: '2.0', method, params: { id: 'seven', contract: 'convergent' } });
+    expect(begins).toEqual({ jsonrpc: '2.0', method, params: { id: 'seven', contract: 'convergent', toolId: 'a:b' } });
     expect(answer).toMatchObject({ id: 'seven', result: { content: [] } });
   });
 
@@ -91,7 +91,7 @@ describe("a worker's private messages to its host", () => {
     call('seven');
     await until('the call', () => held.length === 1);
     end();
-    await expect(held[0]?.begins?.('never_replay')).rejects.toThrow('the session has ended');
+    await expect(held[0]?.begins?.('never_replay', 'a:b')).rejects.toThrow('the session has ended');
   });
 
   it('announce no begin after the host has disconnected, even before the loss is noticed', async () => {
@@ -100,7 +100,7 @@ describe("a worker's private messages to its host", () => {
     call('seven');
     await until('the call', () => held.length === 1);
     leave();
-    await expect(held[0]?.begins?.('never_replay')).rejects.toThrow('the session has ended');
+    await expect(held[0]?.begins?.('never_replay', 'a:b')).rejects.toThrow('the session has ended');
   });
 
   it('name the counted request, and include the history of a resent one', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/config/declaration/document.ts';
 import type { ServerState } from '../../src/control/serverStates.ts';
@@ -56,6 +57,16 @@ describe('a start', () => {
     await admitted;
     state = 'failed';
     await gate.admit();
+  });
+
+  it('gives servers that an edit starts later the same time', async () => {
+    let state: ServerState = 'starting';
+    const config = { ...DEFAULT_SETTINGS.startup, mode: 'strict', timeoutSeconds: 0.05 } as const;
+    const gate = new StartupGate(() => ({ config, servers: [{ name: 'one', state, required: true }], toolCount: 1 }));
+    await sleep(100);
+    const admitted = gate.admit();
+    state = 'ready';
+    await admitted;
   });
 
   it('refuses calls after a failure, until it succeeds', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { SelectionError, selectionSchema, validateSelection } from '../../src/ranking/selection.ts';
+import { validateSelection } from '../../src/ranking/selection.ts';
+import { SelectionError, selectionSchema } from '../conformance/reference/selectionSchema.ts';
 
 const ISSUE = 'github:create_issue@1#a1b2c3d4';
 const LIST = 'github:list_issues@1#deadbeef';

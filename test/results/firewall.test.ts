@@ -8,7 +8,6 @@ import { describe, expect, it } from 'vitest';
 import type { ArtifactFiles } from '../../src/results/artifacts/artifactFile.ts';
 import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
 import { viewArtifact } from '../../src/results/artifacts/viewArtifact.ts';
-import { promptAsResult } from '../../src/results/envelope/primitiveResults.ts';
 import { Firewall, type FirewallOptions } from '../../src/results/firewall.ts';
 import { PLANTED } from '../secrets/planted.ts';
 
@@ -138,7 +137,7 @@ describe('data of a server', () => {
     ['the name of a link', { content: [{ type: 'resource_link', uri: 'x:y', name: `a\n${FORGED}` }] }],
     ['a media type', { content: [{ type: 'audio', mimeType: `a\n${FORGED}`, data: 'AAAA' }] }],
     ['a structure', { content: [], structuredContent: { [FORGED]: FORGED } }],
-    ['the messages of a prompt', promptAsResult({ messages: [{ role: FORGED, content: text(FORGED).content[0] }] })],
+    ['the role and the text of a prompt', text(`[user\n${FORGED}] ${FORGED}`)],
   ])('ends where Waygate says: %s', async (_, result) => {
     expect(behindFence((await setUp().admit(result)).text)).toEqual([]);
   });
@@ -230,16 +229,16 @@ describe('parts other than text', () => {
 
   it('a link reaches the client for the user only; the model reads its address', async () => {
     const { text: shown, parts } = await setUp().admit({
-      content: [{ type: 'resource_link', uri: 'file:///a.txt', name: 'A', annotations: { audience: ['assistant'] } }],
+      content: [{ type: 'resource_link', uri: 'note:///a.txt', name: 'A', annotations: { audience: ['assistant'] } }],
     });
-    expect(shown).toBe('ok · data from fs\nlink: A <file:///a.txt>\nend of data');
+    expect(shown).toBe('ok · data from fs\nlink: A <note:///a.txt>\nend of data');
     expect(parts).toEqual([
-      { type: 'resource_link', uri: 'file:///a.txt', name: 'A', annotations: { audience: ['user'] } },
+      { type: 'resource_link', uri: 'note:///a.txt', name: 'A', annotations: { audience: ['user'] } },
     ]);
   });
 
   it('a long name of a link is cut between characters, for the model and the client', async () => {
-    const uri = 'file:///a.txt';
+    const uri = 'note:///a.txt';
     const link = (name: string) => setUp().admit({ content: [{ type: 'resource_link', uri, name }] });
     expect((await link(`${'a'.repeat(199)}🚀`)).text).toBe(
       `ok · data from fs\nlink: ${'a'.repeat(199)}… <${uri}>\nend of data`,
@@ -250,7 +249,7 @@ describe('parts other than text', () => {
   it('the model reads some of a hundred links, and the number of the others', async () => {
     const link = (i: number) => ({
       type: 'resource_link',
-      uri: `file:///a/rather/long/path/${i}.txt`,
+      uri: `note:///a/rather/long/path/${i}.txt`,
       name: `file ${i}`,
     });
     const { text: shown, parts } = await setUp().admit({ content: Array.from({ length: 100 }, (_, i) => link(i)) });
@@ -311,12 +310,12 @@ describe('secrets', () => {
     return PLANTED.map((one) => one.secret).filter((secret) => all.includes(secret));
   };
 
-  it('of a failed result appear only in their artifact', async () => {
+  it('of a failed result appear neither in the answer nor in its artifact', async () => {
     for (const filler of ['', 'nothing here\n'.repeat(2_000)]) {
       const { admit, whole } = setUp();
       const result = await admit(text(filler + planted, { isError: true }));
       expect(seen([result.text, result.parts, result.envelope()])).toEqual([]);
-      expect(seen((await whole(result.envelope().artifacts[0]?.handle)).toString())).toHaveLength(50);
+      expect(seen((await whole(result.envelope().artifacts[0]?.handle)).toString())).toEqual([]);
     }
   });
 

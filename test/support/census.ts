@@ -3,6 +3,8 @@ import { rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { workspaceStateFolder } from '../../src/config/state/stateFolder.ts';
 import { GatewayGoneError } from '../../src/control/client.ts';
+import type { ControlRequests } from '../../src/control/contract.ts';
+import type { ServerHealth } from '../../src/control/healthContract.ts';
 import { attachControl, type GatewayRuntime } from '../../src/host/attach/attachControl.ts';
 import { type Rendezvous, readRendezvous } from '../../src/link/rendezvous.ts';
 import { isAlive, until } from './hostProcess.ts';
@@ -30,6 +32,17 @@ export async function waygate(workspace: TestWorkspace, args: readonly string[])
   }
 }
 
+/** Approves servers by the hashes that `waygate approve` shows; all that wait without names. */
+export async function approveShown(workspace: TestWorkspace, ...names: string[]): Promise<void> {
+  const { stdout } = await waygate(workspace, ['approve', '--json']);
+  const { servers } = JSON.parse(stdout) as { servers: { name: string; state: string; hash: string }[] };
+  const waiting = servers.filter(({ state }) => state === 'not approved' || state === 'changed');
+  for (const { name, hash } of waiting.filter((server) => names.length === 0 || names.includes(server.name))) {
+    const { code, stderr } = await waygate(workspace, ['approve', name, '--hash', hash.slice(0, 8)]);
+    if (code !== 0) throw new Error(stderr);
+  }
+}
+
 export interface StatusReport {
   worker: { pid: number; build: string; uptimeMs: number; state: string } | null;
   sessions: { client: string; clientVersion: string; protocolVersion: string; mode?: string }[];
@@ -41,6 +54,7 @@ export interface StatusReport {
     reason?: string;
     secret?: { key: string };
     location?: { line: number };
+    held?: { name: string; part: string; why: string }[];
   }[];
   recentCalls: { subject: string; outcome: string }[];
   configuration: { problems: { message: string; location: { file: string; line: number } }[] };
@@ -62,15 +76,30 @@ export async function stopGateway(workspace: TestWorkspace): Promise<void> {
 
 /** Returns the report of `waygate status --json` without starting a process. */
 export async function status(workspace: TestWorkspace): Promise<StatusReport> {
-  for (let asked = 1; ; asked++) {
+  const report = await asked(workspace, 'status');
+  if (!report)
+    return { workspace: workspace.folder, worker: null, sessions: [], servers: [] } as unknown as StatusReport;
+  const { worker, health, ...rest } = report;
+  return { ...rest, worker: { ...worker, state: health } } as unknown as StatusReport;
+}
+
+/** Returns what a running worker reports about the health of a server. */
+export async function healthOf(workspace: TestWorkspace, server: string): Promise<ServerHealth | undefined> {
+  return (await asked(workspace, 'health'))?.servers.find(({ name }) => name === server);
+}
+
+/** Asks the running worker, if there is one; again if it is replaced meanwhile. */
+async function asked<Name extends 'status' | 'health'>(
+  workspace: TestWorkspace,
+  name: Name,
+): Promise<ControlRequests[Name]['result'] | undefined> {
+  for (let attempt = 1; ; attempt++) {
     const control = await attachControl(runtimeOf(workspace), { start: false, holds: false });
-    if (!control)
-      return { workspace: workspace.folder, worker: null, sessions: [], servers: [] } as unknown as StatusReport;
+    if (!control) return undefined;
     try {
-      const { worker, health, ...rest } = await control.request('status', {});
-      return { ...rest, worker: { ...worker, state: health } } as unknown as StatusReport;
+      return await control.request(name, {});
     } catch (error) {
-      if (!(error instanceof GatewayGoneError) || asked === 3) throw error;
+      if (!(error instanceof GatewayGoneError) || attempt === 3) throw error;
     } finally {
       control.dispose();
     }

@@ -1,8 +1,8 @@
-import { onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { type ConnectionServices, ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
 import type { ChildJournal } from '../../src/upstream/process/childJournal.ts';
 import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
+import { atEnd } from './lifetime.ts';
 
 /** Configuration of a test's server, with defaults. */
 export function stdioConfig(given: Partial<StdioServerConfig>): StdioServerConfig {
@@ -45,6 +45,6 @@ export function connectStdio(
       scrubSecrets,
     },
   );
-  onTestFinished(() => connection.stop());
+  atEnd(() => connection.stop());
   return { connection, states, log, changes: () => changes };
 }

@@ -15,6 +15,7 @@ export interface FaultStep {
   nth?: number;
   life?: number;
   tool?: string;
+  nonce?: string;
   do: readonly FaultAction[];
 }
 

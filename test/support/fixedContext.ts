@@ -6,6 +6,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../../src/config/declaration/do
 import type { ServerStatus } from '../../src/control/contract.ts';
 import type { PrimitiveUpstream } from '../../src/modes/primitives/primitivePorts.ts';
 import { PrimitiveView } from '../../src/modes/primitives/primitiveView.ts';
+import { Subscriptions } from '../../src/modes/primitives/subscriptions.ts';
 import { CatalogView } from '../../src/modes/shared/catalog/catalogView.ts';
 import { ClientRequests } from '../../src/modes/shared/client/clientRequests.ts';
 import type { GatewayContext } from '../../src/modes/shared/modeContext.ts';
@@ -29,6 +30,12 @@ export function fixedContext(
   } = {},
 ): GatewayContext {
   const primitives = new PrimitiveView((options.primitives ?? []).map(primitiveListing));
+  const upstream = () => ({
+    state: 'ready',
+    capabilities: { resources: { subscribe: true }, prompts: {}, completions: {} },
+    request: options.upstream ?? unreachable,
+    hold: () => () => undefined,
+  });
   const view = CatalogView.build(listings, 1);
   const artifacts = new ArtifactStore();
   const firewall = new Firewall({ store: artifacts });
@@ -39,7 +46,8 @@ export function fixedContext(
       state: 'not_started',
       call: () => Promise.reject(new NotDispatchedError(`${server} has no process here`)),
     }),
-    firewall: (result, { tool: { id: toolId, upstreamName } }) => firewall.admit(result, { toolId, upstreamName }),
+    firewall: (result, { tool: source }) =>
+      firewall.admit(result, { toolId: source.id, upstreamName: source.upstreamName, source }),
     scrubSecrets,
   };
   const calls = new CallPipeline<AdmittedResult>(ports, { ...DEFAULT_SETTINGS, ...options.calls });
@@ -56,23 +64,19 @@ export function fixedContext(
       history = recordUse(history, query, toolId);
     },
     artifacts,
-    masksViews: () => false,
+    masks: (isError) => isError,
     calls,
     contractOf: () => 'never_replay',
     primitives: {
       view: () => primitives,
-      upstream: () => ({
-        state: 'ready',
-        capabilities: { resources: { subscribe: true }, prompts: {}, completions: {} },
-        request: options.upstream ?? unreachable,
-        hold: () => () => undefined,
-      }),
-      firewall: (result, { id, name }) => firewall.admit(result, { toolId: id, upstreamName: name }),
+      upstream,
+      firewall: (result, { id, name, source }) => firewall.admit(result, { toolId: id, upstreamName: name, source }),
       authorize: (call) => calls.authorizeView(call),
       linkedServer: () => undefined,
       settled: async () => undefined,
       scrubSecrets,
       clientRequests,
+      subscriptions: new Subscriptions(upstream, () => undefined),
     },
     clientRequests,
     admit: async () => undefined,

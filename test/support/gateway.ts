@@ -3,7 +3,6 @@ import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 import { chosenMode } from '../../src/cli/chosenMode.ts';
 import { ensureWorkspaceState } from '../../src/config/state/stateFolder.ts';
 import { attach } from '../../src/host/attach/attach.ts';
@@ -13,6 +12,7 @@ import { isMode, type Mode } from '../../src/link/mode.ts';
 import { WorkerProcess } from '../../src/worker/process/workerProcess.ts';
 import { runtimeOf } from './census.ts';
 import { StreamClient } from './hostProcess.ts';
+import { atEnd } from './lifetime.ts';
 import type { TestWorkspace } from './workspace.ts';
 
 /**
@@ -39,7 +39,7 @@ export class GatewaySession extends StreamClient {
       log: () => undefined,
     });
     this.ended = host.run();
-    onTestFinished(async () => {
+    atEnd(async () => {
       input.end();
       await this.ended;
     });
@@ -92,7 +92,7 @@ class LocalWorker {
     this.#log = openSync(workerLogFile(folder), 'a', 0o600);
     // The test ends the worker. A busy loop must not make it leave before the first session has attached.
     useEnvironment({ ...workspace.env, WAYGATE_LINGER_MS: '600000' });
-    onTestFinished(async () => {
+    atEnd(async () => {
       workers.delete(folder);
       await this.#running?.worker.stop('the test is over');
       closeSync(this.#log);
@@ -145,5 +145,5 @@ function useEnvironment(env: NodeJS.ProcessEnv): void {
     Object.assign(process.env, wanted);
   };
   set(env);
-  onTestFinished(() => set(before));
+  atEnd(() => set(before));
 }

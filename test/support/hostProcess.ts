@@ -1,7 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { resolve as absolute } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { onTestFinished } from 'vitest';
+import { atEnd } from './lifetime.ts';
 import { type TestWorkspace, WAYGATE } from './workspace.ts';
 
 export interface RpcMessage {
@@ -123,6 +124,9 @@ export class StreamClient {
   }
 }
 
+/** Environment of a `waygate` that takes its worker for hung after a fifth of the usual time. */
+export const SHORT_SILENCE = { NODE_OPTIONS: `--require ${absolute('test/fixtures/shortSilence.cjs')}` };
+
 /** Client of a real `waygate serve` process. */
 export class HostProcess extends StreamClient {
   readonly child: ChildProcessWithoutNullStreams;
@@ -138,7 +142,7 @@ export class HostProcess extends StreamClient {
       this.stderr += chunk;
     });
     this.exited = new Promise((resolve) => child.once('close', (code) => resolve(code)));
-    onTestFinished(async () => {
+    atEnd(async () => {
       child.kill('SIGKILL');
       await this.exited;
     });
@@ -148,8 +152,9 @@ export class HostProcess extends StreamClient {
     workspace: TestWorkspace,
     args: readonly string[] = [],
     capabilities: object = {},
+    env: NodeJS.ProcessEnv = {},
   ): Promise<HostProcess> {
-    const host = new HostProcess(workspace, args);
+    const host = new HostProcess(workspace, args, env);
     await host.initialize({ capabilities });
     return host;
   }

@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { until } from './hostProcess.ts';
+import { atEnd } from './lifetime.ts';
 import { type TestWorkspace, WAYGATE } from './workspace.ts';
 
 /** Separate process that serves MCP on a URL. */
@@ -21,7 +21,7 @@ export class HttpProcess {
       this.stderr += chunk;
     });
     this.exited = new Promise((done) => this.child.once('close', (code) => done(code)));
-    onTestFinished(async () => {
+    atEnd(async () => {
       this.child.kill('SIGKILL');
       await this.exited;
     });

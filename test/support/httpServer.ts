@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { atEnd } from './lifetime.ts';
 
 export interface HttpServer {
   url: string;
@@ -24,7 +24,7 @@ export async function startHttpServer(program: string, flags: readonly string[])
     child.kill('SIGKILL');
     await once(child, 'exit');
   };
-  onTestFinished(end);
+  atEnd(end);
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const port = Number(line.toString());
   const path = flags[flags.indexOf('--kind') + 1] === 'sse' ? 'sse' : 'mcp';

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { onTestFinished } from 'vitest';
 import type { RpcMessage } from './hostProcess.ts';
+import { atEnd } from './lifetime.ts';
 
 export interface SseEvent {
   id: string;
@@ -128,7 +128,7 @@ export class McpHttpClient {
     const abort = new AbortController();
     signal?.addEventListener('abort', () => abort.abort());
     // Close streams that the test leaves open.
-    onTestFinished(() => abort.abort());
+    atEnd(() => abort.abort());
     return fetch(this.url, {
       method,
       headers: { ...JSON_HEADERS, ...this.headers, ...headers },

@@ -1,8 +1,9 @@
 import { parseTree } from 'jsonc-parser';
-import { failClosed, type MergedConfig, mergeConfigs } from '../../src/config/configLayers.ts';
+import { failClosed, type MergedConfig } from '../../src/config/configLayers.ts';
 import type { Settings } from '../../src/config/declaration/document.ts';
 import type { Field } from '../../src/config/declaration/field.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
+import { mergeConfigs } from '../../src/config/mergeConfigs.ts';
 
 /** Reads a value as in waygate.json; throws the first error. */
 export function readField<T>(field: Field<T>, value: unknown, path = 'it'): T {
@@ -27,6 +28,7 @@ export function joinedFiles(user: object | string, workspace: object | string): 
 /** Reads the settings of one explicitly given file; throws the first error. */
 export function settingsOf(content: object): Settings {
   const { problems, settings } = mergeConfigs([parseConfig(JSON.stringify(content), '/w.json', '/w', {}, 'given')]);
-  if (problems[0]) throw new Error(problems[0].message);
+  const error = problems.find(({ severity }) => severity === 'error');
+  if (error) throw new Error(error.message);
   return settings;
 }

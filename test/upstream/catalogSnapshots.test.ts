@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CatalogSnapshots } from '../../src/upstream/listing/catalogSnapshots.ts';
+import { KeptCatalog } from '../../src/upstream/listing/keptCatalog.ts';
+import { NOTHING_LISTED, type ServerCatalog } from '../../src/upstream/listing/serverCatalog.ts';
 import { stdioConfig } from '../support/connection.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -53,5 +55,25 @@ describe('catalog snapshots', () => {
     for (const name of names) writeFileSync(join(folder, name), '{');
     new CatalogSnapshots(folder, () => undefined).keepOnly(['shared']);
     expect(readdirSync(folder)).toEqual([writing]);
+  });
+
+  it('that cannot be removed stay, and prevent neither the removal of others nor the start', () => {
+    const folder = temporaryFolder('wg-snapshots-');
+    // No program removes a folder as a file.
+    mkdirSync(join(folder, 'a.json'));
+    writeFileSync(join(folder, 'b.json'), '{');
+    new CatalogSnapshots(folder, () => undefined).keepOnly([]);
+    expect(readdirSync(folder)).toEqual(['a.json']);
+  });
+
+  it('are shown if the predecessor of a changed server was never listed', () => {
+    const snapshots = new CatalogSnapshots(temporaryFolder('wg-snapshots-'), () => undefined);
+    const config = stdioConfig({ name: 'shared' });
+    const catalog = { ...NOTHING_LISTED, tools: [{ name: 'kept' }] };
+    snapshots.write(config, catalog);
+    const shown = (before?: ServerCatalog) => new KeptCatalog(config, snapshots, before).current.tools;
+    expect(shown()).toEqual(catalog.tools);
+    expect(shown(NOTHING_LISTED)).toEqual(catalog.tools);
+    expect(shown({ ...catalog, tools: [{ name: 'earlier' }] })).toEqual([{ name: 'earlier' }]);
   });
 });

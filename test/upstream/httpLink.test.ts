@@ -15,6 +15,7 @@ import { HttpLink } from '../../src/upstream/transports/httpLink.ts';
 import { classified } from '../support/classified.ts';
 import { until } from '../support/hostProcess.ts';
 import { httpServer } from '../support/httpServer.ts';
+import { shared } from '../support/lifetime.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const WAIT = { timeoutMs: 20_000 };
@@ -63,6 +64,9 @@ describe.each([
   ['HTTP+SSE', 'sse', 'sse'],
   ['HTTP+SSE, detected', 'sse', 'either'],
 ] as const)('a server over %s', (_what, kind, type) => {
+  const open = shared(() => httpServer('--kind', kind));
+  const guarded = shared(() => httpServer('--kind', kind, '--token', 'sesame'));
+
   it('lists, calls, receives notifications, and stops', async () => {
     const { url } = await httpServer('--kind', kind);
     const { connection, states } = connect(url, { type });
@@ -80,7 +84,7 @@ describe.each([
   });
 
   it('sends the configured headers with every request', async () => {
-    const { url } = await httpServer('--kind', kind, '--token', 'sesame');
+    const { url } = guarded();
     const { connection } = connect(url, { type, headers: { Authorization: 'Bearer sesame', 'X-Team': 'shop' } });
     await connection.start();
     const headers = JSON.parse(textOf(await connection.call('headers', {}, WAIT))) as Record<string, string>;
@@ -91,7 +95,7 @@ describe.each([
     [{}, /^It asks for a sign-in\. Sign in: waygate login one\.$/],
     [{ authorization: 'Bearer old' }, /^It refused the Authorization in "headers": the token may have expired/],
   ])('needs a sign-in if it answers 401 to %o', async (headers, reason) => {
-    const { url } = await httpServer('--kind', kind, '--token', 'sesame');
+    const { url } = guarded();
     const { connection, states } = connect(url, { type, headers });
     await connection.start();
     expect(states).toEqual(['starting', 'needs_sign_in']);
@@ -116,7 +120,7 @@ describe.each([
   });
 
   it('fails a call with an oversized answer at once', async () => {
-    const { url } = await httpServer('--kind', kind);
+    const { url } = open();
     const { connection } = connect(url, { type });
     await connection.start();
     // Over HTTP+SSE all answers share one stream, which an oversized one ends.
@@ -129,7 +133,7 @@ describe.each([
   });
 
   it('notifies the server of a cancelled call and continues', async () => {
-    const { url } = await httpServer('--kind', kind);
+    const { url } = open();
     const { connection } = connect(url, { type });
     await connection.start();
     await expect(connection.call('wait', { ms: 60_000 }, { timeoutMs: 50 })).rejects.toMatchObject({

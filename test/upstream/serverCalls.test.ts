@@ -66,7 +66,7 @@ class Server {
     this.#generation += 1;
     const generation = this.#generation;
     const client = new ScriptedClient((...request) => this.reply(live, ...request));
-    const lost = deferred<undefined>();
+    const lost = deferred<LinkFailure>();
     const live: Live = {
       generation,
       client,
@@ -82,7 +82,7 @@ class Server {
       },
       lost: lost.promise,
     };
-    this.#ends.set(live, () => lost.resolve(undefined));
+    this.#ends.set(live, () => lost.resolve(new LinkFailure('ended', 'killed')));
     this.live = live;
     this.calls.opened(live);
     for (const settle of this.#waiting.splice(0)) settle();

@@ -2,11 +2,13 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
+import { deferred } from '../../src/lib/deferred.ts';
 import { scrubSecrets } from '../../src/secrets/mask.ts';
 import { NotDispatchedError } from '../../src/upstream/connection/notDispatched.ts';
-import type { ConnectionServices } from '../../src/upstream/connection/serverConnection.ts';
+import type { ConnectionServices, OpenLink } from '../../src/upstream/connection/serverConnection.ts';
 import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
-import { connectStdio } from '../support/connection.ts';
+import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
+import { connectStdio, stdioConfig } from '../support/connection.ts';
 import { isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder } from '../support/workspace.ts';
 
@@ -19,6 +21,20 @@ function connect(
   services: Partial<ConnectionServices> = {},
 ) {
   return connectStdio(config, journal, services, scrubSecrets);
+}
+
+/** Opens links once the test lets the first one open. */
+function heldLink() {
+  const { promise, resolve: open } = deferred<void>();
+  const journal = new ChildJournal(temporaryFolder('wg-held-'));
+  onTestFinished(() => journal.close());
+  let opened = 0;
+  const openLink: OpenLink = async (config, events) => {
+    opened += 1;
+    await promise;
+    return new StdioLink(config as StdioServerConfig, journal, events);
+  };
+  return { openLink, open, opened: () => opened };
 }
 
 const fixture = (...flags: string[]) => connect(servers.fixture(...flags));
@@ -266,6 +282,35 @@ describe('a connection to a server', () => {
     connection.recheckApproval();
     expect(states).toEqual(['starting', 'ready', 'needs_approval', 'not_started']);
     expect(textOf(await connection.call('echo', { text: 'hi' }, WAIT))).toBe('hi');
+  });
+
+  it('lists at its start although an earlier start was aborted and ends later', async () => {
+    const { openLink, open, opened } = heldLink();
+    let isApproved = true;
+    const { connection } = connect(servers.fixture(), undefined, { openLink, isApproved: () => isApproved });
+    void connection.start();
+    await until('the first start', () => opened() === 1);
+    for (isApproved of [false, true]) connection.recheckApproval();
+    const started = connection.start();
+    open();
+    await started;
+    expect([connection.state, opened(), connection.tools.length]).toEqual(['ready', 2, 6]);
+  });
+
+  it('starts only with an approval of exactly the entry that starts', async () => {
+    const { openLink, open } = heldLink();
+    let approved = '_a';
+    const { connection } = connect(servers.fixture('--name-suffix', '_a'), undefined, {
+      openLink,
+      isApproved: (config) => (config as StdioServerConfig).args.includes(approved),
+    });
+    const started = connection.start();
+    // The user revokes one approval and gives another during the lookup of secrets.
+    connection.adopt(stdioConfig(servers.fixture('--name-suffix', '_b')));
+    approved = '_b';
+    open();
+    await started;
+    expect([connection.state, connection.tools]).toEqual(['failed', []]);
   });
 
   it('counts protocol violations over all starts', async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
@@ -28,10 +28,14 @@ function pool() {
   );
   onTestFinished(() => servers.stop());
   /** Applies entries by name; the value changes the start of the server. */
-  const reconcile = (entries: Record<string, string>, more: Partial<StdioServerConfig> = {}): void =>
+  const reconcile = (
+    entries: Record<string, string>,
+    more: Partial<StdioServerConfig> = {},
+    flags: string[] = [],
+  ): void =>
     servers.reconcile(
       Object.entries(entries).map(([name, suffix]) => {
-        const args = [resolve('test/fixtures/server.mjs'), '--name-suffix', suffix];
+        const args = [resolve('test/fixtures/server.mjs'), '--name-suffix', suffix, ...flags];
         return { config: stdioConfig({ name, args, ...more }), startedWith: suffix };
       }),
     );
@@ -43,7 +47,18 @@ function pool() {
   const ready = (name: string) => until(name, () => connection(name).state === 'ready');
   const held = (name: string, tool: string) => connection(name).call(tool, { until: gate }, ENDLESS);
   const names = (name: string) => connection(name).tools.map((tool) => (tool as { name: string }).name);
-  return { servers, seen, reconcile, connection, ready, held, names, letGo: () => writeFileSync(gate, '') };
+  return {
+    servers,
+    seen,
+    reconcile,
+    connection,
+    ready,
+    held,
+    names,
+    folder,
+    gate,
+    letGo: () => writeFileSync(gate, ''),
+  };
 }
 
 describe('the servers of an edited configuration', () => {
@@ -98,6 +113,86 @@ describe('the servers of an edited configuration', () => {
     await call;
     expect(await waiting).toMatchObject({ content: [{ text: 'x' }] });
     expect(before.state).toBe('stopped');
+  });
+
+  it('replace a server whose start hangs at once, and send the calls that waited for it to the new one', async () => {
+    const { reconcile, connection, folder } = pool();
+    const holder = join(folder, 'held');
+    writeFileSync(holder, '');
+    reconcile({ one: '_a', gone: '_a' }, {}, ['--start-held-by', holder]);
+    const [before, gone] = [connection('one'), connection('gone')];
+    const waiting = before.call('echo_c', { text: 'x' }, ENDLESS);
+    const excluded = before.call('wait_a', {}, ENDLESS).catch((error: Error) => error);
+    const removed = gone.call('echo_a', { text: 'x' }, ENDLESS).catch((error: Error) => error);
+    await until('the start', () => before.pid !== undefined);
+    // Edit twice: the calls go to the newest entry.
+    for (const suffix of ['_b', '_c']) {
+      reconcile({ one: suffix }, { tools: { include: [], exclude: ['wait*'] } });
+    }
+    expect(await waiting).toMatchObject({ content: [{ text: 'x' }] });
+    expect(before.state).toBe('stopped');
+    expect(await excluded).toMatchObject({ message: expect.stringContaining('excludes this tool') });
+    expect(await removed).toMatchObject({
+      name: 'NotDispatchedError',
+      message: 'its entry was removed from the configuration before it had started',
+    });
+  });
+
+  it('are not started again under an earlier entry if they crash during their last calls', async () => {
+    const { reconcile, connection, ready, folder, gate } = pool();
+    const pids = join(folder, 'pids');
+    reconcile({ one: '_a' }, {}, ['--pid-file', pids]);
+    await ready('one');
+    const before = connection('one');
+    const replayable = { ...ENDLESS, contract: 'convergent' } as const;
+    const lost = before.call('wait_a', { until: gate }, replayable).catch((error: Error) => error);
+    const first = before.pid as number;
+    reconcile({ one: '_b' }, {}, ['--pid-file', pids]);
+    process.kill(first, 'SIGKILL');
+    expect(await lost).toBeInstanceOf(Error);
+    await ready('one');
+    expect(before.state).toBe('stopped');
+    expect(readFileSync(pids, 'utf8').trim().split('\n').map(Number)).toEqual([first, connection('one').pid]);
+  });
+
+  it('are listed again without waiting for the calls of a changed or removed one', async () => {
+    const { servers, reconcile, connection, ready, held, letGo } = pool();
+    reconcile({ one: '_a', two: '_a', gone: '_a' });
+    await Promise.all(['one', 'two', 'gone'].map(ready));
+    const calls = ['one', 'gone'].map((name) => held(name, 'wait_a'));
+    reconcile({ one: '_b', two: '_a' });
+    await servers.refresh();
+    expect([connection('one').state, connection('two').state]).toEqual(['starting', 'ready']);
+    letGo();
+    await Promise.all(calls);
+    await ready('one');
+  });
+
+  it('announce nothing about lists and resources once they are replaced', async () => {
+    const { reconcile, connection, ready, held, letGo } = pool();
+    reconcile({ one: '_a' });
+    const heard: string[] = [];
+    const before = connection('one');
+    // Notifications about the same subject would be merged.
+    const round = (n: number) => [`list${n}/list_changed`, 'resources/updated', 'message'];
+    for (const name of new Set([1, 2].flatMap(round))) {
+      before.onNotification(`notifications/${name}`, ({ uri }) => heard.push(`${uri} ${name}`));
+    }
+    await ready('one');
+    const call = held('one', 'wait_a');
+    const announce = (n: number) => {
+      const notes = round(n).map((name) => ({ method: `notifications/${name}`, params: { uri: `file:///${n}` } }));
+      const frames = [...notes, { id: 'ID', result: { content: [] } }];
+      const frame = frames.map((one) => JSON.stringify({ jsonrpc: '2.0', ...one }).replace('"ID"', 'ID')).join('\n');
+      return before.call('raw_a', { frame }, ENDLESS);
+    };
+    await announce(1);
+    expect(heard.splice(0)).toEqual(round(1).map((name) => `file:///1 ${name}`));
+    reconcile({ one: '_b' });
+    await announce(2);
+    expect(heard).toEqual(['file:///2 message']);
+    letGo();
+    await call;
   });
 
   it('end after their calls if they are removed, or at the latest with the pool', async () => {

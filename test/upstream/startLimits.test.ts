@@ -6,13 +6,14 @@ import { type ConnectionServices, ServerConnection } from '../../src/upstream/co
 import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
 import { StartLimits } from '../../src/upstream/start/serverStart.ts';
 import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
+import { stdioConfig } from '../support/connection.ts';
 import { until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 describe('the time limits of a start', () => {
   it('are the full time for the first, and shorter for the next', () => {
     let firstMs = 60_000;
-    const limits = new StartLimits({ firstMs: () => firstMs });
+    const limits = new StartLimits(() => stdioConfig({}), { startTimeoutMs: () => firstMs });
     expect([limits.limitMs, limits.slowAfterMs]).toEqual([60_000, 15_000]);
     limits.started(900);
     expect(limits.limitMs).toBe(15_000);
@@ -27,7 +28,7 @@ describe('the time limits of a start', () => {
   });
 
   it('are the full time again after a timeout', () => {
-    const limits = new StartLimits({ firstMs: () => 60_000 });
+    const limits = new StartLimits(() => stdioConfig({}), {});
     limits.started(100);
     limits.timedOut();
     expect(limits.limitMs).toBe(60_000);

@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { decide } from '../../src/calls/policy/policy.ts';
 import type { KeptTexts } from '../../src/config/state/keptTexts.ts';
@@ -80,9 +80,71 @@ describe('the configuration in force', () => {
   });
 });
 
+describe('a broken entry', () => {
+  const limited = { command: 'a', tools: { exclude: ['x'] } };
+  const started = ({ current }: Configuration) =>
+    current.servers.map((one) => [one.name, one.type === 'stdio' && one.command]);
+  /** Reads a good entry, then this one: in the running worker and in the next. */
+  function edited(entry: unknown, before: object = limited) {
+    const { write, read } = place();
+    const two = { command: 'b' };
+    write({ servers: { one: before, two } });
+    const running = read();
+    const text = typeof entry === 'string' ? entry : `{"one": ${JSON.stringify(entry)}, "two": {"command": "c"}}`;
+    write(`{"servers": ${text}}`);
+    running.read();
+    const next = read(() => running.texts);
+    return [running, next, read(() => next.texts)];
+  }
+
+  it.each<[string, object]>([
+    ['a wrong value', { ...limited, args: 'x' }],
+    ['an unknown key that resembles a known one', { ...limited, comand: 'b' }],
+    ['a missing key', { tools: limited.tools }],
+    ['a missing variable', { ...limited, command: `\${env:WAYGATE_NO_SUCH_VARIABLE}` }],
+    ['a missing file of variables', { ...limited, envFile: 'no-such-file' }],
+  ])('keeps its last readable version: %s', (_, entry) => {
+    for (const configuration of edited(entry)) {
+      expect(started(configuration)).toEqual([
+        ['one', 'a'],
+        ['two', 'c'],
+      ]);
+      expect(configuration.current.servers[0]).toMatchObject({ tools: limited.tools });
+      const { broken, problems } = configuration.current;
+      const stays = expect.stringMatching(/ Until then the last readable version of this entry stays in force\.$/);
+      expect([broken, problems]).toEqual([[], [expect.objectContaining({ severity: 'error', message: stays })]]);
+    }
+  });
+
+  it.each<[string, unknown]>([
+    ['other tools', { args: 'x', command: 'a', tools: { exclude: ['x', 'y'] } }],
+    ['broken tools', { command: 'a', tools: { exclude: 'x' } }],
+    ['a misspelled `tools`', { command: 'a', tool: { exclude: ['x'] } }],
+    ['an unknown key', { ...limited, forbidden: ['y'] }],
+    ['a broken `disabled`', { ...limited, disabled: 'yes' }],
+    ['a disabled server with an error', { ...limited, disabled: true, args: 'x' }],
+    ['two entries', '{"one": {"command": "a"}, "one": {"command": "b"}, "two": {"command": "c"}}'],
+  ])('ends its server if its limits are not those of the last readable version: %s', (_, entry) => {
+    for (const configuration of edited(entry)) {
+      expect(started(configuration)).toEqual([['two', 'c']]);
+      expect(configuration.current.broken).toMatchObject([{ name: 'one' }]);
+    }
+  });
+
+  it.each([5, false, null, [], [[1, 2]]])('ends its server if it is no object: %j', (entry) => {
+    for (const one of edited(entry, { command: 'a' })) expect(started(one)).toEqual([['two', 'c']]);
+  });
+
+  it('without an earlier version starts nothing', () => {
+    const { write, read } = place();
+    write({ servers: { one: { comand: 'a' } } });
+    expect([names(read()), read().current.broken.length]).toEqual([[], 1]);
+  });
+});
+
 describe('an edit of the configuration', () => {
   function applied(content: object) {
-    const { write, read } = place();
+    const { write, read, configFile } = place();
     write(content);
     const configuration = read();
     const steps: string[] = [];
@@ -97,7 +159,7 @@ describe('an edit of the configuration', () => {
       paces: { pollMs: 10, quietMs: 1 },
     });
     onTestFinished(() => edits.stop());
-    return { write, steps, kept, edits, configuration };
+    return { write, steps, kept, edits, configuration, folder: dirname(configFile) };
   }
 
   it('is detected and applied: settings, servers, texts for the next worker, watchers', async () => {
@@ -110,10 +172,8 @@ describe('an edit of the configuration', () => {
       'servers',
       'the edited configuration is in force',
     ]);
-    expect(kept.map((texts) => Object.values(texts))).toEqual([
-      [JSON.stringify({ servers: ONE })],
-      [JSON.stringify({ servers: {} })],
-    ]);
+    const entries = kept.map((texts) => Object.values(texts).map((text) => JSON.parse(text).servers));
+    expect(entries).toEqual([[ONE], [{}]]);
   });
 
   it('that cannot be read changes nothing, and is logged once', () => {
@@ -171,6 +231,23 @@ describe('an edit of the configuration', () => {
     edits.watch();
     expect(denies(prepared)).toBe(true);
     expect(denies(read(() => kept.texts))).toBe(true);
+  });
+
+  it('of a file of variables is applied, also if the file was missing or an edit has just named it', async () => {
+    const { write, steps, edits, configuration, folder } = applied({ servers: ONE });
+    const valueOfA = () => configuration.current.servers.map((one) => one.type === 'stdio' && one.env.A)[0];
+    const variables = join(folder, 'one.env');
+    edits.watch();
+    write({ servers: { one: { command: 'a', envFile: variables }, two: { command: 'b' } } });
+    // The file is missing, and the last readable version had no variables.
+    await until('the error', () => steps.some((step) => /one\.env cannot be read \(ENOENT\)/.test(step)));
+    writeFileSync(variables, 'A=1');
+    await until('the new file', () => valueOfA() === '1');
+    writeFileSync(variables, 'A=second');
+    await until('the edited file', () => valueOfA() === 'second');
+    write({ servers: ONE });
+    await until('the edit', () => configuration.current.servers.length === 1);
+    expect(configuration.files).not.toContain(variables);
   });
 
   it('is ignored once this worker has stopped', () => {

@@ -5,6 +5,7 @@ import { lostRequest, lostToolCall } from '../../src/worker/reports/workAccount.
 
 const lost = (method: string, dispatches: number): LostCall => ({
   method,
+  runs: false,
   took: 5,
   fault: faultOf('connection_lost', { generation: 1 }, (text) => text),
   knowledge: 'outcome_unknown',

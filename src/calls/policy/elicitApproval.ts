@@ -1,5 +1,5 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import { approvalQuestion, markdownLine } from '../../text/approvalQuestion.ts';
-import { isObject } from '../json.ts';
 import type { ApprovalAnswer, ApprovalPort, ApprovalRequest } from './approval.ts';
 
 /** Question by MCP elicitation, which VS Code shows in the chat. Names the server's tool and its arguments. */
@@ -31,7 +31,7 @@ export function elicitApproval(
       const { action, content } = await ask(questionFor(request, scrub));
       // A closed dialog neither approves nor bans the tool: this call does not run.
       if (action !== 'accept') return 'denied';
-      const chosen = isObject(content) ? content.remember : undefined;
+      const chosen = isRecord(content) ? content.remember : undefined;
       // A client may accept without a choice. An unknown choice is no consent.
       return chosen === undefined ? 'once' : (CHOICES.find(({ value }) => value === chosen)?.value ?? 'denied');
     },

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from '../json.ts';
+import { isRecord, parseRecord } from '../../lib/isRecord.ts';
+import type { JsonObject } from '../json.ts';
 import { resolvePointer } from './schemaProfile.ts';
 
 /** The five repairs (G6.7). No rule renames, guesses or drops anything (G6.8). */
@@ -31,22 +32,13 @@ export function repairArgs(args: unknown, schema: unknown): RepairedArgs {
   const repairs: ArgRepair[] = [];
   let root = args;
   if (typeof args === 'string') {
-    const parsed = parseObject(args);
+    const parsed = parseRecord(args.replace(/^\ufeff/, '').trim());
     if (parsed === undefined) return { args, repairs };
     root = parsed;
     repairs.push({ path: '$', rule: 'parse_stringified_object' });
   }
-  if (!isObject(root) || !isObject(schema)) return { args: root, repairs };
+  if (!isRecord(root) || !isRecord(schema)) return { args: root, repairs };
   return { args: repairFields(root, schema, repairs), repairs };
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text.replace(/^\ufeff/, '').trim());
-    return isObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 interface Place {
@@ -93,12 +85,12 @@ function* childrenOf(
 ): Generator<{ key: string | number; value: unknown; schema: unknown; path: string }> {
   if (Array.isArray(value)) {
     const { items } = schema;
-    if (!isObject(items)) return;
+    if (!isRecord(items)) return;
     for (let i = 0; i < value.length; i++) yield { key: i, value: value[i], schema: items, path: `${path}[${i}]` };
     return;
   }
   const { properties } = schema;
-  if (!isObject(properties)) return;
+  if (!isRecord(properties)) return;
   for (const [key, field] of Object.entries(value)) {
     if (Object.hasOwn(properties, key)) yield { key, value: field, schema: properties[key], path: `${path}.${key}` };
   }
@@ -129,9 +121,9 @@ function repairText(text: string, schema: JsonObject): { value: unknown; rule: R
 function followed(schema: unknown, root: JsonObject): JsonObject | undefined {
   const seen = new Set<unknown>();
   let target = schema;
-  while (isObject(target) && typeof target.$ref === 'string' && !seen.has(target)) {
+  while (isRecord(target) && typeof target.$ref === 'string' && !seen.has(target)) {
     seen.add(target);
     target = resolvePointer(root, target.$ref);
   }
-  return isObject(target) ? target : undefined;
+  return isRecord(target) ? target : undefined;
 }

@@ -1,6 +1,7 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import { shortened } from '../../text/porcelain.ts';
 import { visibleJson } from '../../text/visibleText.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import { FORMAT_EXAMPLES } from './formats.ts';
 import { resolvePointer } from './schemaProfile.ts';
 
@@ -19,7 +20,7 @@ const MAX_OPTIONS = 8;
 const MAX_TEXT = 60;
 
 export function describeSchema(schema: unknown, root: unknown): string {
-  if (!isObject(schema)) return 'any value';
+  if (!isRecord(schema)) return 'any value';
   const target = followed(schema, root);
   if (Array.isArray(target.enum)) return alternatives(target.enum);
   if ('const' in target) return alternatives([target.const]);
@@ -32,12 +33,12 @@ export function describeSchema(schema: unknown, root: unknown): string {
     // Describes a single level: the schema fragment shows deeper ones.
     if (Array.isArray(branches)) {
       const options = branches.map((branch) =>
-        isObject(branch) && (branch.type || branch.enum) ? describeSchema(branch, root) : 'another form',
+        isRecord(branch) && (branch.type || branch.enum) ? describeSchema(branch, root) : 'another form',
       );
       return [...new Set(options)].slice(0, 4).join(' or ');
     }
   }
-  return isObject(target.properties) ? 'an object' : 'any value';
+  return isRecord(target.properties) ? 'an object' : 'any value';
 }
 
 function kindWithDetail(type: string, schema: JsonObject): string {
@@ -48,7 +49,7 @@ function kindWithDetail(type: string, schema: JsonObject): string {
   }
   if (type === 'string' && typeof schema.pattern === 'string')
     return `${kind} that matches ${shortened(schema.pattern, MAX_TEXT)}`;
-  if (type === 'array' && isObject(schema.items) && typeof schema.items.type === 'string') {
+  if (type === 'array' && isRecord(schema.items) && typeof schema.items.type === 'string') {
     return `${kind} of ${{ string: 'strings', object: 'objects', array: 'lists', boolean: 'booleans' }[schema.items.type] ?? 'numbers'}`;
   }
   return kind;
@@ -77,7 +78,7 @@ function followed(schema: JsonObject, root: unknown): JsonObject {
   while (typeof target.$ref === 'string' && !seen.has(target)) {
     seen.add(target);
     const next = resolvePointer(root, target.$ref);
-    if (!isObject(next)) break;
+    if (!isRecord(next)) break;
     target = next;
   }
   return target;

@@ -1,8 +1,9 @@
 import type { ErrorObject } from 'ajv';
 import { groupBy } from '../../catalog/cluster.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import { nearest } from '../../text/nearest.ts';
 import { quoted, shortened } from '../../text/porcelain.ts';
-import { dotted, isObject, type JsonObject, type JsonPath } from '../json.ts';
+import { dotted, type JsonObject, type JsonPath } from '../json.ts';
 import { alternatives, describeSchema, kindOf } from './describeSchema.ts';
 import { resolvePointer } from './schemaProfile.ts';
 
@@ -89,7 +90,7 @@ function explain(error: ErrorObject, path: JsonPath, { schema, args, guess }: Co
   const schemaAt = error.schemaPath.slice(0, Math.max(1, error.schemaPath.lastIndexOf('/')));
   const value = valueAt(args, path);
   const parent = resolvePointer(schema, schemaAt);
-  const description = describeError(error, isObject(parent) ? parent : {}, value, schema, guess);
+  const description = describeError(error, isRecord(parent) ? parent : {}, value, schema, guess);
   const place = path.length === 0 ? '' : `${shortened(dotted(path), 100)} `;
   const subject = description.own ? '' : place || 'the arguments ';
   const at = description.own && path.length > 0 ? ` (in ${shortened(dotted(path), 100)})` : '';
@@ -117,7 +118,7 @@ function describeError(
   guess: Guess,
 ): Description {
   const params = error.params as JsonObject;
-  const properties = isObject(parent.properties) ? parent.properties : {};
+  const properties = isRecord(parent.properties) ? parent.properties : {};
   switch (error.keyword) {
     case 'required': {
       const missing = String(params.missingProperty);
@@ -131,7 +132,7 @@ function describeError(
     case 'unevaluatedProperties': {
       const extra = String(params.additionalProperty ?? params.unevaluatedProperty);
       const names = Object.keys(properties);
-      const given = isObject(value) ? value : {};
+      const given = isRecord(value) ? value : {};
       const suggestion = guess.closest(
         extra,
         names.filter((name) => !Object.hasOwn(given, name)),
@@ -206,7 +207,7 @@ class Guess {
 
   /** Returns the first keys of a value. `Object.keys` always lists all keys, so the list is cached. */
   keysOf(value: unknown): readonly string[] {
-    if (!isObject(value)) return [];
+    if (!isRecord(value)) return [];
     const keys = this.#keys.get(value) ?? Object.keys(value).slice(0, MAX_GIVEN);
     this.#keys.set(value, keys);
     return keys;

@@ -1,8 +1,9 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import draft07 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
+import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 
 /** JSON Schema dialect. A schema without `$schema` is 2020-12, as MCP says since 2025-11-25. */
 export type Dialect = 'draft-07' | '2020-12';
@@ -56,7 +57,7 @@ export interface SchemaProblem {
 
 /** Returns a schema with its dialect, or the reason why it is not a valid schema. */
 export function readSchema(schema: unknown): ReadSchema | SchemaProblem {
-  if (!isObject(schema)) return { problem: 'a schema must be an object', foreign: false };
+  if (!isRecord(schema)) return { problem: 'a schema must be an object', foreign: false };
   const { $schema: declared, $id: _id, ...rest } = schema;
   let problem = '';
   for (const dialect of dialectsOf(declared)) {

@@ -1,5 +1,6 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import { shortened } from '../../text/porcelain.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import { resolvePointer } from './schemaProfile.ts';
 
 /** Excerpt of a schema that explains a problem, small enough to read: long texts are cut and deep levels left out. */
@@ -28,7 +29,7 @@ function condensed(value: unknown, depth: number, withProse: boolean): unknown {
     const shown = value.slice(0, MAX_OPTIONS).map((item) => condensed(item, depth - 1, withProse));
     return value.length > shown.length ? [...shown, `… ${value.length - shown.length} more`] : shown;
   }
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   if (depth === 0) return {};
   const entries = Object.entries(value).filter(
     ([key, child]) => withProse || !PROSE.has(key) || typeof child !== 'string',
@@ -42,8 +43,8 @@ function condensed(value: unknown, depth: number, withProse: boolean): unknown {
 
 /** Returns only names and types. */
 function outline(part: unknown): JsonObject {
-  if (!isObject(part)) return {};
-  const properties = isObject(part.properties) ? part.properties : {};
+  if (!isRecord(part)) return {};
+  const properties = isRecord(part.properties) ? part.properties : {};
   const names = Object.keys(properties);
   return {
     type: part.type,

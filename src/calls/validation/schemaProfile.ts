@@ -1,5 +1,6 @@
 import { canonicalString } from '../../catalog/canonicalJson.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { isRecord } from '../../lib/isRecord.ts';
+import type { JsonObject } from '../json.ts';
 
 /** Cost of a schema, estimated without compiling it. Schemas are untrusted: nothing here is recursive. */
 export interface SchemaProfile {
@@ -107,11 +108,11 @@ class Walk {
       children.push(value);
       switch (key) {
         case 'properties':
-          if (isObject(value)) profile.properties += Object.keys(value).length;
+          if (isRecord(value)) profile.properties += Object.keys(value).length;
           break;
         case 'patternProperties':
           // A spread of hostile length would overflow the stack.
-          if (isObject(value)) for (const pattern of Object.keys(value)) profile.patterns.push(pattern);
+          if (isRecord(value)) for (const pattern of Object.keys(value)) profile.patterns.push(pattern);
           break;
         case 'pattern':
           if (typeof value === 'string') profile.patterns.push(value);

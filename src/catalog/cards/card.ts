@@ -142,11 +142,6 @@ function safetyOfTag(tag: string): Safety {
   return lower === 'read-only' || lower === 'read_only' ? 'read_only' : '';
 }
 
-/** Orders by score, highest first, then by id. A missing score counts as 0 (G2.9). */
-export function orderCards(cards: readonly ChoiceCard[]): ChoiceCard[] {
-  return [...cards].sort((a, b) => (b.score ?? 0) - (a.score ?? 0) || compareCodePoints(a.id, b.id));
-}
-
 function isFilledObject(value: unknown): boolean {
   return value !== null && typeof value === 'object' && Object.keys(value).length > 0;
 }

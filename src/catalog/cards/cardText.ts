@@ -13,23 +13,6 @@ export function renderCardLine(card: ChoiceCard, position: number, total: number
   return `[${position}/${total}] ${card.id} (${card.kind}) — ${card.description}${tags}${score}`;
 }
 
-/** Renders all cards, one line each. */
-export function renderCardLines(cards: readonly ChoiceCard[], options: LineOptions = {}): string {
-  return cards.map((card, index) => renderCardLine(card, index + 1, cards.length, options)).join('\n');
-}
-
-/** Renders the block form: one card in full, for a person or a short prompt. */
-export function renderCardBlock(card: ChoiceCard): string {
-  const lines = [`[${card.id}] ${card.name}`];
-  if (card.description !== '') lines.push(`  ${card.description}`);
-  if (card.tags.length > 0) lines.push(`  tags: ${card.tags.join(', ')}`);
-  if (card.safety === 'destructive') lines.push('  ⚠ destructive');
-  else if (card.side_effects) lines.push('  ! has side effects');
-  if (card.safety === 'read_only') lines.push('  read-only');
-  if (card.cost_hint > 0) lines.push(`  cost: ${card.cost_hint.toFixed(2)}`);
-  return lines.join('\n');
-}
-
 /** Returns the JSON form: plain data, `score` only where the card has one. */
 export function cardToJson(card: ChoiceCard): Record<string, unknown> {
   const { score, ...fields } = card;

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { CatalogError } from '../catalogError.ts';
 import { compareCodePoints } from '../codePointOrder.ts';
@@ -130,8 +131,4 @@ function fitPrimitiveName(name: string, prefix: string): string {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function isRecord(value: unknown): value is Json {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -4,6 +4,7 @@ import { flag, type Infer, number, oneOf, text } from './field.ts';
 import { POLICY, type ToolPolicy } from './policyBlock.ts';
 import { RATE_LIMITS, type RateLimits } from './rateLimitsBlock.ts';
 import { REPLAY } from './replayBlock.ts';
+import { TRUST } from './trustBlock.ts';
 
 const RETRY_KEYS = {
   maxAttempts: number({
@@ -55,7 +56,7 @@ const SECONDS = { min: 0.001, max: 86_400 } as const;
 const TIMEOUT_KEYS = {
   // VS Code waits as long for an MCP call.
   default: number({ ...SECONDS, default: 120, doc: 'For every tool without a closer setting.' }),
-  servers: record(number(SECONDS), { default: {}, doc: 'By the names of servers.' }),
+  servers: record(number(SECONDS), { default: {}, refersTo: 'server', doc: 'By the names of servers.' }),
   tools: record(number(SECONDS), {
     default: {},
     doc: "By globs over the tool's id or its own name. The first match counts.",
@@ -76,6 +77,7 @@ export const CALL_BLOCKS = {
     }),
   ),
   policy: POLICY,
+  trust: TRUST,
   retry: block(
     object(RETRY_KEYS, {
       doc: 'Repetition of calls that may be repeated: those that never left, and those that `replay` declares `convergent`.',
@@ -87,7 +89,14 @@ export const CALL_BLOCKS = {
     object(CACHE_KEYS, {
       doc: 'Reuse of answers of read-only tools. Pair `readOnly` with an `allow` list: a hint of a server proves nothing.',
     }),
-    { defaultValue: defaultsOf(CACHE_KEYS) },
+    {
+      defaultValue: defaultsOf(CACHE_KEYS),
+      // Without its `allow` list, a block that cannot be read would admit every tool.
+      safety: {
+        strictest: (_, readable) => ({ ...(readable ?? defaultsOf(CACHE_KEYS)), readOnly: false }),
+        untilThen: 'no answer is used again',
+      },
+    },
   ),
   schemaLimits: block(schemaLimits, {
     defaultValue: defaultsOf(SCHEMA_LIMIT_KEYS),

@@ -11,6 +11,7 @@ import {
   type Options,
   type PresenceOf,
   type Reader,
+  type ServerReference,
   type Shape,
 } from './field.ts';
 
@@ -25,7 +26,12 @@ export function list<T, const O extends ListOptions>(
   options: O,
 ): Field<O extends { nullable: true } ? readonly T[] | null : readonly T[], PresenceOf<O>> {
   type L = O extends { nullable: true } ? readonly T[] | null : readonly T[];
-  const schema = { type: options.nullable ? ['array', 'null'] : 'array', items: item.schema };
+  const types = ['array', ...(options.nullable ? ['null'] : []), ...(options.lenient ? ['object'] : [])];
+  const schema = {
+    type: types.length > 1 ? types : 'array',
+    items: item.schema,
+    ...(options.lenient && { maxProperties: 0 }),
+  };
   return field<L, O>(options, schema, (node, path, reader) => {
     if (options.nullable && node.type === 'null') return null as L;
     if (options.lenient && node.type === 'object' && members(node).length === 0) return [] as readonly T[] as L;
@@ -37,6 +43,8 @@ export function list<T, const O extends ListOptions>(
 
 interface RecordOptions extends Options {
   keys?: { pattern: RegExp; description: string };
+  /** Servers that the keys name. */
+  refersTo?: ServerReference;
 }
 
 /** Declares an object whose keys the user chooses. */
@@ -44,15 +52,20 @@ export function record<T, const O extends RecordOptions>(
   item: Field<T>,
   options: O,
 ): Field<Readonly<Record<string, T>>, PresenceOf<O>> {
-  const { keys } = options;
+  const { keys, refersTo } = options;
   return field<Readonly<Record<string, T>>, O>(
     options,
-    { type: 'object', additionalProperties: item.schema },
+    {
+      type: 'object',
+      ...(keys && { propertyNames: { pattern: keys.pattern.source } }),
+      additionalProperties: item.schema,
+    },
     (node, path, reader) => {
       if (node.type !== 'object') return must('an object', node, path, reader);
       const entries = distinctMembers(node, path, reader).map(([key, value]) => {
         const at = joined(path, key.value);
         if (keys && !keys.pattern.test(key.value)) reader.report(`"${at}" needs ${keys.description}.`, key);
+        if (refersTo) reader.refers?.(refersTo, key.value, key);
         return [key.value as string, item.read(value, at, reader)] as const;
       });
       return Object.fromEntries(
@@ -74,7 +87,7 @@ export function anyObject<const O extends Options>(
 /** Declares an object with the keys of `shape`. Any other key is an error that names the nearest known one. */
 export function object<S extends Shape, const O extends Options>(
   shape: S,
-  options: O,
+  options: O & { check?(value: ObjectOf<S>): string | undefined },
 ): Field<ObjectOf<S>, PresenceOf<O>> {
   return field<ObjectOf<S>, O>(options, objectSchema(shape), (node, path, reader) => {
     if (node.type !== 'object') return must('an object', node, path, reader);
@@ -90,7 +103,10 @@ export function object<S extends Shape, const O extends Options>(
     const missing = Object.keys(shape).filter((key) => shape[key]?.required && !written.has(key));
     for (const key of missing) reader.report(`"${joined(path, key)}" is missing; add it.`, node);
     const isWhole = Object.entries(shape).every(([key, { required }]) => !required || values[key] !== undefined);
-    return isWhole ? (definedOf(values) as ObjectOf<S>) : undefined;
+    if (!isWhole) return undefined;
+    const value = definedOf(values) as ObjectOf<S>;
+    const flaw = options.check?.(value);
+    return flaw === undefined ? value : void reader.report(flaw, node);
   });
 }
 
@@ -124,8 +140,13 @@ export function distinctMembers(node: Node, path: string, { report }: Pick<Reade
   });
 }
 
-export function unknownKey(path: string, key: string, known: readonly string[]): string {
-  return `"${path}" is not a key; ${didYouMean(key, known, `known keys are ${known.join(', ')}.`)}`;
+export function unknownKey(
+  path: string,
+  key: string,
+  known: readonly string[],
+  otherwise = `known keys are ${known.join(', ')}.`,
+): string {
+  return `"${path}" is not a key; ${didYouMean(key, known, otherwise)}`;
 }
 
 const MAX_KEY = 64;

@@ -1,7 +1,7 @@
 import type { SettingsOf } from './block.ts';
 import { CALL_BLOCKS, POLICY_PRESET } from './callBlocks.ts';
 import { objectSchema } from './collections.ts';
-import { type JsonSchema, text } from './field.ts';
+import { type JsonSchema, type Shape, text } from './field.ts';
 import { GATEWAY_BLOCKS, INPUTS } from './gatewayBlocks.ts';
 import { SERVER_KEYS, SERVER_TYPE } from './server.ts';
 
@@ -22,14 +22,17 @@ export const TOP_LEVEL_KEYS: readonly string[] = ['$schema', 'servers', 'inputs'
 const snippet = (label: string, description: string, body: object) => ({ label, description, body });
 const npm = (name: string) => ({ command: 'npx', args: ['-y', name] });
 
+/** Forbids the keys of another kind of server. */
+const without = (keys: Shape) => Object.fromEntries(Object.keys(keys).map((key) => [key, false]));
+
 const SERVER: JsonSchema = {
   ...objectSchema({ type: SERVER_TYPE, ...SERVER_KEYS.stdio, ...SERVER_KEYS.http, ...SERVER_KEYS.shared }),
   required: undefined,
   markdownDescription:
     'A program that speaks MCP on its standard input and output (`command`), or a server at an address (`url`).',
   oneOf: [
-    { required: ['command'], properties: { command: {}, type: { const: 'stdio' } } },
-    { required: ['url'], properties: { url: {}, type: { enum: ['http', 'sse'] } } },
+    { required: ['command'], properties: { ...without(SERVER_KEYS.http), type: { const: 'stdio' }, command: {} } },
+    { required: ['url'], properties: { ...without(SERVER_KEYS.stdio), type: { enum: ['http', 'sse'] }, url: {} } },
   ],
   defaultSnippets: [snippet('Server from npm', 'An MCP server that npx fetches and runs', npm('${1:package}'))],
 };
@@ -39,7 +42,7 @@ const SERVERS: JsonSchema = {
   markdownDescription:
     "The MCP servers by name. A server's name becomes the namespace of its tools: the tools of `files` are under `/files`.",
   default: {},
-  propertyNames: { minLength: 1 },
+  propertyNames: { pattern: '\\S' },
   additionalProperties: { $ref: '#/definitions/server' },
   defaultSnippets: [
     snippet('Server from npm', 'An MCP server that npx fetches and runs', { '${1:name}': npm('${2:package}') }),
@@ -52,9 +55,11 @@ const SERVERS: JsonSchema = {
   ],
 };
 
+/** Address of the schema of a file, for editors that do not know it. */
+export const SCHEMA_REFERENCE = text({ doc: 'The schema of this file, for editors that do not know it.' });
+
 /** Returns the JSON Schema by which editors complete and explain waygate.json. */
 export function documentSchema(): JsonSchema {
-  const { schema: reference } = text({ doc: 'The schema of this file, for editors that do not know it.' });
   const { tolerantArgs, ...calls } = CALL_BLOCKS;
   const schemasOf = (blocks: Readonly<Record<string, { field: { schema: JsonSchema } }>>) =>
     Object.fromEntries(Object.entries(blocks).map(([name, { field }]) => [name, field.schema]));
@@ -66,7 +71,7 @@ export function documentSchema(): JsonSchema {
     type: 'object',
     additionalProperties: false,
     properties: {
-      $schema: reference,
+      $schema: SCHEMA_REFERENCE.schema,
       servers: SERVERS,
       inputs: INPUTS.schema,
       ...schemasOf(GATEWAY_BLOCKS),

@@ -19,8 +19,13 @@ export interface Field<T, P extends Presence = Presence> {
 type Presence = 'present' | 'optional';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** Text that names a server: by its name, or by the namespace of its tools before a colon. */
+export type ServerReference = 'server' | 'namespace';
+
 export interface Reader {
   report(message: string, node: Node): void;
+  /** Receives each reference to a server. */
+  refers?(kind: ServerReference, name: string, node: Node): void;
   /** Replaces the references in a text; throws an error with the message to report. */
   resolve?(text: string, secretsAllowed: boolean): string;
   /** Set if references stay unresolved; the content of strings is not checked then. */
@@ -65,7 +70,7 @@ export function field<T, O extends Options>(
 }
 
 export function must(be: string, node: Node, path: string, { report }: Reader): undefined {
-  report(`"${path}" must be ${be}.`, node);
+  report(`"${path}" must be ${be}${/[.?]$/.test(be) ? '' : '.'}`, node);
 }
 
 interface NumberOptions extends Options {
@@ -86,9 +91,10 @@ export function number<const O extends NumberOptions>(
   options: O,
 ): Field<O extends { nullable: true } ? number | null : number, PresenceOf<O>> {
   const { min, above, max, whole, nullable, lenient, hint } = options;
-  const type = whole ? 'integer' : 'number';
+  const types = [whole ? 'integer' : 'number', ...(nullable ? ['null'] : []), ...(lenient ? ['string'] : [])];
   const schema = {
-    type: nullable ? [type, 'null'] : type,
+    type: types.length > 1 ? types : types[0],
+    ...(lenient && { pattern: DIGITS.source }),
     ...(min !== undefined && { minimum: min }),
     ...(above !== undefined && { exclusiveMinimum: above }),
     ...(max !== undefined && { maximum: max }),
@@ -115,22 +121,30 @@ function rangeText({ min, above, max }: NumberOptions): string {
   return max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
 }
 
+const DIGITS = /^\s*\d{1,15}(\.\d{1,9})?\s*$/;
+
 function isDigits(value: unknown): boolean {
-  return typeof value === 'string' && /^\s*\d{1,15}(\.\d{1,9})?\s*$/.test(value);
+  return typeof value === 'string' && DIGITS.test(value);
 }
 
 const SPELLED: ReadonlyMap<string, boolean> = new Map([
   ...['true', 'yes', 'on', '1'].map((word) => [word, true] as const),
   ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
 ]);
+/** Matches these words in any case. A pattern of a JSON Schema has no flags. */
+const SPELLED_PATTERN = `^\\s*(${[...SPELLED.keys()]
+  .map((word) => word.replaceAll(/[a-z]/g, (char) => `[${char}${char.toUpperCase()}]`))
+  .join('|')})\\s*$`;
 
 /**
  * Declares true or false. `lenient` accepts `"yes"`, `"off"` and the like, as templates and other programs write them.
  */
 export function flag<const O extends Options & { lenient?: true }>(options: O): Field<boolean, PresenceOf<O>> {
-  return field<boolean, O>(options, { type: 'boolean' }, (node, path, reader) => {
+  const schema = options.lenient ? { type: ['boolean', 'string'], pattern: SPELLED_PATTERN } : { type: 'boolean' };
+  return field<boolean, O>(options, schema, (node, path, reader) => {
     if (node.type === 'boolean') return node.value as boolean;
-    const spelled = options.lenient ? SPELLED.get(String(node.value).trim().toLowerCase()) : undefined;
+    const isSpelled = options.lenient && node.type === 'string';
+    const spelled = isSpelled ? SPELLED.get(node.value.trim().toLowerCase()) : undefined;
     return spelled ?? must('true or false', node, path, reader);
   });
 }
@@ -159,14 +173,15 @@ interface TextOptions extends Options {
   check?(value: string): string | undefined;
   /** Accepts numbers and booleans as strings. */
   scalar?: true;
+  refersTo?: ServerReference;
 }
 
 export function text<const O extends TextOptions>(options: O): Field<string, PresenceOf<O>> {
-  const { filled, form, secrets = false, check, scalar } = options;
+  const { filled, form, secrets = false, check, scalar, refersTo } = options;
   const schema = {
     type: scalar ? ['string', 'number', 'boolean'] : 'string',
-    ...(filled && { minLength: 1 }),
-    ...(form && { pattern: form.pattern.source }),
+    ...((filled || form) && { pattern: form?.pattern.source ?? '\\S' }),
+    not: { type: 'string', pattern: '\\u0000' },
   };
   return field<string, O>(options, schema, (node, path, reader) => {
     if (scalar && (node.type === 'number' || node.type === 'boolean')) return String(node.value);
@@ -183,6 +198,7 @@ export function text<const O extends TextOptions>(options: O): Field<string, Pre
       reader.report(`"${path}": ${(error as Error).message}`, node);
       return undefined;
     }
+    if (refersTo) reader.refers?.(refersTo, value, node);
     const wrong = reader.unresolved ? undefined : check?.(value);
     return wrong === undefined ? value : must(wrong, node, path, reader);
   });

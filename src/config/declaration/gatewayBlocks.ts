@@ -1,4 +1,5 @@
-import { DEFAULT_MODE, MODES } from '../../link/mode.ts';
+import { DEFAULT_MODE, MODES, type Mode, workspaceMode } from '../../link/mode.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 import { SECRET_NAME } from '../secretReferences.ts';
 import { type Block, type BlockValue, block, type Scope } from './block.ts';
 import { defaultsOf, list, object } from './collections.ts';
@@ -21,7 +22,17 @@ const INPUT = object(
     password: flag({ default: false, doc: 'Whether the value is a secret.' }),
     options: list(text({}), { default: [], doc: 'Values to pick from.' }),
   },
-  {},
+  {
+    schema: {
+      if: { properties: { type: { const: 'pickString' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { required: ['options'], properties: { options: { type: 'array', minItems: 1 } } },
+    },
+    check: ({ id, type, options }) =>
+      type === 'pickString' && options.length === 0
+        ? `The input "${id}" needs "options" to pick from; add them.`
+        : undefined,
+  },
 );
 
 export type InputConfig = Infer<typeof INPUT>;
@@ -33,9 +44,11 @@ export const INPUTS = list(INPUT, {
 const PASSTHROUGH = {
   firewall: flag({
     default: false,
-    doc: 'Long results become digests with handles for `tool_view`, as in the other modes.',
+    doc: 'Long results become digests with handles for `tool_view`, as in the other modes. A workspace cannot switch it off if your own waygate.json switches it on.',
   }),
 };
+const passthrough = object(PASSTHROUGH, { doc: 'Treatment of results in the mode `passthrough`.' });
+type Passthrough = Infer<typeof passthrough>;
 
 const STARTUP = {
   mode: oneOf(['degraded', 'strict'], {
@@ -114,7 +127,7 @@ const ARTIFACTS = {
   }),
   maskSecrets: oneOf(['errors', 'always', 'never'], {
     default: 'errors',
-    doc: "Where secrets are masked in what a model reads of a server's results: in errors, in all results (`tool_view` included), or nowhere. A secret is a value that looks like one, or one that a server was given. A workspace cannot loosen what your own waygate.json says.",
+    doc: "Where secrets are masked in what a model reads of a server's results: in errors, in all results (`tool_view` included), or nowhere. A secret is a value that looks like one, or one that a server was given. A workspace cannot loosen what your own waygate.json says, nor unmask the errors of servers in it.",
   }),
   maskOnDisk: flag({
     lenient: true,
@@ -154,21 +167,41 @@ type Artifacts = Infer<typeof artifacts>;
 
 const MASKING: Readonly<Record<Artifacts['maskSecrets'], number>> = { never: 0, errors: 1, always: 2 };
 
-/** Keeps a mask that the user's own file sets. */
+/** Keeps a mask that the user's own file sets, and the masked errors of the user's own servers. */
 function keepMasks(own: BlockValue<Artifacts> | undefined, theirs: BlockValue<Artifacts>, scope: Scope): Artifacts {
-  const keep = <K extends 'maskSecrets' | 'maskOnDisk'>(key: K, isWeaker: boolean): Partial<Artifacts> => {
-    if (!own?.keys.has(key) || !isWeaker) return {};
-    if (theirs.keys.has(key)) {
-      const value = JSON.stringify(own.value[key]);
-      scope.ignored([key], `"artifacts.${key}" has no effect: your own waygate.json sets ${value}, which is stricter.`);
-    }
-    return { [key]: own.value[key] };
+  const { maskSecrets = scope.userServers.length > 0 ? 'errors' : 'never', maskOnDisk = false } = setBy(own);
+  const kept: Partial<Artifacts> = {
+    ...(MASKING[theirs.value.maskSecrets] < MASKING[maskSecrets] && { maskSecrets }),
+    ...(maskOnDisk && !theirs.value.maskOnDisk && { maskOnDisk }),
   };
-  return {
-    ...theirs.value,
-    ...keep('maskSecrets', own !== undefined && MASKING[theirs.value.maskSecrets] < MASKING[own.value.maskSecrets]),
-    ...keep('maskOnDisk', own?.value.maskOnDisk === true && !theirs.value.maskOnDisk),
-  };
+  for (const [key, value] of Object.entries(kept)) {
+    if (!theirs.keys.has(key)) continue;
+    const why = own?.keys.has(key) ? ownSetting(value) : 'the errors of your own servers stay masked';
+    scope.ignored([key], `"artifacts.${key}" has no effect: ${why}.`);
+  }
+  return { ...theirs.value, ...kept };
+}
+
+/** Returns the keys that a file sets itself. */
+function setBy<T extends object>(own: BlockValue<T> | undefined): Partial<T> {
+  const set = Object.entries(own?.value ?? {}).filter(([key]) => own?.keys.has(key));
+  return Object.fromEntries(set) as Partial<T>;
+}
+
+const ownSetting = (value: unknown): string => `your own waygate.json sets ${visibleJson(value)}, which is stricter`;
+
+/** Keeps results within the user's mode, and the digests of long ones. */
+function keepMode(own: BlockValue<Mode> | undefined, { value }: BlockValue<Mode>, scope: Scope): Mode {
+  const mode = workspaceMode(own?.value, value);
+  if (mode !== value) scope.ignored([], `"mode" has no effect: ${ownSetting(mode)}.`);
+  return mode;
+}
+
+function keepFirewall(own: BlockValue<Passthrough> | undefined, theirs: BlockValue<Passthrough>, scope: Scope) {
+  if (!own?.value.firewall || theirs.value.firewall) return theirs.value;
+  if (theirs.keys.has('firewall'))
+    scope.ignored(['firewall'], `"passthrough.firewall" has no effect: ${ownSetting(true)}.`);
+  return { ...theirs.value, firewall: true };
 }
 
 /** Blocks that the gateway itself reads. */
@@ -176,12 +209,11 @@ export const GATEWAY_BLOCKS = {
   mode: block(
     oneOf(MODES, {
       default: DEFAULT_MODE,
-      doc: "How clients see the servers: `gateway`, three tools that find, run and read; `transparent`, every tool listed without its arguments, which `tool_hydrate` shows; `passthrough`, the servers' tools, resources and prompts as they are (with the server's name as a prefix if there are several servers). A session keeps the mode that it began with. `waygate serve --mode` decides for one client.",
+      doc: "How clients see the servers: `gateway`, three tools that find, run and read; `transparent`, every tool listed without its arguments, which `tool_hydrate` shows; `passthrough`, the servers' tools, resources and prompts as they are (with the server's name as a prefix if there are several servers). A session keeps the mode that it began with. `waygate serve --mode` decides for one client. A workspace cannot choose `passthrough` if your own waygate.json sets another mode.",
     }),
+    { combine: keepMode },
   ),
-  passthrough: block(object(PASSTHROUGH, { doc: 'Treatment of results in the mode `passthrough`.' }), {
-    defaultValue: defaultsOf(PASSTHROUGH),
-  }),
+  passthrough: block<Passthrough>(passthrough, { defaultValue: defaultsOf(PASSTHROUGH), combine: keepFirewall }),
   idleMinutes: block(
     number({
       above: 0,

@@ -1,16 +1,40 @@
+import { didYouMean } from '../../text/nearest.ts';
 import { type BlockValue, block, type Scope } from './block.ts';
 import { list, object } from './collections.ts';
 import { flag, type Infer, oneOf, text } from './field.ts';
 
 const ACTIONS = ['allow', 'deny', 'require_approval'] as const;
 
+/** Tags that the catalog gives to tools, resources and prompts. */
+export const TAGS = ['destructive', 'mcp', 'prompt', 'read-only', 'resource', 'template'] as const;
+/** Tag of a resource by its media type: `text_plain`. */
+const MEDIA_TAG = /^(application|audio|font|image|message|model|multipart|text|video|x-[a-z-]+)_./;
+
+/** A rule with an unknown tag would never fit, and so deny nothing. */
+const tag = text({
+  schema: { anyOf: [{ enum: TAGS }, { pattern: MEDIA_TAG.source }] },
+  check: (value) =>
+    TAGS.some((known) => known === value) || MEDIA_TAG.test(value)
+      ? undefined
+      : `a known tag; ${didYouMean(value, TAGS)}`,
+});
+
 const rule = object(
   {
     action: oneOf(ACTIONS, { required: true, doc: 'Whether such a call is allowed, denied, or asked about.' }),
-    server: text({ filled: true, doc: 'The name of a server in `servers`.' }),
-    namespace: text({ filled: true, doc: 'The namespace of the tool: the first part of its path.' }),
+    server: text({ filled: true, refersTo: 'server', doc: 'The name of a server in `servers`.' }),
+    origin: oneOf(['user', 'workspace'], {
+      doc: 'Whose file configures the server: `user` (your own file, or the one of `--config`), or `workspace`. A rule of your own file that allows counts for a server of a workspace only with `"workspace"` here.',
+    }),
+    namespace: text({
+      filled: true,
+      refersTo: 'namespace',
+      doc: 'The namespace of the tool: the first part of its path.',
+    }),
     tool: text({ filled: true, doc: "A glob over the tool's id or its own name." }),
-    tags: list(text({}), { doc: 'The tool has all of these: `read-only`, `destructive`.' }),
+    tags: list(tag, {
+      doc: 'The tool has all of these: `read-only`, `destructive`; for resources and prompts also `resource`, `template`, `prompt`, or the media type as in `text_plain`.',
+    }),
     readOnly: flag({ doc: 'The read-only hint that the server declares. Do not rely on it.' }),
     metaTool: oneOf(['tool_execute', 'tool_view'], {
       doc: 'The call of a tool (`tool_execute`), or another look at its result (`tool_view`).',
@@ -39,6 +63,8 @@ export type PolicyMetaTool = NonNullable<Infer<typeof rule>['metaTool']>;
 export interface PolicyRule extends Infer<typeof rule> {
   /** Why a policy cannot be read. A rule with this key denies every call. */
   readonly unreadable?: string;
+  /** Set for a rule of a workspace's file. */
+  readonly by?: 'workspace';
 }
 export interface ToolPolicy extends Infer<typeof policy> {
   readonly rules: readonly PolicyRule[];
@@ -66,14 +92,15 @@ export const POLICY = block<ToolPolicy>(policy, {
   combine: addRules,
 });
 
-const STRICTNESS: Readonly<Record<PolicyAction, number>> = { allow: 0, require_approval: 1, deny: 2 };
+export const STRICTNESS: Readonly<Record<PolicyAction, number>> = { allow: 0, require_approval: 1, deny: 2 };
 
 /** Puts a workspace's rules after the user's own, without those that would loosen the user's default. */
 function addRules(
   own: BlockValue<ToolPolicy> | undefined,
-  { value: theirs }: BlockValue<ToolPolicy>,
+  { value }: BlockValue<ToolPolicy>,
   scope: Scope,
 ): ToolPolicy {
+  const theirs = { ...value, rules: value.rules.map((one) => ({ ...one, by: 'workspace' as const })) };
   if (!own) return { ...theirs, rules: guarded(theirs.rules, scope.userServers) };
   const floor = own.value.default;
   const isWeaker = (one: PolicyAction): boolean => STRICTNESS[one] < STRICTNESS[floor];

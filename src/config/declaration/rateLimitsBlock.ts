@@ -20,7 +20,10 @@ const rateLimits = object(
     tool_browse: limit('Limit of searches.'),
     tool_execute: limit('Limit of calls.'),
     tool_view: limit('Limit of further looks at results.'),
-    perTool: record(limit('Limit of one tool.'), { doc: 'Limits of single tools, by their ids.' }),
+    perTool: record(limit('Limit of one tool.'), {
+      refersTo: 'namespace',
+      doc: 'Limits of single tools, by their ids.',
+    }),
   },
   {
     doc: "Limits per session, inside VS Code per chat. If a workspace's and your own waygate.json differ, the lower limit counts.",

@@ -25,9 +25,9 @@ const probe = object(
 
 const REPLAY_KEYS = {
   default: oneOf(CONTRACTS, { default: 'never_replay', doc: 'For every tool without a closer setting.' }),
-  servers: record(contract, { default: {}, doc: 'By the names of servers.' }),
+  servers: record(contract, { default: {}, refersTo: 'server', doc: 'By the names of servers.' }),
   tools: record(contract, { default: {}, doc: "By globs over the tool's id or its own name. The first match counts." }),
-  trustHints: list(text({}), {
+  trustHints: list(text({ refersTo: 'server' }), {
     default: [],
     doc: 'Servers whose `readOnlyHint` and `idempotentHint` you believe: such tools are `convergent`.',
   }),

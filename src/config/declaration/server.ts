@@ -2,15 +2,17 @@ import { writtenForm } from '../secretReferences.ts';
 import { list, object, record } from './collections.ts';
 import { flag, type Infer, number, type ObjectOf, oneOf, text } from './field.ts';
 
-/**
- * Returns the form that an address must have, if it is wrong. References count as a letter, since their values are
- * unknown.
- */
-function addressFlaw(value: string): string | undefined {
+/** Address of the web as written, without a user or password; or one that a variable of the environment has. */
+const ADDRESS = /^([hH][tT][tT][pP][sS]?:\/\/[^/?#\\@]+([/?#\\]|$)|\$\{env:)/;
+const URL_FORM = 'an address like "https://host/mcp", with passwords in "headers" by reference';
+const ISSUER_FORM = 'an address like "https://login.example.com"';
+
+/** Whether an address is valid. References count as a letter, since their values are unknown. */
+function isAddress(value: string): boolean {
   const filledIn = writtenForm(value).replace(/\$\{[^}]*\}/g, 'x');
-  if (!isWeb(filledIn)) return 'an address like "https://host/mcp"';
+  if (!isWeb(filledIn)) return false;
   const { username, password } = new URL(filledIn);
-  return username || password ? 'an address without a password; put that into "headers", by reference' : undefined;
+  return username === '' && password === '';
 }
 
 const isWeb = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
@@ -20,6 +22,7 @@ const VALUE = text({ scalar: true, secrets: true });
 const HEADER_VALUE = text({
   scalar: true,
   secrets: true,
+  form: { pattern: /^[^\r\n]*$/, description: 'one line' },
   check: (value) => (/[\r\n]/.test(value) ? 'one line' : undefined),
 });
 
@@ -40,6 +43,13 @@ const SHARED = {
     max: 3_600,
     lenient: true,
     doc: 'Time limit of the first start of this server, in place of `startup.timeoutSeconds`: for one that downloads or builds much. A change applies to its next start.',
+  }),
+  trust: oneOf(['block', 'ask', 'tell'], {
+    doc: 'What happens to tools, prompts and instructions that are new or changed since you approved the server: held back until you accept them (`block`), offered with a question at each call (`ask`), or offered and reported (`tell`). The default is `ask` for a program of your own waygate.json and `block` for an address; servers of a workspace always have `block`. Lowered hints are held back in any case.',
+  }),
+  sampling: flag({
+    schema: { default: false },
+    doc: 'Lets the server ask the model of your client (MCP sampling). Each request names the server and gets at most 4,096 tokens, no context, and at most 20 answers an hour.',
   }),
   tools: object(
     {
@@ -68,7 +78,7 @@ const STDIO = {
   envFile: text({ filled: true, doc: 'A file of `NAME=value` lines. `env` overrides it.' }),
   cwd: text({
     filled: true,
-    doc: 'The folder in which the program runs. By default the workspace folder, or your home folder for a server of your own waygate.json.',
+    doc: 'The folder in which the program runs. By default the workspace folder, an empty one for a package runner such as `npx`, or your home folder for a server of your own waygate.json.',
   }),
 };
 
@@ -78,8 +88,8 @@ const HTTP = {
     required: true,
     filled: true,
     secrets: true,
-    schema: { pattern: '^(https?://|\\$\\{)' },
-    check: addressFlaw,
+    form: { pattern: ADDRESS, description: URL_FORM },
+    check: (value) => (isAddress(value) ? undefined : URL_FORM),
     doc: 'The address of a server over HTTP.',
   }),
   headers: record(HEADER_VALUE, {
@@ -102,8 +112,8 @@ const HTTP = {
       scopes: list(text({}), { doc: 'Scopes to ask for instead of those that the server names.' }),
       issuer: text({
         filled: true,
-        schema: { pattern: '^https?://' },
-        check: (value) => (isWeb(value) ? undefined : 'an address like "https://login.example.com"'),
+        form: { pattern: ADDRESS, description: ISSUER_FORM },
+        check: (value) => (isWeb(value) ? undefined : ISSUER_FORM),
         doc: 'The only authorization server that may sign in to this server.',
       }),
     },

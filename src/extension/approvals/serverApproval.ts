@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ServerStatus } from '../../control/contract.ts';
 import { oneLine } from '../../text/porcelain.ts';
-import { APPROVAL_LANGUAGE, APPROVAL_SCHEME, COMMANDS, type CommandId } from '../contributions/contributions.ts';
+import { APPROVAL_LANGUAGE, APPROVAL_SCHEME, COMMANDS, type CommandId } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import type { Observable } from '../observable.ts';
 import { count } from '../plainText.ts';

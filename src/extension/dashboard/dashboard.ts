@@ -8,7 +8,7 @@ import {
   type ToDashboard,
 } from '../../control/dashboardMessages.ts';
 import { inLines } from '../../text/porcelain.ts';
-import { type CommandId, DASHBOARD_VIEW_TYPE } from '../contributions/contributions.ts';
+import { type CommandId, DASHBOARD_VIEW_TYPE } from '../contributions.ts';
 import { type Paced, throttled } from '../gateway/pacing.ts';
 import type { Observable } from '../observable.ts';
 import { runCommand } from '../registrations.ts';

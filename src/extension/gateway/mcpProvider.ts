@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Environment, Surroundings } from '../configuration/environment.ts';
-import { MCP_PROVIDER_ID } from '../contributions/contributions.ts';
+import { MCP_PROVIDER_ID } from '../contributions.ts';
 import type { Observable } from '../observable.ts';
 import type { LinkState } from './gatewayLink.ts';
 import { type GatewaySeen, HeldVersion } from './heldVersion.ts';

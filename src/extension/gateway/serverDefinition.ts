@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { EXTENSION_TITLE } from '../contributions/contributions.ts';
+import { EXTENSION_TITLE } from '../contributions.ts';
 
 /** Inputs of the MCP server definition, which the editor stores in clear text. */
 export interface DefinitionInputs {

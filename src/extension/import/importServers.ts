@@ -6,7 +6,7 @@ import { surroundingsOf } from '../../import/surroundings.ts';
 import { oneLine, quoted } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import type { Environment } from '../configuration/environment.ts';
-import { COMMANDS, CONFIGURATION_PATH } from '../contributions/contributions.ts';
+import { COMMANDS, CONFIGURATION_PATH } from '../contributions.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { runCommand } from '../registrations.ts';
@@ -20,9 +20,10 @@ export async function importServers(
   secrets: EditorSecrets,
   log: vscode.LogOutputChannel,
 ): Promise<void> {
-  const { workspace } = environment.state.value;
+  const { workspace, trusted } = environment.state.value;
   const file = environment.configurationFile;
   if (workspace === undefined || file === undefined) throw new Error('Open a folder on this machine first');
+  if (!trusted) throw new Error('Trust this workspace first');
   refuseUnsaved(file.path);
   const outcome = await importFlow(file.path, surroundingsOf(workspace, process.env), {
     ...prompts,

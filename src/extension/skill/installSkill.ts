@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { SKILL_NAME, type SkillPlace } from '../../config/state/skillInstall.ts';
-import { COMMANDS } from '../contributions/contributions.ts';
+import { COMMANDS } from '../contributions.ts';
 import { type SkillPrompts, skillFlow } from './skillFlow.ts';
 
 /** Copies the skill into the workspace, where the user's agent looks for skills. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { COMMANDS, EXTENSION_TITLE } from '../contributions/contributions.ts';
+import { COMMANDS, EXTENSION_TITLE } from '../contributions.ts';
 import type { Disposable, Observable } from '../observable.ts';
 import { escapeMarkdown } from '../plainText.ts';
 import type { GatewayView } from './health.ts';

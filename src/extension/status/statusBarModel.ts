@@ -1,4 +1,4 @@
-import type { CommandId } from '../contributions/contributions.ts';
+import type { CommandId } from '../contributions.ts';
 import { type GatewayView, summarize } from './health.ts';
 
 export interface StatusBarModel {

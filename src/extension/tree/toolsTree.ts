@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { FileLocation } from '../../control/contract.ts';
-import { TOOLS_VIEW_ID } from '../contributions/contributions.ts';
+import { TOOLS_VIEW_ID } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { throttled } from '../gateway/pacing.ts';
 import type { Observable } from '../observable.ts';

@@ -18,7 +18,7 @@ export const EXIT_NO_WORKER = 69;
 
 /**
  * Knowledge of the workspace's last worker, kept in the state folder for the next worker and for the command line while
- * none serves. One private file, because configuration texts may contain secrets.
+ * none serves. One private file.
  */
 export interface LastWorker {
   /** Number of workers so far, of restarts, and of losses in a row. */
@@ -42,7 +42,11 @@ export function readLastWorker(folder: string): LastWorker {
 }
 
 /** Changes some fields. A lock orders hosts and workers that write at the same time. Never throws. */
-export function updateLastWorker(folder: string, change: (before: LastWorker) => Partial<LastWorker>): LastWorker {
+export function updateLastWorker(
+  folder: string,
+  change: (before: LastWorker) => Partial<LastWorker>,
+  onFailed: (error: Error) => void = () => undefined,
+): LastWorker {
   let after = readLastWorker(folder);
   try {
     exclusively(join(folder, `${FILE}.lock`), () => {
@@ -50,8 +54,9 @@ export function updateLastWorker(folder: string, change: (before: LastWorker) =>
       after = { ...before, ...change(before) };
       writePrivateJson(join(folder, FILE), after);
     });
-  } catch {
+  } catch (error) {
     // If the write fails, the worker continues without the record.
+    onFailed(error as Error);
     after = { ...after, ...change(after) };
   }
   return after;

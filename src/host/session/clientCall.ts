@@ -21,9 +21,11 @@ export interface ClientCall {
   readonly uri: string | undefined;
   /** Level of a `logging/setLevel` request. */
   readonly level: string | undefined;
-  /** Name in a `tools/call`, and `tool_id` in its arguments. */
+  /** Gateway tool of a `tools/call`, and `tool_id` in its arguments. In passthrough mode the method's own name. */
   readonly tool: string | undefined;
   readonly toolId: string | undefined;
+  /** Tool that a worker has begun to run, whatever the client called it. */
+  runs?: string | undefined;
   /** The client called a gateway tool and wants JSON. */
   readonly wantsData?: boolean;
   /** Time of arrival, from `performance.now()`. */
@@ -86,8 +88,18 @@ export function refusal(call: Answered, fault: Fault, context?: FaultContext): s
 
 /** Makes the record of a failed call that the next worker counts. */
 export function lostCall(
-  { method, tool, toolId, since }: ClientCall,
+  { method, tool, toolId, runs, since }: ClientCall,
   { fault, knowledge, contract, dispatches }: FaultTerminal,
 ): LostCall {
-  return { method, tool, toolId, took: performance.now() - since, fault, knowledge, contract, dispatches };
+  return {
+    method,
+    tool,
+    toolId: runs ?? toolId,
+    runs: runs !== undefined,
+    took: performance.now() - since,
+    fault,
+    knowledge,
+    contract,
+    dispatches,
+  };
 }

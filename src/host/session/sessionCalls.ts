@@ -76,8 +76,10 @@ export class SessionCalls {
     this.#journal.reclassify(generation, requestKey(id), { contract, canProbe: false });
   }
 
-  /** Notes that a worker is about to send the call to its server. */
-  begin(generation: number, id: RequestId): void {
+  /** Notes that a worker is about to send the call to its server, and the tool that it found for the call. */
+  begin(generation: number, id: RequestId, toolId: string | undefined): void {
+    const call = this.#journal.payloadWith(generation, requestKey(id));
+    if (call) call.runs = toolId;
     this.#journal.begin(generation, requestKey(id));
   }
 
@@ -127,8 +129,9 @@ export function journalCallOf(
       method,
       uri: text(params?.uri),
       level: text(params?.level),
-      tool,
-      toolId: text(args.tool_id),
+      // Any other name may be a server's own; the worker finds it.
+      tool: mode === 'passthrough' ? tool && method : (own?.definition.name ?? tool),
+      toolId: own && text(args.tool_id),
       wantsData: own !== undefined && meantRenderMode(text(args.render) ?? '') === 'json',
       since: performance.now(),
       frame,

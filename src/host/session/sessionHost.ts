@@ -185,7 +185,7 @@ export class SessionHost {
     else if (read.kind === 'answer') this.#onAnswer(read.id, frame, generation);
     else if (read.kind === 'contract') {
       this.#calls.reclassify(generation, read.id, read.contract);
-      if (read.begins) this.#calls.begin(generation, read.id);
+      if (read.begins) this.#calls.begin(generation, read.id, read.toolId);
     } else if (read.kind === 'keep') {
       this.#held.memory.keep(read.key, read.value, read.bytes);
       if (read.counted !== undefined) this.#calls.noteCounted(generation, read.counted);

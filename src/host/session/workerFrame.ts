@@ -18,7 +18,7 @@ export type WorkerFrame =
   /** Private messages from the worker to its host. */
   | { kind: 'stopped' }
   | { kind: 'superseded' }
-  | { kind: 'contract'; id: RequestId; contract: ReplayContract; begins: boolean }
+  | { kind: 'contract'; id: RequestId; contract: ReplayContract; begins: boolean; toolId: string | undefined }
   | { kind: 'keep'; key: string; value: unknown; bytes: number; counted: RequestId | undefined }
   | { kind: 'unknown' };
 
@@ -44,8 +44,8 @@ export function readWorkerFrame(frame: Buffer): WorkerFrame {
     };
   }
   if (method !== CONTRACT_NOTIFICATION) return { kind: 'unknown' };
-  const { id, contract, begins = true } = params as { id: RequestId; contract: ReplayContract; begins?: boolean };
-  return { kind: 'contract', id, contract, begins };
+  const { id, contract, begins = true, toolId } = params as Extract<WorkerFrame, { kind: 'contract' }>;
+  return { kind: 'contract', id, contract, begins, toolId };
 }
 
 function isPrivate(frame: Buffer): boolean {

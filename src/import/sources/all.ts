@@ -1,15 +1,107 @@
 import { basename } from 'node:path';
+import { isRecord } from '../../lib/isRecord.ts';
 import type { ClientId } from '../clientIds.ts';
-import { type ClientSource, keysOf, parseJson } from '../sourceFile.ts';
+import type { RawServer } from '../readEntry.ts';
+import { bareReferences, bracedReferences, editorReferences, noReferences } from '../references.ts';
+import { type ClientSource, jsonClient, keysOf, parseJson, valueAt } from '../sourceFile.ts';
+import { applicationData, inHome, inWorkspace, joinPath, movable } from '../surroundings.ts';
 import { claudeCode } from './claudeCode.ts';
-import { claudeDesktop } from './claudeDesktop.ts';
 import { codex } from './codex.ts';
-import { copilotCli } from './copilotCli.ts';
-import { cursor } from './cursor.ts';
-import { gemini } from './gemini.ts';
 import { vscode } from './vscode.ts';
-import { windsurf } from './windsurf.ts';
-import { zed } from './zed.ts';
+
+const cursor = jsonClient({
+  id: 'cursor',
+  title: 'Cursor',
+  files: (at) => ({ workspace: inWorkspace(at, '.cursor', 'mcp.json'), user: inHome(at, '.cursor', 'mcp.json') }),
+  table: () => ({ path: ['mcpServers'], references: editorReferences }),
+});
+
+/** Copilot CLI: `type: "local"` means stdio, and `tools: ["*"]` is the default. */
+const copilotCli = jsonClient({
+  id: 'copilot-cli',
+  title: 'Copilot CLI',
+  files: (at) => ({
+    workspace: inWorkspace(at, '.github', 'mcp.json'),
+    user: movable(at, 'COPILOT_HOME', ['.copilot'], 'mcp-config.json'),
+  }),
+  table: () => ({ path: ['mcpServers'], references: bracedReferences, normalise: copilotCliEntry }),
+});
+
+function copilotCliEntry({ tools, ...raw }: RawServer): { raw: RawServer } {
+  return { raw: Array.isArray(tools) && tools.length === 1 && tools[0] === '*' ? raw : { ...raw, tools } };
+}
+
+/** Gemini CLI: `httpUrl` is Streamable HTTP, a `url` without a type is SSE; `mcp` switches servers on and off. */
+const gemini = jsonClient({
+  id: 'gemini',
+  title: 'Gemini CLI',
+  files: (at) => ({
+    workspace: inWorkspace(at, '.gemini', 'settings.json'),
+    user: inHome(at, '.gemini', 'settings.json'),
+  }),
+
+  table(root) {
+    const excluded = listAt(valueAt(root, ['mcp', 'excluded']));
+    const allowed = listAt(valueAt(root, ['mcp', 'allowed']));
+    const isOff = (name: string): boolean => excluded?.includes(name) || (allowed ? !allowed.includes(name) : false);
+    const normalise = ({ httpUrl, ...raw }: RawServer, name: string) => ({
+      raw: {
+        ...(httpUrl === undefined
+          ? { ...(raw.url !== undefined && { type: 'sse' }), ...raw }
+          : { ...raw, type: 'http', url: httpUrl }),
+        ...(isOff(name) && { disabled: true }),
+      },
+    });
+    return { path: ['mcpServers'], references: bareReferences, normalise, silent: ['description'] };
+  },
+});
+
+function listAt(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}
+
+/** Zed: `context_servers`, whose command may be an object (older form), and some of which come from extensions. */
+const zed = jsonClient({
+  id: 'zed',
+  title: 'Zed',
+  files: (at) => ({
+    workspace: inWorkspace(at, '.zed', 'settings.json'),
+    user:
+      at.platform === 'win32'
+        ? joinPath(at, applicationData(at), 'Zed', 'settings.json')
+        : joinPath(at, at.env.XDG_CONFIG_HOME || inHome(at, '.config'), 'zed', 'settings.json'),
+  }),
+  table: () => ({ path: ['context_servers'], references: noReferences, normalise: zedEntry, silent: ['source'] }),
+});
+
+function zedEntry({ enabled, command, ...rest }: RawServer): { raw: RawServer } | string {
+  if (rest.source === 'extension' || (command === undefined && rest.url === undefined && 'settings' in rest)) {
+    return 'it belongs to a Zed extension, which does not reveal its command';
+  }
+  const disabled = enabled === false ? { disabled: true } : {};
+  if (!isRecord(command)) return { raw: { ...(command !== undefined && { command }), ...rest, ...disabled } };
+  const { path, ...parts } = command;
+  return { raw: { command: path, ...parts, ...rest, ...disabled } };
+}
+
+/** Windsurf names a server's URL `serverUrl`. */
+const windsurf = jsonClient({
+  id: 'windsurf',
+  title: 'Windsurf',
+  files: (at) => ({ user: inHome(at, '.codeium', 'windsurf', 'mcp_config.json') }),
+  table: () => ({ path: ['mcpServers'], references: editorReferences, normalise: windsurfEntry }),
+});
+
+function windsurfEntry({ serverUrl, ...raw }: RawServer): { raw: RawServer } {
+  return { raw: serverUrl === undefined ? raw : { ...raw, url: serverUrl } };
+}
+
+const claudeDesktop = jsonClient({
+  id: 'claude-desktop',
+  title: 'Claude Desktop',
+  files: (at) => ({ user: joinPath(at, applicationData(at), 'Claude', 'claude_desktop_config.json') }),
+  table: () => ({ path: ['mcpServers'], references: noReferences }),
+});
 
 /** All clients whose files can be read, the closest to the workspace first. */
 export const CLIENT_SOURCES: readonly ClientSource[] = [

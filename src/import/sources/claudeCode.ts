@@ -1,5 +1,5 @@
 import { posix, win32 } from 'node:path';
-import { isRecord } from '../readEntry.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import { bracedReferences } from '../references.ts';
 import type { ImportedServer, ParsedSource } from '../serverEntry.ts';
 import { type ClientSource, type ParseContext, parseJson, readJsonServers, valueAt } from '../sourceFile.ts';

@@ -1,4 +1,5 @@
-import { isRecord, type RawServer } from '../readEntry.ts';
+import { isRecord } from '../../lib/isRecord.ts';
+import type { RawServer } from '../readEntry.ts';
 import { looksLikeReference, MEANT_LITERALLY, type Translator } from '../references.ts';
 import { type ClientSource, parseTomlTable, readServers } from '../sourceFile.ts';
 import { inWorkspace, movable, placesOf } from '../surroundings.ts';

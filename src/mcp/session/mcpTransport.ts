@@ -2,14 +2,14 @@ import type { Readable, Writable } from 'node:stream';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
-import { encodeMessage, errorResponse, isRequestId, peekId, type RequestId, relateFrame } from '../../link/frames.ts';
+import { isRecord } from '../../lib/isRecord.ts';
+import { encodeOrRefuse, errorResponse, isRequestId, peekId, type RequestId, relateFrame } from '../../link/frames.ts';
 import { LineSplitter, MAX_FRAME_BYTES } from '../../link/lineFraming.ts';
+import { inOrder } from '../inOrder.ts';
 
 export interface LineTransportOptions {
   input: Readable;
   output: Writable;
-  /** Called for a skipped line that is no JSON-RPC message. */
-  onGarbage?: (sample: string) => void;
   frameLimit?: number;
   /**
    * Prefix of the ids of our own requests. The SDK counts from 0 in every process: without a prefix, a client's answer
@@ -19,9 +19,6 @@ export interface LineTransportOptions {
   /** Whether to mark messages that belong to a request of the other side (`relateFrame`). */
   marksRelated?: boolean;
 }
-
-/** Length of a sample, for a log line. */
-const SAMPLE_CHARS = 120;
 
 /**
  * The SDK's `Transport` over any pair of byte streams, with our own framing: a banner on stdout, a BOM or an oversized
@@ -34,9 +31,7 @@ export class LineTransport implements Transport {
   readonly #options: LineTransportOptions;
   #closed = false;
   #blocked: Promise<void> | undefined;
-  /** Received messages that are not delivered yet, in order. */
-  readonly #arrived: JSONRPCMessage[] = [];
-  #yielding = false;
+  readonly #arrive = inOrder((message) => this.#deliver(message));
 
   constructor(options: LineTransportOptions) {
     this.#options = options;
@@ -60,7 +55,7 @@ export class LineTransport implements Transport {
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const { output } = this.#options;
     if (this.#closed || output.destroyed || output.writableEnded) throw new Error('the connection is closed');
-    const frame = encode(this.#withPrefix(message));
+    const frame = encodeOrRefuse(this.#withPrefix(message));
     const request = this.#options.marksRelated === true && 'method' in message ? options?.relatedRequestId : undefined;
     if (output.write(request === undefined ? frame : relateFrame(frame, request))) return;
     this.#blocked ??= untilDrained(output).finally(() => {
@@ -79,39 +74,16 @@ export class LineTransport implements Transport {
 
   #onLine(line: Buffer): void {
     if (this.#closed) return;
-    const text = line.toString('utf8');
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = JSON.parse(line.toString('utf8'));
     } catch {
-      this.#options.onGarbage?.(text.slice(0, SAMPLE_CHARS));
       return;
     }
     // Only revision 2025-03-26 has batches, but accept them from any sender.
     for (const item of Array.isArray(value) ? value : [value]) {
       const message = readMessage(item);
       if (message) this.#arrive(message);
-      else this.#options.onGarbage?.(text.slice(0, SAMPLE_CHARS));
-    }
-  }
-
-  /**
-   * Queues a message behind a notification for a microtask. The SDK handles a notification a microtask after its
-   * arrival, and an answer at once, so the last progress of a call would otherwise find no handler.
-   */
-  #arrive(message: JSONRPCMessage): void {
-    this.#arrived.push(message);
-    if (!this.#yielding) this.#deliverArrived();
-  }
-
-  #deliverArrived(): void {
-    this.#yielding = false;
-    for (let message = this.#arrived.shift(); message; message = this.#arrived.shift()) {
-      this.#deliver(message);
-      if (!('method' in message) || 'id' in message) continue;
-      this.#yielding = true;
-      queueMicrotask(() => this.#deliverArrived());
-      return;
     }
   }
 
@@ -149,16 +121,6 @@ export class LineTransport implements Transport {
     const message = `a message of ${bytes} bytes is beyond the limit of ${this.#options.frameLimit ?? MAX_FRAME_BYTES}`;
     if (id === undefined) this.onerror?.(new Error(message));
     else this.#arrive({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
-  }
-}
-
-function encode(message: JSONRPCMessage): string {
-  try {
-    return encodeMessage(message);
-  } catch (error) {
-    // The structure is too deep to serialize, so the caller gets an error.
-    if (!('result' in message)) throw error;
-    return errorResponse(message.id, INTERNAL_ERROR, `The answer cannot be sent: ${(error as Error).message}.`);
   }
 }
 
@@ -210,8 +172,4 @@ function readError(error: unknown): { code: number; message: string; data?: unkn
     message: typeof message === 'string' ? message : 'an error without a message',
     ...(data === undefined ? {} : { data }),
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

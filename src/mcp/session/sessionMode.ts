@@ -1,6 +1,5 @@
 import type { RequestId } from '../../link/frames.ts';
 import type { SessionMemory } from '../../link/movingSession.ts';
-import type { LostCall } from '../../replay/lostCall.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 
 export interface Progress {
@@ -69,10 +68,10 @@ export interface CallContext extends Resent {
    */
   contract?: (contract: ReplayContract) => void;
   /**
-   * Announces the begin of the call to the host. Until then the call counts as not sent (O3.8). Await the promise, if
-   * there is one: the announcement has not left yet. After a rejection, send nothing of the call.
+   * Announces the begin of the call to the host, and the tool that runs. Until then the call counts as not sent (O3.8).
+   * Await the promise, if there is one: the announcement has not left yet. After a rejection, send nothing of the call.
    */
-  begins?: (contract: ReplayContract) => Promise<void> | undefined;
+  begins?: (contract: ReplayContract, toolId: string) => Promise<void> | undefined;
   /** Asks the user in the client; absent where the client cannot. */
   ask?: (question: Question) => Promise<QuestionAnswer>;
 }
@@ -91,8 +90,6 @@ export interface SessionMode {
   request?(method: string, params: Readonly<Record<string, unknown>>, call: CallContext): Promise<object> | undefined;
   /** Handles notifications of the client. */
   notification?(method: string, params: Readonly<Record<string, unknown>>, peer: ClientPeer): void;
-  /** Resolves tool names in calls that a host answered without a worker, to gateway tools and `tool_id`s. */
-  namedLosses?(calls: readonly LostCall[]): LostCall[];
   /** State that moves with a session to the next worker. */
   memory?: SessionMemory;
   /** Called for an initialized session. The session calls the returned function at its end. */

@@ -90,8 +90,8 @@ export function serveSession(
       meta: extra._meta,
       peer: peerOf(server, session, client, extra),
       contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract, begins: false }),
-      begins: (contract) => {
-        toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract });
+      begins: (contract, toolId) => {
+        toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract, toolId });
         return left(socket);
       },
       ...progressOf(server, extra),
@@ -127,10 +127,8 @@ export function serveSession(
     void moving.begin();
   };
   server.fallbackNotificationHandler = async ({ method, params = {} }) => {
-    if (method === LOST_NOTIFICATION) {
-      const calls = readLostCalls(params.calls);
-      onLost?.(mode.namedLosses?.(calls) ?? calls, client());
-    } else mode.notification?.(method, params, peer);
+    if (method === LOST_NOTIFICATION) onLost?.(readLostCalls(params.calls), client());
+    else mode.notification?.(method, params, peer);
   };
   server.onclose = () => {
     close?.();

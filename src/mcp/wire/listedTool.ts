@@ -1,4 +1,5 @@
 import { ToolSchema } from '@modelcontextprotocol/sdk/types.js';
+import { isRecord } from '../../lib/isRecord.ts';
 
 export type ListedTool = Readonly<Record<string, unknown>>;
 
@@ -10,13 +11,9 @@ const known = new WeakMap<ListedTool, ListedTool | undefined>();
  * remains.
  */
 export function listedTool(raw: unknown): ListedTool | undefined {
-  if (!isObject(raw)) return undefined;
+  if (!isRecord(raw)) return undefined;
   if (!known.has(raw)) known.set(raw, fitted(raw));
   return known.get(raw);
-}
-
-function isObject(value: unknown): value is ListedTool {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function fitted(raw: ListedTool): ListedTool | undefined {
@@ -39,12 +36,12 @@ function flawedMembers(tool: ListedTool): string[] {
  * allows a boolean as a schema that accepts everything or nothing, but MCP's own schema requires objects.
  */
 function objectSchema(schema: unknown): ListedTool {
-  const typed: Record<string, unknown> = { ...(isObject(schema) && schema), type: 'object' };
-  if (isObject(typed.properties)) {
+  const typed: Record<string, unknown> = { ...(isRecord(schema) && schema), type: 'object' };
+  if (isRecord(typed.properties)) {
     typed.properties = Object.fromEntries(
       Object.entries(typed.properties).map(([name, each]) => [
         name,
-        each === false ? { not: {} } : isObject(each) ? each : {},
+        each === false ? { not: {} } : isRecord(each) ? each : {},
       ]),
     );
   }

@@ -1,9 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
 import { faultResponse } from '../../link/frameFault.ts';
-import { encodeMessage, errorResponse, peekId, peekIsRequest, peekLastId, type RequestId } from '../../link/frames.ts';
+import { encodeOrRefuse, peekId, peekIsRequest, peekLastId, type RequestId } from '../../link/frames.ts';
 import { LineSplitter, MAX_FRAME_BYTES } from '../../link/lineFraming.ts';
 import { BATCH_VERSION } from '../mcpVersions.ts';
 import { Oddities } from './oddities.ts';
@@ -89,7 +88,7 @@ export class StdioUpstream implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) throw new UpstreamRequestError('gone', 'the connection is closed');
     if ('method' in message && 'id' in message && message.method.endsWith('/list')) this.#lists.add(message.id);
-    await this.#queue.write(encode(message));
+    await this.#queue.write(encodeOrRefuse(message));
   }
 
   close(): Promise<void> {
@@ -138,15 +137,5 @@ export class StdioUpstream implements Transport {
     const words = `an answer of ${bytes} bytes is beyond the limit of ${limit}`;
     if (id === undefined) this.onerror?.(new Error(words));
     else this.#deliver(faultResponse(id, 'frame_too_large', words));
-  }
-}
-
-function encode(message: JSONRPCMessage): string {
-  try {
-    return encodeMessage(message);
-  } catch (error) {
-    // The structure is too deep to serialize, so the caller gets an error.
-    if (!('result' in message)) throw error;
-    return errorResponse(message.id, INTERNAL_ERROR, `The answer cannot be sent: ${(error as Error).message}.`);
   }
 }

@@ -6,6 +6,7 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import { faultResponse } from '../../link/frameFault.ts';
 import { errorResponse, isRequestId, peekId, type RequestId } from '../../link/frames.ts';
 import { frameShape, MAX_FRAME_DEPTH, withoutDepths } from './frameShape.ts';
@@ -230,8 +231,4 @@ function parse(bytes: Buffer): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

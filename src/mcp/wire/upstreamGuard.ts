@@ -3,6 +3,7 @@ import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@model
 import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
 import { frameFaultOf } from '../../link/frameFault.ts';
 import type { RequestId } from '../../link/frames.ts';
+import { inOrder } from '../inOrder.ts';
 import { NotificationPace } from './notificationPace.ts';
 import type { Oddities } from './oddities.ts';
 
@@ -39,8 +40,7 @@ export class UpstreamGuard implements Transport {
   readonly #tokens = new Set<string | number>();
   readonly #settled = new Map<RequestId, 'answered' | 'given_up'>();
   readonly #serverRequests = new Set<RequestId>();
-  readonly #arrived: JSONRPCMessage[] = [];
-  #yielding = false;
+  readonly #arrive = inOrder((message) => this.onmessage?.(message));
   #heardAt = Number.NEGATIVE_INFINITY;
   #initializeId: RequestId | undefined;
   #offeredVersion: string | undefined;
@@ -186,26 +186,6 @@ export class UpstreamGuard implements Transport {
     this.#serverRequests.add(id);
     if (method === 'ping') void this.#answer({ jsonrpc: '2.0', id, result: {} }).catch(() => undefined);
     else this.#arrive(asPlain(request));
-  }
-
-  /**
-   * Queues a message behind a notification for a microtask. The SDK handles a notification a microtask after its
-   * arrival, and an answer at once, so the last progress of a call would otherwise find no handler.
-   */
-  #arrive(message: JSONRPCMessage): void {
-    this.#arrived.push(message);
-    if (!this.#yielding) this.#deliverArrived();
-  }
-
-  #deliverArrived(): void {
-    this.#yielding = false;
-    for (let message = this.#arrived.shift(); message; message = this.#arrived.shift()) {
-      this.onmessage?.(message);
-      if (!('method' in message) || 'id' in message) continue;
-      this.#yielding = true;
-      queueMicrotask(() => this.#deliverArrived());
-      return;
-    }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CallDiagnostics } from '../../calls/pipeline/callPipeline.ts';
 import { dryRunText } from '../../calls/pipeline/dryRun.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
 import { firstLines, oneLine, shortened } from '../../text/porcelain.ts';
 import { announceContract } from '../shared/announceContract.ts';
@@ -132,5 +133,5 @@ function argumentNames({ args }: Args, tool: CatalogTool | undefined): string[] 
 }
 
 function objectOf(value: unknown): Args {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Args) : {};
+  return isRecord(value) ? value : {};
 }

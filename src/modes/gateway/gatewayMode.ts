@@ -1,7 +1,5 @@
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
-import type { LostCall } from '../../replay/lostCall.ts';
 import { argsInvalid } from '../shared/arguments.ts';
-import { chosenTool } from '../shared/chosenTool.ts';
 import { listedTools, type ToolDefinition } from '../shared/gatewayTools.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from '../shared/introduction.ts';
 import type { Answer, GatewayContext } from '../shared/modeContext.ts';
@@ -33,7 +31,6 @@ export function gatewayMode(
     listTools: () => advertisedTools(context),
     ...client,
     callTool: (name, args, call) => answerCall(normaliseCall(name, args), call, context, sessions, runCall),
-    namedLosses: (calls) => calls.map((call) => namedLoss(call, context)),
   };
 }
 
@@ -46,17 +43,4 @@ async function runCall(call: UncheckedCall): Promise<Answer> {
     throw argsInvalid(`There is no tool "${name.slice(0, 64)}" here; it has ${names.join(', ')}.`, []);
   }
   return tool.run(checkedCall(tool, call));
-}
-
-/** Reads the names in a lost call as in a call that arrived here. */
-function namedLoss(call: LostCall, context: GatewayContext): LostCall {
-  if (call.tool === undefined) return call;
-  const { name: tool } = normaliseCall(call.tool, {});
-  const { toolId } = call;
-  if (tool !== 'tool_execute' || toolId === undefined) return { ...call, tool };
-  try {
-    return { ...call, tool, toolId: chosenTool(toolId, context.view().catalog, context).id };
-  } catch {
-    return { ...call, tool };
-  }
 }

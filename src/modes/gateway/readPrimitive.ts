@@ -4,8 +4,8 @@ import { argumentError } from '../../calls/validation/argumentError.ts';
 import { variablesOf } from '../../catalog/primitives/uriTemplate.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
-import { promptAsResult, resourceAsResult } from '../../results/envelope/primitiveResults.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
 import { meantBy } from '../../text/nearest.ts';
 import { localPath } from '../../text/normalise.ts';
@@ -31,7 +31,7 @@ export const resourceRead: RunnableTool<'resource_read'> = {
     const { choice, uri } = wanted;
     if (wanted.isFile) onCorrection({ rule: 'file_uri', from: shortened(given, 128), to: uri });
     const result = await ask(primitives, choice, 'resources/read', { uri }, call);
-    const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri });
+    const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri, source: choice });
     const isListed = primitives.view().resource(choice.id) !== undefined;
     return answerOf(RESOURCE_READ, admitted, args, isListed ? choice : undefined);
   },
@@ -60,7 +60,10 @@ export const promptGet: RunnableTool<'prompt_get'> = {
       throw argumentError(subject, verdict, filled, primitives.scrubSecrets);
     }
     const result = await ask(primitives, choice, 'prompts/get', { name: prompt.name, arguments: filled }, call);
-    const admitted = await primitives.firewall(promptAsResult(result), { id: prompt.id, name: prompt.name });
+    const admitted = await primitives.firewall(promptAsResult(result), {
+      ...{ id: prompt.id, name: prompt.name },
+      source: choice,
+    });
     return answerOf(PROMPT_GET, admitted, args, choice);
   },
   failed,
@@ -77,7 +80,7 @@ async function ask(
   params: Json,
   call: CallContext,
 ): Promise<Json> {
-  await authorized(ports, choice, call);
+  await authorized(ports, choice, call, params);
   const upstream = ports.upstream(choice.server);
   if (!upstream) {
     const message = `The server ${choice.server} has left the configuration. Browse again.`;
@@ -178,4 +181,30 @@ function answerOf(
   });
   // The envelope counts tokens, so it is made only when it is asked for.
   return { text, data: renderMode(args) === 'json' ? envelope() : {}, isError, media: parts, event };
+}
+
+/**
+ * Converts the contents of a resource to a tool result with embedded resources (G10.5): the text is shown, the bytes are
+ * stored.
+ */
+export function resourceAsResult(read: Readonly<Json>): Json {
+  const contents = Array.isArray(read.contents) ? (read.contents as unknown[]) : [];
+  return { content: contents.map((resource) => (isRecord(resource) ? { type: 'resource', resource } : resource)) };
+}
+
+/** Converts a rendered prompt to a tool result (G10.5): its messages in order, each under its role. */
+export function promptAsResult(prompt: Readonly<Json>): Json {
+  const messages = Array.isArray(prompt.messages) ? (prompt.messages as unknown[]) : [];
+  return {
+    content: messages.flatMap((message) => {
+      if (!isRecord(message)) return [message];
+      const { role, content } = message;
+      const speaker = typeof role === 'string' ? `[${role}]` : '[?]';
+      const parts = Array.isArray(content) ? (content as unknown[]) : [content];
+      return parts.flatMap((part) => {
+        if (!isRecord(part) || part.type !== 'text') return [{ type: 'text', text: speaker }, part];
+        return [{ ...part, text: `${speaker} ${part.text}` }];
+      });
+    }),
+  };
 }

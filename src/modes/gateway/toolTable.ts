@@ -1,4 +1,5 @@
 import type { GatewayError } from '../../errors/gatewayError.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import { type CallEvent, failedEvent } from '../shared/callEvent.ts';
 import type { GatewayToolName } from '../shared/gatewayTools.ts';
 import type { FailedCall, RunnableTool } from '../shared/modeContext.ts';
@@ -32,6 +33,6 @@ export function failedCallEvent(
   toolOf: FailedCall['toolOf'],
 ): CallEvent {
   const tool = runnableTool(name);
-  const args = typeof given === 'object' && given !== null && !Array.isArray(given) ? given : {};
-  return failedEvent(tool, error, tool?.failed({ args: args as FailedCall['args'], error, toolOf }) ?? {});
+  const args = isRecord(given) ? given : {};
+  return failedEvent(tool, error, tool?.failed({ args, error, toolOf }) ?? {});
 }

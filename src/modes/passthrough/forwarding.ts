@@ -1,22 +1,23 @@
 import { requestInTime } from '../../calls/pipeline/readRequest.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND } from '../../errors/rpcCodes.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, ClientPeer } from '../../mcp/session/sessionMode.ts';
 import { RESUMED_META } from '../../replay/replay.ts';
+import { maskKnownValue, scrubValue } from '../../secrets/scrubValue.ts';
 import { quoted } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
+import { ClientPrimitives, withPrefix } from '../primitives/clientPrimitives.ts';
 import { pageOf } from '../primitives/pages.ts';
 import { authorized } from '../primitives/primitivePorts.ts';
+import type { ResourceTarget } from '../primitives/resourceDirectory.ts';
 import { textParam } from '../primitives/textParam.ts';
 import type { ClientNews } from '../shared/client/clientNews.ts';
 import type { SessionStates } from '../shared/sessionState.ts';
 import { guardedRead, type Read } from './guardedRead.ts';
-import { objects, ResourceOwners } from './owners.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
 import { requestError } from './serverError.ts';
-import { Subscriptions } from './subscriptions.ts';
 import { prefixed } from './toolRoutes.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -36,15 +37,18 @@ export class Forwarding {
   readonly #context: PassthroughContext;
   readonly #states: SessionStates;
   readonly #news: ClientNews;
-  readonly #subscriptions = new Subscriptions();
+  readonly #primitives: ClientPrimitives;
 
   constructor(context: PassthroughContext, states: SessionStates, news: ClientNews) {
     this.#context = context;
     this.#states = states;
     this.#news = news;
+    // The gateway has no resources of its own in this mode.
+    const { own: _own, ...ports } = context.primitives;
+    this.#primitives = new ClientPrimitives(ports, news);
   }
 
-  /** Forwards notifications of a server. */
+  /** Forwards the announcements of a single server. */
   attach(connection: ServerConnection): void {
     for (const kind of FORWARDED_LISTS) {
       // With several servers, clients learn of a change when the new list is there.
@@ -52,12 +56,6 @@ export class Forwarding {
         if (this.#only) this.#news.changed(kind);
       });
     }
-    connection.onNotification('notifications/resources/updated', (params) => {
-      for (const peer of this.#subscriptions.listeners(connection, String(params.uri))) {
-        peer.notify('notifications/resources/updated', params);
-      }
-    });
-    connection.onReady(() => this.#subscriptions.renew(connection));
   }
 
   /** Notifies clients of a changed list of several servers. */
@@ -67,26 +65,30 @@ export class Forwarding {
 
   /** Registers a session and returns a function that removes it. */
   open(peer: ClientPeer): () => void {
-    return () => this.#subscriptions.leave(peer.session);
+    return this.#primitives.open(peer);
   }
 
   request(method: string, params: Params, call: CallContext): Promise<object> | undefined {
     const list = LISTS[method];
     const only = this.#only;
-    if (list) return only ? this.#listOf(only, list, method, params, call) : this.#listAll(list.key, params);
+    if (list && only) return this.#listOf(only, list, method, params, call);
     switch (method) {
       case 'resources/read':
         return this.#readResource(params, call);
+      case 'resources/list':
+      case 'resources/templates/list':
+        return this.#context.settled().then(() => this.#primitives.request(method, params, call) as Promise<object>);
       case 'resources/subscribe':
-        return this.#subscribe(params, call);
       case 'resources/unsubscribe':
-        return this.#unsubscribe(params, call);
+        return this.#primitives.request(method, params, call);
+      case 'prompts/list':
+        return this.#listPrompts(params);
       case 'prompts/get':
         return this.#getPrompt(params, call);
       case 'completion/complete':
         return this.#complete(params, call);
       default:
-        return only && this.#send(only, method, params, call);
+        return only && this.#send(only.config.name, method, params, call);
     }
   }
 
@@ -107,134 +109,110 @@ export class Forwarding {
     call: CallContext,
   ): Promise<object> {
     await this.#context.settled();
-    return server.capabilities[capability] ? this.#send(server, method, params, call) : { [key]: [] };
+    if (!server.capabilities[capability]) return { [key]: [] };
+    const sent = await this.#send(server.config.name, method, params, call);
+    const answer = maskKnownValue(sent) as Record<string, unknown>;
+    const items = answer[key];
+    return Array.isArray(items) ? { ...answer, [key]: server.offeredOf(key, items) } : answer;
   }
 
-  /** Lists the items of all servers as they were last listed: there may be many servers, and idle ones. */
-  async #listAll(key: string, { cursor }: Params): Promise<object> {
+  /** Lists the prompts of all servers as they were last listed: there may be many servers, and idle ones. */
+  async #listPrompts({ cursor }: Params): Promise<object> {
     await this.#context.settled();
-    const { resources, templates } = this.#owners;
-    if (key === 'resources') return pageOf(key, resources, cursor);
-    if (key === 'resourceTemplates') return pageOf(key, templates, cursor);
-    const prompts = this.#context.connections().flatMap((connection) =>
-      objects(connection.catalog.prompts).map((prompt) => ({
-        ...prompt,
-        name: prefixed(this.#namespaceOf(connection), String(prompt.name)),
-      })),
-    );
-    return pageOf(key, prompts, cursor);
+    const prompts = this.#context.primitives.view().catalog.prompts.map(({ raw, server, name }) => ({
+      ...raw,
+      name: prefixed(this.#context.view().namespaceOf(server), name),
+    }));
+    return pageOf('prompts', prompts, cursor);
   }
 
   async #readResource(params: Params, call: CallContext): Promise<object> {
-    const uri = textParam(params, 'uri');
-    const owner = await this.#ownerOf(uri);
-    const choice = this.#resourceChoice(owner, uri);
+    const target = await this.#targetOf(params, call);
+    const choice = this.#resourceChoice(target);
     const isListed = this.#context.primitives.view().resource(choice.id) !== undefined;
-    const read: Read = { method: 'resources/read', choice, isListed };
-    return this.#guarded(read, call, () => this.#send(owner, 'resources/read', params, call));
+    const sent = { ...params, uri: target.uri };
+    return this.#guarded({ method: 'resources/read', choice, isListed, sent }, call, async () =>
+      withPrefix(await this.#send(target.server, 'resources/read', sent, call), target.prefix),
+    );
   }
 
   async #getPrompt(params: Params, call: CallContext): Promise<object> {
-    const { owner, name } = await this.#promptOf(params);
-    const choice = this.#promptChoice(owner, name);
+    const { server, name } = this.#promptOf(params);
+    const choice = this.#promptChoice(server, name);
     const isListed = this.#context.primitives.view().prompt(choice.id) !== undefined;
-    const read: Read = { method: 'prompts/get', choice, isListed };
-    return this.#guarded(read, call, () => this.#send(owner, 'prompts/get', { ...params, name }, call));
+    const read: Read = { method: 'prompts/get', choice, isListed, sent: params };
+    return this.#guarded(read, call, () => this.#send(server, 'prompts/get', { ...params, name }, call));
   }
 
-  #guarded<T>(read: Read, call: CallContext, send: () => Promise<T>): Promise<T> {
+  async #guarded(read: Read, call: CallContext, send: () => Promise<object>): Promise<object> {
     const sessionId = this.#states.of(call.session).id;
-    return guardedRead(read, call, { context: this.#context, sessionId }, send);
+    const result = await guardedRead(read, call, { context: this.#context, sessionId }, send);
+    return this.#context.masks(false) ? (scrubValue(result) as object) : result;
   }
 
   /** Applies the user's rules without counting a read. */
-  async #allowed(choice: CatalogTool, call: CallContext): Promise<void> {
+  async #allowed(choice: CatalogTool, call: CallContext, sent: Params): Promise<void> {
     try {
-      await authorized(this.#context.primitives, choice, call);
+      await authorized(this.#context.primitives, choice, call, { ...sent });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       throw new RpcError(INTERNAL_ERROR, error.message, error.toObject());
     }
   }
 
-  async #subscribe(params: Params, call: CallContext): Promise<object> {
-    const uri = textParam(params, 'uri');
-    const owner = await this.#ownerOf(uri);
-    await this.#allowed(this.#resourceChoice(owner, uri), call);
-    const answer = await this.#send(owner, 'resources/subscribe', params, call);
-    if (call.peer) this.#subscriptions.add(owner, String(params.uri), call.peer);
-    // The client may have missed an update while there was no worker.
-    if (call.meta?.[RESUMED_META]) call.peer?.notify('notifications/resources/updated', { uri: params.uri });
-    return answer;
-  }
-
-  async #unsubscribe(params: Params, call: CallContext): Promise<object> {
-    const owner = await this.#ownerOf(textParam(params, 'uri'));
-    const wasLast = this.#subscriptions.remove(owner, String(params.uri), call.peer?.session ?? call.session);
-    return wasLast ? this.#send(owner, 'resources/unsubscribe', params, call) : {};
-  }
-
   async #complete(params: Params, call: CallContext): Promise<object> {
     const ref = (params.ref ?? {}) as Params;
     if (ref.type === 'ref/prompt') {
-      const { owner, name } = await this.#promptOf(ref);
-      await this.#allowed(this.#promptChoice(owner, name), call);
-      return this.#send(owner, 'completion/complete', { ...params, ref: { ...ref, name } }, call);
+      const { server, name } = this.#promptOf(ref);
+      await this.#allowed(this.#promptChoice(server, name), call, params);
+      return this.#send(server, 'completion/complete', { ...params, ref: { ...ref, name } }, call);
     }
-    const uri = textParam(ref, 'uri');
-    const owner = await this.#ownerOf(uri);
-    await this.#allowed(this.#resourceChoice(owner, uri), call);
-    return this.#send(owner, 'completion/complete', params, call);
+    const target = await this.#targetOf(ref, call);
+    await this.#allowed(this.#resourceChoice(target), call, params);
+    return this.#send(target.server, 'completion/complete', { ...params, ref: { ...ref, uri: target.uri } }, call);
   }
 
-  get #owners(): ResourceOwners {
-    return new ResourceOwners(this.#context.connections());
+  /** Returns the server of an address. A single server has every address, listed or not. */
+  async #targetOf(params: Params, call: CallContext): Promise<ResourceTarget> {
+    const uri = textParam(params, 'uri');
+    const only = this.#only;
+    return only ? { server: only.config.name, uri, prefix: '' } : this.#primitives.targetOf(uri, call);
   }
 
-  /** Returns the server of a resource. If it is unknown, waits for servers that were never listed. */
-  async #ownerOf(uri: string): Promise<ServerConnection> {
-    const known = this.#only ?? this.#owners.of(uri);
-    if (known) return known;
-    await this.#context.settled();
-    const found = this.#owners.of(uri);
-    if (found) return found;
-    throw new RpcError(RESOURCE_NOT_FOUND, 'Resource not found', { uri });
+  #resourceChoice(target: ResourceTarget): CatalogTool {
+    return this.#context.primitives.view().choiceAt(target);
   }
 
-  #resourceChoice(owner: ServerConnection, uri: string): CatalogTool {
-    return this.#context.primitives.view().choiceAt({ server: owner.config.name, uri });
+  #promptChoice(server: string, name: string): CatalogTool {
+    return this.#context.primitives.view().promptAt({ server, name });
   }
 
-  #promptChoice(owner: ServerConnection, name: string): CatalogTool {
-    return this.#context.primitives.view().promptAt({ server: owner.config.name, name });
-  }
-
-  async #promptOf(params: Params): Promise<{ owner: ServerConnection; name: string }> {
+  #promptOf(params: Params): { server: string; name: string } {
     const name = textParam(params, 'name');
     const only = this.#only;
-    if (only) return { owner: only, name };
+    if (only) return { server: only.config.name, name };
     const owners = this.#context
       .connections()
-      .map((owner) => ({ owner, prefix: prefixed(this.#namespaceOf(owner), '') }))
+      .map(({ config: { name: server } }) => ({
+        server,
+        prefix: prefixed(this.#context.view().namespaceOf(server), ''),
+      }))
       // A namespace may begin with another one and two underscores.
       .sort((a, b) => b.prefix.length - a.prefix.length);
     const found = owners.find(({ prefix }) => name.startsWith(prefix));
-    if (found) return { owner: found.owner, name: name.slice(found.prefix.length) };
+    if (found) return { server: found.server, name: name.slice(found.prefix.length) };
     throw new RpcError(INVALID_PARAMS, `There is no prompt ${quoted(name, 100)}.`);
   }
 
-  #namespaceOf(connection: ServerConnection): string {
-    return this.#context.view().namespaceOf(connection.config.name);
-  }
-
-  async #send(server: ServerConnection, method: string, given: Params, call: CallContext): Promise<object> {
+  async #send(server: string, method: string, given: Params, call: CallContext): Promise<Record<string, unknown>> {
+    const upstream = this.#primitives.upstreamOf(server);
     const { _meta, ...params } = given;
     const { signal, progress: onProgress } = call;
     const { [RESUMED_META]: _resumed, ...meta } = call.meta ?? {};
     try {
       return await this.#context.clientRequests.during(call, (origin) =>
         requestInTime(
-          server,
+          upstream,
           method,
           params,
           { signal, origin, meta, ...(onProgress && { onProgress }) },
@@ -242,7 +220,10 @@ export class Forwarding {
         ),
       );
     } catch (error) {
-      throw requestError(server.config.name, method, error);
+      throw requestError(server, method, error, {
+        isMasked: this.#context.masks(true),
+        required: (data) => this.#context.clientRequests.requiredElicitations(server, data, call.peer),
+      });
     }
   }
 }

@@ -3,7 +3,6 @@ import { GatewayError } from '../../errors/gatewayError.ts';
 import { INVALID_PARAMS } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
-import type { LostCall } from '../../replay/lostCall.ts';
 import { scrubValue } from '../../secrets/scrubValue.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
@@ -24,11 +23,12 @@ import { SessionStates } from '../shared/sessionState.ts';
 import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
 import { Forwarding } from './forwarding.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-import { faultResult, ownErrorOf, requiredElicitations } from './serverError.ts';
+import { faultResult, ownErrorOf } from './serverError.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
 /** Name of a forwarded call in the list of recent calls. */
 const PASSED_ON = 'tools/call';
+const LIST_KINDS = ['tools', 'resources', 'prompts'] as const;
 const VIEW = TOOL_VIEW.definition;
 
 /** Passthrough mode: the servers as they are. Calls have the same rules and limits as in gateway mode. */
@@ -39,6 +39,8 @@ export interface PassthroughMode extends SessionMode {
   attach(connection: ServerConnection): void;
   /** Announces a change of the tools. */
   onCatalogChanged(): void;
+  /** Announces the lists that the settings change by themselves. */
+  onEdit(): void;
   /** Announces a change of the resources or prompts. */
   onListsChanged(kind: 'resources' | 'prompts'): void;
 }
@@ -55,6 +57,9 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
     const shown = list.map(({ outputSchema: _schema, ...tool }) => tool);
     return shown.some(({ name }) => name === VIEW.name) ? shown : [...shown, VIEW];
   };
+
+  const isDigested = (): boolean => context.digest() !== undefined;
+  let [wasDigested, wereSeveral] = [isDigested(), context.hasSeveralServers()];
 
   return {
     serverInfo: SERVER_INFO,
@@ -88,21 +93,18 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
         view.run(checkedCall(view, given)),
       );
     },
-    namedLosses: (calls) => {
-      const known = routes();
-      return calls.map((call) => namedLoss(call, known));
-    },
     request: (method, params, call) => forwarding.request(method, params, call),
     notification: (method, params) => forwarding.notification(method, params),
-    open: (peer) => {
-      const closing = [news.add(peer), forwarding.open(peer)];
-      return () => {
-        for (const close of closing) close();
-      };
-    },
+    open: (peer) => forwarding.open(peer),
     attach: (connection) => forwarding.attach(connection),
     onListsChanged: (kind) => forwarding.onListsChanged(kind),
     onCatalogChanged: () => news.changed('tools'),
+    onEdit: () => {
+      if (isDigested() !== wasDigested) news.changed('tools');
+      // Items of several servers have other names, also if the lists of the servers are the same.
+      if (context.hasSeveralServers() !== wereSeveral) for (const kind of LIST_KINDS) news.changed(kind);
+      [wasDigested, wereSeveral] = [isDigested(), context.hasSeveralServers()];
+    },
   };
 }
 
@@ -141,21 +143,15 @@ async function callThrough(
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     event = failedCallEvent('tool_execute', { tool_id: tool.id, args }, error, () => tool);
-    const own = ownErrorOf(error);
-    if (!own) return faultResult(error);
-    context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
-    throw own;
+    const own = ownErrorOf(error, {
+      isMasked: context.masks(true),
+      required: (data) => context.clientRequests.requiredElicitations(tool.server, data, call.peer),
+    });
+    if (own) throw own;
+    return faultResult(error);
   } finally {
     end(event ?? forwardedEvent(tool, true));
   }
-}
-
-/** Reads a lost call as that of a server's tool, whatever its name. Only `tool_view` is the gateway's own. */
-function namedLoss(call: LostCall, routes: ToolRoutes): LostCall {
-  const { tool: name } = call;
-  const tool = name === undefined ? undefined : routes.find(name);
-  if (name === undefined || (name === VIEW.name && !tool)) return call;
-  return { ...call, tool: 'tool_execute', toolId: tool?.id ?? name, metaTool: PASSED_ON };
 }
 
 /** Makes the event of a forwarded call. Nothing of its answer is recorded. */
@@ -181,23 +177,23 @@ function forward(
 
 /**
  * Returns the result unchanged, or a digest with a handle if results pass the firewall and this one is long. Secrets are
- * masked if the user wants them masked always: no mode may loosen that.
+ * masked as in the other modes: no mode may loosen that.
  */
 async function shownResult(
   result: Record<string, unknown>,
-  tool: Pick<CatalogTool, 'id' | 'upstreamName'>,
-  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masksViews'>,
+  tool: CatalogTool,
+  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masks'>,
 ): Promise<Record<string, unknown>> {
   const digest = context.digest();
   if (!digest || isShort(result, context.shownChars())) {
-    return context.masksViews() ? (scrubValue(result) as Record<string, unknown>) : result;
+    return context.masks(result.isError === true) ? (scrubValue(result) as Record<string, unknown>) : result;
   }
   const { text, parts, isError } = await digest(result, tool);
   const { _meta } = result;
   return {
     content: [{ type: 'text', text: `${text}\n` }, ...parts],
     ...(isError ? { isError } : {}),
-    ...(_meta === undefined ? {} : { _meta }),
+    ...(_meta === undefined ? {} : { _meta: context.masks(isError) ? scrubValue(_meta) : _meta }),
   };
 }
 

@@ -4,6 +4,8 @@ import { INTERNAL_ERROR, URL_ELICITATION_REQUIRED } from '../../errors/rpcCodes.
 import { RpcError } from '../../errors/rpcError.ts';
 import { contractOf } from '../../replay/replay.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
+import { scrubValue } from '../../secrets/scrubValue.ts';
+import { visibleText } from '../../text/visibleText.ts';
 import { failedCall } from '../../upstream/connection/callFailed.ts';
 
 interface Failed {
@@ -13,11 +15,20 @@ interface Failed {
   data?: unknown;
 }
 
-/** Returns the JSON-RPC error that a server answered with, unchanged. A status of HTTP is not one. */
-export function ownErrorOf(thrown: unknown): RpcError | undefined {
+export interface ErrorTerms {
+  isMasked: boolean;
+  /** Makes the `data` of an error that sends the user to URLs first. */
+  required(data: unknown): object;
+}
+
+/** Returns the JSON-RPC error that a server answered with, as the client may see it. A status of HTTP is not one. */
+export function ownErrorOf(thrown: unknown, { isMasked, required }: ErrorTerms): RpcError | undefined {
   const error = (thrown instanceof GatewayError ? thrown.cause : thrown) as Failed | undefined;
   if (error?.failure !== 'error' || typeof error.code !== 'number' || error.code >= 0) return undefined;
-  return new RpcError(error.code, String(error.message), error.data);
+  const { code, data } = error;
+  const message = visibleText(String(error.message));
+  if (code === URL_ELICITATION_REQUIRED) return new RpcError(code, scrubSecrets(message), required(data));
+  return new RpcError(code, isMasked ? scrubSecrets(message) : message, isMasked ? scrubValue(data) : data);
 }
 
 /** Answers a call that failed without an answer of its server (G4.8). */
@@ -26,8 +37,8 @@ export function faultResult(error: GatewayError): object {
 }
 
 /** Makes the error for a forwarded request, which has no results of that form. */
-export function requestError(server: string, method: string, thrown: unknown): RpcError {
-  const own = ownErrorOf(thrown);
+export function requestError(server: string, method: string, thrown: unknown, terms: ErrorTerms): RpcError {
+  const own = ownErrorOf(thrown, terms);
   if (own) return own;
   const { fault, knowledge, retryAfterSeconds: retryAfter } = failedCall(thrown, scrubSecrets);
   const contract = contractOf(method);
@@ -38,15 +49,4 @@ export function requestError(server: string, method: string, thrown: unknown): R
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
   return new RpcError(INTERNAL_ERROR, error.message, error.toObject());
-}
-
-/** Returns the ids of the elicitations that an error asks for. */
-export function requiredElicitations({ code, data }: RpcError): string[] {
-  if (code !== URL_ELICITATION_REQUIRED) return [];
-  const { elicitations } = (data ?? {}) as { elicitations?: unknown };
-  if (!Array.isArray(elicitations)) return [];
-  return elicitations.flatMap((one) => {
-    const { elicitationId } = (one ?? {}) as { elicitationId?: unknown };
-    return typeof elicitationId === 'string' ? [elicitationId] : [];
-  });
 }

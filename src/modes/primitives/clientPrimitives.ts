@@ -19,7 +19,6 @@ import {
 } from './primitivePorts.ts';
 import type { PrimitiveView } from './primitiveView.ts';
 import type { ResourceTarget } from './resourceDirectory.ts';
-import type { Subscriptions } from './subscriptions.ts';
 import { textParam } from './textParam.ts';
 
 type Json = Record<string, unknown>;
@@ -33,12 +32,10 @@ type Params = Readonly<Json>;
 export class ClientPrimitives {
   readonly #ports: PrimitivePorts;
   readonly #news: ClientNews;
-  readonly #subscriptions: Subscriptions;
 
-  constructor(ports: PrimitivePorts, news: ClientNews, subscriptions: Subscriptions) {
+  constructor(ports: PrimitivePorts, news: ClientNews) {
     this.#ports = ports;
     this.#news = news;
-    this.#subscriptions = subscriptions;
   }
 
   /** Returns undefined for any other method. */
@@ -73,7 +70,7 @@ export class ClientPrimitives {
     const leave = this.#news.add(peer);
     return () => {
       leave();
-      this.#subscriptions.end(peer.session);
+      this.#ports.subscriptions.end(peer.session);
     };
   };
 
@@ -91,11 +88,11 @@ export class ClientPrimitives {
     const address = textParam(params, 'uri');
     const contents = this.#ports.own?.read(address);
     if (contents) return { contents };
-    const target = await this.#target(address, call);
+    const target = await this.targetOf(address, call);
     const id = { id: address, server: target.server };
     const sent = { ...params, uri: target.uri };
     const result = await this.#ask(id, this.#choiceAt(target), 'resources/read', sent, call);
-    return target.prefix === '' ? result : { ...result, contents: prefixed(result.contents, target.prefix) };
+    return withPrefix(result, target.prefix);
   }
 
   async #subscribe(params: Params, call: CallContext): Promise<object> {
@@ -103,12 +100,12 @@ export class ClientPrimitives {
     const peer = this.#peerOf(call);
     // The gateway's own resources change all the time, so Waygate sends no updates of them.
     if (this.#ports.own?.read(address)) return {};
-    const target = await this.#target(address, call);
+    const target = await this.targetOf(address, call);
     await this.#guarded({ id: address, server: target.server }, async () => {
-      await authorized(this.#ports, this.#choiceAt(target), call);
-      await this.#subscriptions.subscribe(peer, target);
+      await authorized(this.#ports, this.#choiceAt(target), call, { uri: target.uri });
+      await this.#ports.subscriptions.subscribe(peer, target);
     });
-    if (call.meta?.[RESUMED_META] === true) this.#subscriptions.resumed(peer.session, target);
+    if (call.meta?.[RESUMED_META] === true) this.#ports.subscriptions.resumed(peer.session, target);
     return {};
   }
 
@@ -116,7 +113,7 @@ export class ClientPrimitives {
     const address = textParam(params, 'uri');
     const { session } = this.#peerOf(call);
     if (this.#ports.own?.read(address)) return {};
-    await this.#subscriptions.unsubscribe(session, await this.#target(address, call));
+    await this.#ports.subscriptions.unsubscribe(session, await this.targetOf(address, call));
     return {};
   }
 
@@ -137,13 +134,13 @@ export class ClientPrimitives {
       own = { ...ref, name: found.prompt.name };
     } else if (ref.type === 'ref/resource') {
       const address = textParam(ref, 'uri');
-      const found = await this.#target(address, call);
+      const found = await this.targetOf(address, call);
       target = { id: address, server: found.server };
       choice = this.#choiceAt(found);
       own = { ...ref, uri: found.uri };
     } else throw new RpcError(INVALID_PARAMS, '"ref" must be of type "ref/prompt" or "ref/resource".');
     // A server without completion offers no values, which is no error.
-    const { capabilities } = this.#upstream(target.server);
+    const { capabilities } = this.upstreamOf(target.server);
     if (!capabilities.completions) return { completion: { values: [], total: 0, hasMore: false } };
     return visibleData(await this.#ask(target, choice, 'completion/complete', { ...params, ref: own }, call));
   }
@@ -152,8 +149,8 @@ export class ClientPrimitives {
   #ask(target: ReadTarget, choice: CatalogTool, method: string, params: Json, call: CallContext): Promise<Json> {
     const { _meta: _, ...plain } = params;
     return this.#guarded(target, async () => {
-      await authorized(this.#ports, choice, call);
-      return asked(this.#ports, this.#upstream(target.server), method, plain, call);
+      await authorized(this.#ports, choice, call, plain);
+      return asked(this.#ports, this.upstreamOf(target.server), method, plain, call);
     });
   }
 
@@ -165,14 +162,16 @@ export class ClientPrimitives {
     }
   }
 
-  #upstream(server: string): PrimitiveUpstream {
+  /** Returns the server, which an edit of the configuration may have removed meanwhile. */
+  upstreamOf(server: string): PrimitiveUpstream {
     const upstream = this.#ports.upstream(server);
     if (!upstream)
       throw new RpcError(INTERNAL_ERROR, `The server ${oneLine(server, 60)} is no longer in the configuration.`);
     return upstream;
   }
 
-  async #target(address: string, { signal }: CallContext): Promise<ResourceTarget> {
+  /** Resolves a client's address, and waits for servers that were never listed if it is unknown. */
+  async targetOf(address: string, { signal }: CallContext): Promise<ResourceTarget> {
     const target = await found(this.#ports, signal, ({ resourceDirectory }) =>
       resourceDirectory.resolve(address, this.#ports.linkedServer),
     );
@@ -210,10 +209,11 @@ export class ClientPrimitives {
  * Adds the prefix to the addresses of contents. Clients compare them with the requested address: an editor treats
  * contents under another address as those of a folder.
  */
-function prefixed(contents: unknown, prefix: string): unknown {
-  if (!Array.isArray(contents)) return contents;
-  return contents.map((one) => {
+export function withPrefix(result: Json, prefix: string): Json {
+  if (prefix === '' || !Array.isArray(result.contents)) return result;
+  const contents = result.contents.map((one: unknown) => {
     const uri = (one as { uri?: unknown } | null)?.uri;
-    return typeof uri === 'string' ? { ...one, uri: prefix + uri } : one;
+    return typeof uri === 'string' ? { ...(one as object), uri: prefix + uri } : one;
   });
+  return { ...result, contents };
 }

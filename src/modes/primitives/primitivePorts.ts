@@ -7,6 +7,7 @@ import type { AdmittedResult } from '../../results/firewall.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
 import type { ClientRequests } from '../shared/client/clientRequests.ts';
 import type { PrimitiveView } from './primitiveView.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 type Json = Record<string, unknown>;
 
@@ -29,9 +30,9 @@ export interface OwnResources {
 export interface PrimitivePorts {
   view(): PrimitiveView;
   upstream(server: string): PrimitiveUpstream | undefined;
-  firewall(result: Json, of: { id: string; name: string }): Promise<AdmittedResult>;
+  firewall(result: Json, of: { id: string; name: string; source: CatalogTool }): Promise<AdmittedResult>;
   /** Resolves when the user's rules allow reading a resource or prompt, which counts as a `tool_view` (G7.8). */
-  authorize(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void>;
+  authorize(call: Omit<AuthorizedCall, 'metaTool'>): Promise<void>;
   /** Returns the server whose result named an address last. */
   linkedServer(uri: string): string | undefined;
   /** Resolves when all starting servers are listed, or after the timeout. */
@@ -40,6 +41,8 @@ export interface PrimitivePorts {
   /** Routes requests that servers send to their clients. */
   clientRequests: Pick<ClientRequests, 'during'>;
   own?: OwnResources;
+  /** Shared by the sessions of all modes, because a server knows only one subscriber, the gateway. */
+  subscriptions: Subscriptions;
 }
 
 /** Short, since some clients list at every start and others only once. */
@@ -59,9 +62,15 @@ export async function found<T>(
   return find(ports.view());
 }
 
-export function authorized(ports: PrimitivePorts, tool: CatalogTool, call: CallContext): Promise<void> {
+/** `args` are sent to the server, so they may contain no secret of another one. */
+export function authorized(
+  ports: PrimitivePorts,
+  tool: CatalogTool,
+  call: CallContext,
+  args: Readonly<Json>,
+): Promise<void> {
   const { session, signal, ask } = call;
-  return ports.authorize({ tool, session, signal, approval: elicitApproval(ask, scrubSecrets) });
+  return ports.authorize({ tool, args, session, signal, approval: elicitApproval(ask, scrubSecrets) });
 }
 
 /** Sends a client's request to a server, with the client's `_meta` but without its progress token. */

@@ -9,9 +9,9 @@ import {
   unlistedPrompt,
 } from '../../catalog/primitives/primitiveCatalog.ts';
 import { matchesTemplate } from '../../catalog/primitives/uriTemplate.ts';
-import { sha256 } from '../../catalog/shapeHash.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { buildRankIndex, type RankIndex, type RankResources } from '../../ranking/rankIndex.ts';
+import { advertisedNames, STRICT_NAME } from '../shared/catalog/advertisedNames.ts';
 import { ResourceDirectory } from './resourceDirectory.ts';
 
 /** Choices of one kind: tools, resources and prompts never mix (G10.6). */
@@ -105,11 +105,6 @@ function choices(catalog: Catalog, ranking: RankResources): Choices {
   };
 }
 
-/** Form of names that every client accepts. */
-const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
-const MAX_NAME = 64;
-const HASH_CHARS = 8;
-
 /**
  * Prompts of all servers as one client sees them. A legal and unique name stays unchanged. Any other name gets its
  * namespace as a prefix and is shortened to fit. Each name leads back to exactly one prompt.
@@ -117,29 +112,24 @@ const HASH_CHARS = 8;
 export class PromptDirectory {
   /** Prompts in the client's list, with the client's names. */
   readonly prompts: readonly Readonly<Record<string, unknown>>[];
-  readonly #byName = new Map<string, OfferedPrompt>();
+  readonly #byName: ReadonlyMap<string, OfferedPrompt>;
 
   constructor(prompts: readonly OfferedPrompt[]) {
     const sharers = new Map<string, number>();
     for (const { name } of prompts) sharers.set(name, (sharers.get(name) ?? 0) + 1);
-    const keepsName = ({ name }: OfferedPrompt): boolean => NAME.test(name) && sharers.get(name) === 1;
-    // Unchanged names have priority over generated ones.
-    for (const prompt of prompts) if (keepsName(prompt)) this.#byName.set(prompt.name, prompt);
-    const names = prompts.map((prompt) => (keepsName(prompt) ? prompt.name : this.#madeName(prompt)));
-    this.prompts = prompts.map(({ raw }, index) => ({ ...raw, name: names[index] as string }));
+    const keepsName = ({ name }: OfferedPrompt): boolean => STRICT_NAME.test(name) && sharers.get(name) === 1;
+    const others = prompts.filter((prompt) => !keepsName(prompt));
+    const names = advertisedNames(
+      others.map(({ id, namespace, name }) => ({ id, name: `${namespace}.${name}` })),
+      // Unchanged names have priority over generated ones.
+      new Set(prompts.filter(keepsName).map(({ name }) => name)),
+    );
+    const nameOf = ({ id, name }: OfferedPrompt): string => names.get(id) ?? name;
+    this.prompts = prompts.map((prompt) => ({ ...prompt.raw, name: nameOf(prompt) }));
+    this.#byName = new Map(prompts.map((prompt) => [nameOf(prompt), prompt]));
   }
 
   get(name: string): OfferedPrompt | undefined {
     return this.#byName.get(name);
-  }
-
-  #madeName(prompt: OfferedPrompt): string {
-    const wanted = `${prompt.namespace}.${prompt.name.replaceAll(/[^A-Za-z0-9_.-]/g, '_')}`;
-    const isFree = wanted.length <= MAX_NAME && !this.#byName.has(wanted);
-    // The hash depends on the prompt and not on its position, so that the name is stable.
-    const hash = sha256(`${prompt.server}\n${prompt.name}`).slice(0, HASH_CHARS);
-    const name = isFree ? wanted : `${wanted.slice(0, MAX_NAME - HASH_CHARS - 1)}-${hash}`;
-    this.#byName.set(name, prompt);
-    return name;
   }
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors/gatewayError.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import type { RenderMode } from '../../text/normalise.ts';
 import { oneLine } from '../../text/porcelain.ts';
@@ -9,7 +10,7 @@ export type CheckedArguments = Readonly<Record<string, unknown>>;
 
 /** Checks the arguments of a gateway tool. Throws ARGS_INVALID with the place and the expected type. */
 export function checkArguments(definition: ToolDefinition, args: unknown): CheckedArguments {
-  if (!isObject(args)) throw argsInvalid(`The arguments of ${definition.name} must be an object.`, []);
+  if (!isRecord(args)) throw argsInvalid(`The arguments of ${definition.name} must be an object.`, []);
   const { properties, required = [] } = definition.inputSchema;
   const names = Object.keys(properties);
   for (const [name, value] of Object.entries(args)) {
@@ -54,10 +55,6 @@ function mismatch(schema: Record<string, unknown>, value: unknown): string | und
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'true or false';
     default:
-      return isObject(value) ? undefined : 'an object';
+      return isRecord(value) ? undefined : 'an object';
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -29,8 +29,8 @@ export interface GatewayContext {
   useHistory(): UseHistory;
   recordUse(query: string, toolId: string): void;
   artifacts: ArtifactStore;
-  /** Returns whether secrets are masked in everything that a model reads, parts of artifacts included. */
-  masksViews(): boolean;
+  /** Returns whether secrets are masked in an error of a server, or in its other results, parts of artifacts included. */
+  masks(isError: boolean): boolean;
   /** Pipeline of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
   /** Returns the contract for a call of this tool whose answer is lost. */

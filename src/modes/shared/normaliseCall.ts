@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import { integerFieldsOf, SELECTOR_TYPES } from '../../results/select/selectors.ts';
 import { humanInteger, meantRenderMode, meantToken, meantTool, type Normalisation } from '../../text/normalise.ts';
 import { oneLine } from '../../text/porcelain.ts';
@@ -32,7 +33,7 @@ export function normaliseCall(
   const name = meantTool(givenName, names) ?? givenName;
   if (name !== givenName) correct('token_alias', givenName, name);
   const tool = tools.find(({ definition }) => definition.name === name);
-  if (!tool || !isObject(givenArgs)) return { name, args: givenArgs, corrections };
+  if (!tool || !isRecord(givenArgs)) return { name, args: givenArgs, corrections };
   const args = renamedFields(givenArgs, tool, correct);
   if (typeof args.render === 'string') {
     const render = meantRenderMode(args.render);
@@ -45,7 +46,7 @@ export function normaliseCall(
   for (const [field, schema] of Object.entries(properties)) {
     if (schema.type === 'integer') integer(args, field, correct);
   }
-  if (properties.selector && isObject(args.selector)) args.selector = normalisedSelector(args.selector, correct);
+  if (properties.selector && isRecord(args.selector)) args.selector = normalisedSelector(args.selector, correct);
   return { name, args, corrections };
 }
 
@@ -83,8 +84,4 @@ function normalisedSelector(given: Readonly<Record<string, unknown>>, correct: C
   selector.type = type;
   for (const field of integerFieldsOf(type)) integer(selector, field, correct);
   return selector;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

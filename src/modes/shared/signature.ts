@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 
@@ -13,7 +14,7 @@ const MAX_DEPTH = 3;
 type Schema = Record<string, unknown>;
 
 export function signatureOf(schema: unknown): string[] {
-  if (!isObject(schema) || !isObject(schema.properties)) return [];
+  if (!isRecord(schema) || !isRecord(schema.properties)) return [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   return Object.entries(schema.properties)
     .sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)))
@@ -21,7 +22,7 @@ export function signatureOf(schema: unknown): string[] {
 }
 
 function argumentLine(name: string, schema: unknown, required: boolean): string {
-  const about = isObject(schema) ? schema : {};
+  const about = isRecord(schema) ? schema : {};
   const extras = [
     required ? 'required' : 'optional',
     ...('default' in about ? [`default ${oneLine(visibleJson(about.default), 60)}`] : []),
@@ -33,7 +34,7 @@ function argumentLine(name: string, schema: unknown, required: boolean): string 
 }
 
 function typeOf(schema: unknown, depth: number): string {
-  if (!isObject(schema)) return 'any';
+  if (!isRecord(schema)) return 'any';
   if (Array.isArray(schema.enum)) return choices(schema.enum);
   if ('const' in schema) return visibleJson(schema.const);
   for (const union of ['anyOf', 'oneOf']) {
@@ -43,7 +44,7 @@ function typeOf(schema: unknown, depth: number): string {
   const type = schema.type;
   if (Array.isArray(type)) return type.join(' | ');
   if (type === 'array') return `${typeOf(schema.items, depth + 1)}[]`;
-  if (isObject(schema.properties) && depth < MAX_DEPTH) return objectType(schema, depth);
+  if (isRecord(schema.properties) && depth < MAX_DEPTH) return objectType(schema, depth);
   return typeof type === 'string' ? type : 'any';
 }
 
@@ -60,8 +61,4 @@ function choices(values: readonly unknown[]): string {
   return values.length > MAX_CHOICES
     ? `${shown.join(' | ')} | … ${values.length - MAX_CHOICES} more`
     : shown.join(' | ');
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

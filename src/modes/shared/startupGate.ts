@@ -34,7 +34,6 @@ export function startupFlaw({ config, servers, toolCount }: StartupView): string
 /** Admits calls once the start meets the requirements of `startup`; waits for servers that are still starting. */
 export class StartupGate {
   readonly #view: () => StartupView;
-  readonly #startedAt = performance.now();
   #isOpen = false;
 
   constructor(view: () => StartupView) {
@@ -53,15 +52,17 @@ export class StartupGate {
   }
 
   async admit(): Promise<void> {
-    while (this.flaw !== undefined && this.#mayChange) await sleep(POLL_MS);
+    // Counted from the call: an edit or an approval may start servers long after the worker began.
+    const began = performance.now();
+    while (this.flaw !== undefined && this.#mayChange(began)) await sleep(POLL_MS);
     const { flaw } = this;
     if (flaw === undefined) return;
     throw new GatewayError('UPSTREAM_UNAVAILABLE', `Waygate does not serve yet: ${flaw} Report this to the user.`);
   }
 
-  get #mayChange(): boolean {
+  #mayChange(began: number): boolean {
     const { config, servers } = this.#view();
-    const waited = performance.now() - this.#startedAt;
+    const waited = performance.now() - began;
     return waited < config.timeoutSeconds * 1_000 && servers.some(({ state }) => state === 'starting');
   }
 }

@@ -1,12 +1,11 @@
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
-import type { LostCall } from '../../replay/lostCall.ts';
 import { shortened } from '../../text/porcelain.ts';
 import { answerCall, checkedCall, type UncheckedCall } from '../gateway/answerCall.ts';
 import { runnableTool } from '../gateway/toolTable.ts';
 import { argsInvalid } from '../shared/arguments.ts';
 import type { CatalogView } from '../shared/catalog/catalogView.ts';
 import { ClientNews } from '../shared/client/clientNews.ts';
-import { gatewayTool, TRANSPARENT_TOOLS } from '../shared/gatewayTools.ts';
+import { TRANSPARENT_TOOLS } from '../shared/gatewayTools.ts';
 import { SERVER_INFO } from '../shared/introduction.ts';
 import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
 import { type NormalisedCall, normaliseCall } from '../shared/normaliseCall.ts';
@@ -64,7 +63,6 @@ export function transparentMode(context: TransparentContext): TransparentMode {
         sessions,
         runCall,
       ),
-    namedLosses: (calls) => calls.map((call) => namedLoss(call, toolsOf(context.view()))),
     open: (peer) => news.add(peer),
     onCatalogChanged: () => news.changed('tools'),
   };
@@ -86,16 +84,4 @@ function withToolId(call: ToolCall, tools: StrippedTools): ToolCall {
   const { id } = tools.resolve(given, call.context);
   if (!tools.has(given)) call.onCorrection({ rule: 'tool_id', from: shortened(given, 128), to: id });
   return { ...call, args: { ...call.args, tool_id: id } };
-}
-
-/** Resolves listed names in a lost call: as the name of the called tool, and in `tool_id`. */
-function namedLoss(call: LostCall, tools: StrippedTools): LostCall {
-  const { tool, toolId } = call;
-  if (tool === undefined) return call;
-  const listed = tools.idOf(tool);
-  if (listed !== undefined) return { ...call, tool: 'tool_execute', toolId: listed };
-  const { name } = normaliseCall(tool, {}, 'transparent');
-  // Another tool has arguments of its own, whatever their names.
-  const isOwn = gatewayTool(name)?.modes.transparent !== undefined;
-  return { ...call, tool: name, toolId: isOwn && toolId !== undefined ? (tools.idOf(toolId) ?? toolId) : undefined };
 }

@@ -1,3 +1,5 @@
+import { isRecord } from '../../lib/isRecord.ts';
+
 /** Searchable fields of a tool, in the order of `FIELDS`. */
 export const FIELDS = [
   'name',
@@ -33,10 +35,6 @@ const MAX_DEPTH = 3;
 export interface ArgumentWords {
   names: string[];
   texts: string[];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

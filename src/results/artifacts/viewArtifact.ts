@@ -28,6 +28,8 @@ export interface ArtifactView {
 export interface ViewOptions {
   owners?: readonly string[];
   maskSecrets?: boolean;
+  /** Resolves if the user's rules allow the view. */
+  authorize?: (info: ArtifactInfo) => Promise<void>;
 }
 
 /** Runs `tool_view` (G11). Throws a GatewayError with the handle as its path (G4.3). */
@@ -35,7 +37,7 @@ export async function viewArtifact(
   store: ArtifactStore,
   handle: string,
   selector: SelectorInput,
-  { owners = [WORKSPACE_OWNER], maskSecrets = false }: ViewOptions = {},
+  { owners = [WORKSPACE_OWNER], maskSecrets = false, authorize }: ViewOptions = {},
 ): Promise<ArtifactView> {
   const reader = await store.open(handle, owners);
   if (!reader) {
@@ -43,6 +45,7 @@ export async function viewArtifact(
     throw new GatewayError('VIEW_FAILED', message, { path: handle });
   }
   try {
+    await authorize?.(reader.info);
     const selection = await select(reader, selector);
     const kind = mediaKind(reader.info.mediaType);
     return { ...viewOf(selection, reader.info, maskSecrets), parts: kind ? await mediaParts(reader, kind) : [] };

@@ -1,4 +1,4 @@
-import { isObject } from '../envelope/resultParts.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import {
   type JsonOutline,
   type JsonType,
@@ -31,7 +31,7 @@ export function outlineValue(value: object): JsonOutline {
       const looked = Math.max(1, Math.min(item.length, MAX_ELEMENTS, left));
       if (looked < item.length) isComplete = false;
       for (let i = 0; i < looked; i++) visit(node.items, item[i], depth + 1);
-    } else if (isObject(item)) {
+    } else if (isRecord(item)) {
       if (depth <= MAX_OUTLINE_DEPTH) visitMembers(node, item, depth);
     } else {
       node.first ??= (JSON.stringify(item) ?? 'null').slice(0, MAX_FIRST_CHARS + 1);

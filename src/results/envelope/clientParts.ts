@@ -1,8 +1,11 @@
+import { isRecord } from '../../lib/isRecord.ts';
+import { maskKnown } from '../../secrets/mask.ts';
+import { isExecutable, isLinkable } from '../../text/foreignAddress.ts';
 import { LongText } from '../../text/longText.ts';
 import { count, oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { contentSize } from './partContent.ts';
-import { type BinaryPart, isObject } from './resultParts.ts';
+import type { BinaryPart } from './resultParts.ts';
 
 /** Part of a result for the client, beside the text. */
 export type ClientPart = Readonly<Record<string, unknown>> & { type: string };
@@ -13,6 +16,12 @@ export interface RelayedParts {
   notes: string[];
   /** Text parts for the model; undefined when the server kept none of them from it. */
   modelText: LongText | undefined;
+}
+
+export interface RelayTerms {
+  budget: number;
+  /** Folder whose files a server may link to. */
+  workspace: string | undefined;
 }
 
 export const MEDIA_BUDGET_BYTES = 3 * 1024 * 1024;
@@ -31,7 +40,7 @@ export function relayedParts(
   content: unknown,
   binaries: readonly BinaryPart[],
   handles: readonly (string | undefined)[],
-  budget: number,
+  { budget, workspace }: RelayTerms,
 ): RelayedParts {
   const source = Array.isArray(content) ? (content as readonly unknown[]) : [];
   const parts: ClientPart[] = [];
@@ -39,9 +48,9 @@ export function relayedParts(
   let left = budget;
   binaries.forEach((binary, i) => {
     const part = binary.index === undefined ? undefined : source[binary.index];
-    if (!isObject(part)) return;
+    if (!isRecord(part)) return;
     const size = contentSize(binary.content);
-    const relayed = size <= left ? relayable(part, binary) : undefined;
+    const relayed = size <= left ? relayable(part, binary, workspace) : undefined;
     if (relayed) {
       left -= size;
       parts.push(relayed);
@@ -57,8 +66,9 @@ export function relayedParts(
 function relayable(
   part: Record<string, unknown>,
   { kind, content, mediaType, label }: BinaryPart,
+  workspace: string | undefined,
 ): ClientPart | undefined {
-  const annotations = isObject(part.annotations) ? part.annotations : {};
+  const annotations = isRecord(part.annotations) ? part.annotations : {};
   const forUser = { annotations: { ...plainAnnotations(annotations), audience: FOR_USER } };
   switch (kind) {
     case 'image':
@@ -70,18 +80,18 @@ function relayable(
     }
     case 'resource': {
       const resource = part.resource as Record<string, unknown>;
-      const uri = resource.uri;
-      if (typeof uri !== 'string' || !isPlainUri(uri)) return undefined;
+      if (typeof resource.uri !== 'string' || !isPlainUri(resource.uri) || isExecutable(resource.uri)) return undefined;
       const { text } = resource;
       if (content.kind !== 'base64' && typeof text !== 'string') return undefined;
+      const uri = maskKnown(resource.uri);
       const body = content.kind === 'base64' ? { blob: content.data } : { text: visibleText(text as string) };
-      const mimeType = typeof resource.mimeType === 'string' ? { mimeType: oneLine(resource.mimeType) } : {};
+      const mimeType = typeof resource.mimeType === 'string' ? { mimeType: oneLine(maskKnown(resource.mimeType)) } : {};
       return { type: 'resource', resource: { uri, ...mimeType, ...body }, ...forUser };
     }
     case 'resource_link': {
-      const uri = part.uri as string;
-      if (!isPlainUri(uri)) return undefined;
-      const mimeType = typeof part.mimeType === 'string' ? { mimeType: oneLine(part.mimeType) } : {};
+      const uri = maskKnown(part.uri as string);
+      if (!isPlainUri(uri) || !isLinkable(uri, workspace)) return undefined;
+      const mimeType = typeof part.mimeType === 'string' ? { mimeType: oneLine(maskKnown(part.mimeType)) } : {};
       return { type: 'resource_link', uri, name: oneLine(label) || uri, ...mimeType, ...forUser };
     }
     default:
@@ -119,9 +129,9 @@ function byAudience(source: readonly unknown[]): { userTexts: ClientPart[]; mode
   const userTexts: ClientPart[] = [];
   const modelTexts: string[] = [];
   for (const part of source) {
-    if (!isObject(part)) continue;
+    if (!isRecord(part)) continue;
     const { type, text, resource, annotations } = part;
-    const resourceText = type === 'resource' && isObject(resource) ? resource.text : undefined;
+    const resourceText = type === 'resource' && isRecord(resource) ? resource.text : undefined;
     if (type === 'text' && typeof text === 'string') {
       if (isForUserAlone(annotations))
         userTexts.push({ type, text: visibleText(text), annotations: plainAnnotations(annotations) });
@@ -132,7 +142,7 @@ function byAudience(source: readonly unknown[]): { userTexts: ClientPart[]; mode
 }
 
 function isForUserAlone(annotations: unknown): annotations is Record<string, unknown> {
-  const audience = isObject(annotations) ? annotations.audience : undefined;
+  const audience = isRecord(annotations) ? annotations.audience : undefined;
   return Array.isArray(audience) && audience.includes('user') && !audience.includes('assistant');
 }
 

@@ -1,6 +1,5 @@
 import { type LongText, wholeCut } from '../../text/longText.ts';
-import { contentSize } from './partContent.ts';
-import { type ResultParts, readResult } from './resultParts.ts';
+import type { ResultParts } from './resultParts.ts';
 
 /** Reference to a stored artifact, as the envelope lists it (M2.1). */
 export interface ArtifactRef {
@@ -40,21 +39,6 @@ const FACT_CHARS = 200;
 const MAX_FACTS = 20;
 /** Part of a text from which summary and facts are taken (M2.4). */
 const STATEMENT_HORIZON_CHARS = 256 * 1024;
-
-/** Converts a result into an envelope with the names of M2.6. Stored artifacts have handles instead. */
-export function resultToEnvelope(
-  result: Readonly<Record<string, unknown>>,
-  toolName: string,
-): ResultParts & { envelope: ResultEnvelope } {
-  const parts = readResult(result, toolName);
-  const artifacts = parts.binaries.map(({ handle, mediaType, shownType = mediaType, content, label }) => ({
-    handle,
-    media_type: shownType,
-    size_bytes: contentSize(content),
-    label,
-  }));
-  return { ...parts, envelope: envelopeOf(parts, toolName, artifacts, statementsOf(beginningOf(parts.fullText))) };
-}
 
 export function envelopeOf(
   { isError, annotations }: Pick<ResultParts, 'isError' | 'annotations'>,

@@ -15,11 +15,6 @@ export function pythonText(value: unknown, limit = Number.POSITIVE_INFINITY): st
   return text;
 }
 
-/** Formats `json.dumps(value, sort_keys=True, ensure_ascii=False)`: a space after each comma and colon. */
-export function pythonJson(value: unknown): string {
-  return [...pythonJsonChunks(value)].join('');
-}
-
 const CHUNK_CHARS = 256 * 1024;
 /** Depth up to which containers are split, so that a large one is never one string. */
 const SPLIT_DEPTH = 2;
@@ -28,7 +23,7 @@ const MAX_SPLIT_DEPTH = 6;
 /** Recursion depth beyond which an explicit stack is used. */
 const MAX_RECURSION = 500;
 
-/** Yields the same JSON in pieces, on demand. */
+/** Yields `json.dumps(value, sort_keys=True, ensure_ascii=False)` in pieces: a space after each comma and colon. */
 export function* pythonJsonChunks(value: unknown): Generator<string> {
   let chunk = '';
   for (const piece of splitPieces(value, 0)) {

@@ -1,3 +1,5 @@
+import { isRecord } from '../../lib/isRecord.ts';
+import { maskKnown } from '../../secrets/mask.ts';
 import { LongText } from '../../text/longText.ts';
 import { base64Content, type PartContent, textContent } from './partContent.ts';
 import { pythonText } from './pythonForm.ts';
@@ -48,7 +50,7 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
   const keep: Keep = (binary) => binaries.push(binary);
 
   partsOf(result.content).forEach((part, index) => {
-    if (isObject(part) && isObject(part.annotations)) {
+    if (isRecord(part) && isRecord(part.annotations)) {
       annotations.push({ part_index: index, ...part.annotations });
     }
     if (!convertPart(part, index, toolName, texts, keep)) odd.push(part);
@@ -56,7 +58,7 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
   const text = texts.length > 0 ? new LongText([...texts]) : undefined;
 
   const structured = result.structuredContent;
-  if (isObject(structured)) {
+  if (isRecord(structured)) {
     for (const key of Object.keys(structured).slice(0, MAX_STATED_KEYS)) {
       const short = pythonText(structured[key], FACT_CHARS - 1);
       if (short !== undefined) texts.push(`${key}: ${short}`);
@@ -76,11 +78,11 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
 
 /** Converts a part. Returns whether it is of a known kind and shape. */
 function convertPart(part: unknown, index: number, toolName: string, texts: string[], keep: Keep): boolean {
-  if (!isObject(part)) return false;
+  if (!isRecord(part)) return false;
   const { type, text, resource } = part;
   if (type === 'text' && typeof text === 'string') texts.push(text);
   else if (type === 'image' || type === 'audio') keepMedia(part, type, index, toolName, keep);
-  else if (type === 'resource' && isObject(resource)) keepResource(resource, index, toolName, texts, keep);
+  else if (type === 'resource' && isRecord(resource)) keepResource(resource, index, toolName, texts, keep);
   else if (type === 'resource_link' && typeof part.uri === 'string') keepLink(part, index, toolName, keep);
   else return false;
   return true;
@@ -92,7 +94,7 @@ function keepMedia(part: Part, kind: 'image' | 'audio', index: number, toolName:
     index,
     handle: `mcp:${toolName}:${kind}:${index}`,
     content: base64Content(textOf(part.data)),
-    mediaType: textOf(part.mimeType) || (kind === 'image' ? 'image/png' : 'audio/wav'),
+    mediaType: shownText(part.mimeType) || (kind === 'image' ? 'image/png' : 'audio/wav'),
     label: `${kind} from ${toolName}`,
   });
 }
@@ -105,21 +107,21 @@ function keepResource(resource: Part, index: number, toolName: string, texts: st
     index,
     handle: `mcp:${toolName}:resource:${index}`,
     content: typeof text === 'string' ? textContent(text) : base64Content(textOf(resource.blob)),
-    mediaType: textOf(resource.mimeType) || 'application/octet-stream',
-    label: textOf(resource.uri) || `resource from ${toolName}`,
+    mediaType: shownText(resource.mimeType) || 'application/octet-stream',
+    label: shownText(resource.uri) || `resource from ${toolName}`,
   });
 }
 
 function keepLink(part: Part, index: number, toolName: string, keep: Keep): void {
-  const uri = textOf(part.uri);
+  const uri = shownText(part.uri);
   keep({
     kind: 'resource_link',
     index,
     handle: `mcp:${toolName}:resource_link:${index}`,
     content: textContent(uri),
     mediaType: 'text/uri-list',
-    shownType: textOf(part.mimeType) || 'application/octet-stream',
-    label: textOf(part.name) || uri,
+    shownType: shownText(part.mimeType) || 'application/octet-stream',
+    label: shownText(part.name) || uri,
   });
 }
 
@@ -128,10 +130,11 @@ function partsOf(content: unknown): readonly unknown[] {
   return content === undefined || content === null ? [] : [content];
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+/** Returns an address, a name or a type. Clients and the state folder keep these, so known secrets are masked. */
+function shownText(value: unknown): string {
+  return maskKnown(textOf(value));
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

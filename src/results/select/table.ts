@@ -1,7 +1,7 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import { groupDigits, shortened } from '../../text/porcelain.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 import type { ArtifactReader } from '../artifacts/artifactReader.ts';
-import { isObject } from '../envelope/resultParts.ts';
 import { detectDelimiter, endsInQuote, fieldsOf, MAX_RECORD_LINES, toRecord } from './delimited.ts';
 import { looksLikeJson, parseJson } from './json.ts';
 import { lineBatches } from './lineBatches.ts';
@@ -162,9 +162,9 @@ async function* eachRow(reader: ArtifactReader, delimiter: string): AsyncGenerat
 /** Reads the elements of a root array, or of the longest array in a root object. */
 async function jsonTable(reader: ArtifactReader): Promise<Table> {
   const value = (await looksLikeJson(reader)) ? await parseJson(reader) : undefined;
-  const lists = Array.isArray(value) ? [value] : isObject(value) ? Object.values(value).filter(Array.isArray) : [];
+  const lists = Array.isArray(value) ? [value] : isRecord(value) ? Object.values(value).filter(Array.isArray) : [];
   const longest = (lists as unknown[][]).sort((a, b) => b.length - a.length)[0] ?? [];
-  const list = longest.filter(isObject);
+  const list = longest.filter(isRecord);
   if (list.length === 0) {
     throw viewFailed(
       'This is no CSV, TSV or JSON array of objects, so it has no columns; read it by "lines" or "grep".',

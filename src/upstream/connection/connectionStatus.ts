@@ -8,12 +8,13 @@ export type ConnectionState = Exclude<ServerState, 'disabled'>;
 /** Step that the user must take before a server may start; a restart does not help. */
 export type Bar = 'needs_approval' | 'needs_sign_in';
 
+/** States of a server's life: the supervisor's, or a bar. */
+export type LifeState = SupervisionState | Bar;
+
 /** Facts from which state and reason follow. */
 export interface StatusFacts {
-  stopped: boolean;
-  barred: Bar | undefined;
-  approvalNote: string;
-  supervision: SupervisionState;
+  name: string;
+  state: LifeState;
   /** Cause of the last end or failed start. */
   failure: LinkFailure | undefined;
   /** The server has run since its last failed start, so a loss alone does not make it `failed` yet. */
@@ -76,23 +77,28 @@ export class ConnectionStatus {
 }
 
 function statusOf(facts: StatusFacts): Status {
-  const { stopped, barred, supervision, failure } = facts;
-  if (stopped) return { state: 'stopped', reason: undefined };
-  if (barred === 'needs_approval') return { state: 'needs_approval', reason: facts.approvalNote };
-  if (barred) return { state: barred, reason: failure?.message };
+  const { name, state, failure } = facts;
   const reason = failure && `${failure.message}${facts.staleNote}`;
-  switch (supervision) {
+  switch (state) {
+    case 'stopped':
+      return { state, reason: undefined };
+    case 'needs_approval':
+      return { state, reason: approvalNote(name) };
+    case 'needs_sign_in':
+      return { state, reason };
     case 'running':
       return { state: 'ready', reason: facts.remark };
     case 'idle':
-    case 'stopped':
       return { state: facts.isKnown ? 'not_started' : 'starting', reason: undefined };
     case 'starting':
       // After a failed start the server stays `failed` until it is ready.
-      if (!failure || facts.hasRun) return { state: 'starting', reason: facts.slowNote };
+      if (!failure || facts.hasRun) return { state, reason: facts.slowNote };
       break;
-    case 'needs_sign_in':
-      return { state: 'needs_sign_in', reason };
   }
   return { state: failure?.code === 'secret_missing' ? 'needs_secret' : 'failed', reason };
+}
+
+export function approvalNote(name: string): string {
+  const subject = /^[\w.-]+$/.test(name) ? name : '--all';
+  return `It has not been approved for this workspace. Review and approve it: waygate approve ${subject}.`;
 }

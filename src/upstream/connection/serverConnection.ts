@@ -3,6 +3,7 @@ import { type ListedTool, listedTool } from '../../mcp/wire/listedTool.ts';
 import { Oddities, type Oddity } from '../../mcp/wire/oddities.ts';
 import type { HealthSnapshot } from '../../supervision/health.ts';
 import { isExposed } from '../listing/exposedTools.ts';
+import type { HeldItem } from '../listing/listingGate.ts';
 import type { ServerCatalog } from '../listing/serverCatalog.ts';
 import { ServerLife } from '../start/serverLife.ts';
 import type { Live } from '../start/serverStart.ts';
@@ -20,6 +21,9 @@ import type { Json, RequestOptions } from './serverRequest.ts';
 export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
 export type { ConnectionState } from './connectionStatus.ts';
 
+/** Parts of a listing that requests name an item of. */
+const NAMED_PARTS: Readonly<Record<string, string>> = { 'tools/call': 'tools', 'prompts/get': 'prompts' };
+
 /** Connection of the same server under its previous configuration. */
 export interface Predecessor {
   /** Resolves when its calls and its process have ended. */
@@ -27,6 +31,9 @@ export interface Predecessor {
   /** Catalog to show until the changed server has listed its own. */
   catalog: ServerCatalog;
 }
+
+/** Notifications that concern the lists and resources of a server, and none of its calls. */
+const ABOUT_LISTS = /\/(list_changed|updated)$/;
 
 /** Represents one upstream server: its state, its connection over any transport, and its latest catalog. */
 export class ServerConnection {
@@ -39,6 +46,8 @@ export class ServerConnection {
   readonly #calls: ServerCalls;
   readonly #idle: IdleTimer;
   readonly #readyListeners = new Set<() => void>();
+  /** Set once the configuration no longer has this connection. Returns the current one of the same name. */
+  #successor: (() => ServerConnection | undefined) | undefined;
 
   constructor(config: ServerConfig, services: ConnectionServices, events: ConnectionEvents, predecessor?: Predecessor) {
     this.config = config;
@@ -81,9 +90,17 @@ export class ServerConnection {
   get listed(): ServerCatalog {
     return this.#life.keeper.listed;
   }
-  /** Catalog after the configuration's filter. */
+  /** Catalog that clients may see: approved, and not excluded by the configuration. */
   get catalog(): ServerCatalog {
     return this.#life.keeper.exposed;
+  }
+  /** Listed items that no client may see, and why. */
+  get held(): readonly HeldItem[] {
+    return this.#life.keeper.held;
+  }
+  /** Returns the items of a list that clients may see. The server may have sent other ones than it listed last. */
+  offeredOf(part: string, items: readonly unknown[]): readonly unknown[] {
+    return this.#life.keeper.offeredOf(part, items);
   }
   get tools(): readonly unknown[] {
     return this.catalog.tools;
@@ -128,11 +145,17 @@ export class ServerConnection {
     this.#idle.begin();
   }
 
-  /** Ends the server after its running requests; resolves when the process has ended. */
-  async retire(): Promise<void> {
+  /**
+   * Ends the server after the requests that it is running; resolves when the process has ended. Requests that wait for a
+   * start go to the successor.
+   */
+  async retire(successor: () => ServerConnection | undefined): Promise<void> {
+    this.#successor = successor;
     // The successor owns the snapshot file from now on.
     this.#life.keeper.stop();
-    await this.#callers.over();
+    const { live } = this.#life;
+    // A lost server is not started again under an entry that is gone.
+    if (live) await Promise.race([this.#callers.over(), live.lost]);
     await this.stop();
   }
 
@@ -166,12 +189,37 @@ export class ServerConnection {
 
   /** Sends any request, starting the server if it is down. */
   async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
-    const release = this.hold(options.origin ?? NOBODY);
-    try {
-      return await this.#calls.send(method, params, options);
-    } finally {
-      release();
+    const part = NAMED_PARTS[method];
+    if (part && this.held.some(({ item }) => item.part === part && item.name === params.name)) {
+      const fault = this.#life.faultOf(new LinkFailure('', 'tool_left_out'));
+      throw new NotDispatchedError(`${String(params.name)} waits for the user's review (waygate trust)`, fault);
     }
+    const { uri } = params;
+    const own = typeof uri === 'string' && method.startsWith('resources/') ? this.#life.keeper.ownAddress(uri) : uri;
+    const sent = own === uri ? params : { ...params, uri: own };
+    const release = this.hold(options.origin ?? NOBODY);
+    const deadline = performance.now() + options.timeoutMs;
+    // Released first: the successor waits until this connection has no callers.
+    return this.#calls
+      .send(method, sent, options)
+      .finally(release)
+      .catch((error: unknown) => {
+        const isMovable = error instanceof NotDispatchedError && options.start === undefined;
+        if (!this.#successor || !isMovable) throw error;
+        const left = { ...options, timeoutMs: Math.max(1, deadline - performance.now()) };
+        return this.#move(method, params, left, error);
+      });
+  }
+
+  /** Sends a request that never left to the connection that has replaced this one. */
+  async #move(method: string, params: Json, options: RequestOptions, { fault }: NotDispatchedError): Promise<Json> {
+    const next = this.#successor?.();
+    if (!next) {
+      throw new NotDispatchedError('its entry was removed from the configuration before it had started', fault);
+    }
+    // The changed entry may exclude the tool.
+    if (method === 'tools/call') return next.call(String(params.name), params.arguments as Json, options);
+    return next.request(method, params, options);
   }
 
   /** Sends a notification to a running server, and does nothing otherwise. */
@@ -179,9 +227,14 @@ export class ServerConnection {
     await this.#life.live?.client.notify(method, params);
   }
 
-  /** Subscribes to a notification of the server over all its starts. Returns the unsubscriber. */
+  /**
+   * Subscribes to a notification of the server over all its starts. Returns the unsubscriber. A retired connection passes
+   * on only messages that belong to its calls.
+   */
   onNotification(method: string, listener: NotificationListener): () => void {
-    return this.#messages.onNotification(method, listener);
+    return this.#messages.onNotification(method, (params, origin) => {
+      if (!this.#successor || !ABOUT_LISTS.test(method)) listener(params, origin);
+    });
   }
 
   /** Subscribes to completed starts. Returns the unsubscriber. */

@@ -86,7 +86,13 @@ export class ServerPool {
 
   /** Lists every server again and starts those that are down. Resolves when all have answered or failed. */
   async refresh(): Promise<void> {
-    await Promise.all(this.connections.map((connection) => connection.refresh()));
+    const listed = this.connections.map((connection) => {
+      // A changed server may wait long for its current calls, and lists itself after them.
+      if (!this.#endings.has(connection.config.name)) return connection.refresh();
+      void connection.start();
+      return undefined;
+    });
+    await Promise.all(listed);
   }
 
   async stop(): Promise<void> {
@@ -95,8 +101,7 @@ export class ServerPool {
 
   #retire(connection: ServerConnection): void {
     const { name } = connection.config;
-    // A connection that never started ends at once, but its predecessor may still run.
-    const ended = Promise.all([connection.retire(), this.#endings.get(name)?.ended]).then(() => undefined);
+    const ended = connection.retire(() => this.get(name));
     const ending = { ended, catalog: connection.listed };
     this.#retired.add(connection);
     this.#endings.set(name, ending);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { type Fault, faultOf } from '../../errors/fault.ts';
 import { SYSTEM_CLOCK } from '../../lib/clock.ts';
+import { deferred } from '../../lib/deferred.ts';
 import { UnderWay } from '../../lib/underWay.ts';
 import type { Oddities } from '../../mcp/wire/oddities.ts';
 import type { CallOptions } from '../../mcp/wire/upstreamClient.ts';
@@ -9,7 +10,7 @@ import type { HealthSnapshot } from '../../supervision/health.ts';
 import type { Running, StartContext } from '../../supervision/supervised.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ConnectionEvents, ConnectionServices } from '../connection/connectionServices.ts';
-import { type Bar, ConnectionStatus } from '../connection/connectionStatus.ts';
+import { approvalNote, type Bar, ConnectionStatus, type LifeState } from '../connection/connectionStatus.ts';
 import type { Predecessor } from '../connection/serverConnection.ts';
 import type { ServerMessages } from '../connection/serverMessages.ts';
 import { CatalogKeeper } from '../listing/catalogKeeper.ts';
@@ -17,8 +18,6 @@ import { LinkFailure, type UpstreamLink } from '../transports/upstreamLink.ts';
 import { asLinkFailure, type Live, ServerStart, StartLimits } from './serverStart.ts';
 import { type AwaitedServer, waitForStart } from './waitForStart.ts';
 
-/** Limit of a start. `npx` may have to download the server first, and only calls of this server wait. */
-const START_TIMEOUT_MS = 60_000;
 const AWAITS_CALLS = 'Its configuration has changed; it restarts after its current calls.';
 
 export interface LifePorts {
@@ -39,22 +38,28 @@ export interface LifePorts {
 }
 
 /**
- * Controls one server over all its starts. The supervisor's state (`SupervisionState`) covers idle to running,
- * `ServerStart` has the phases of a start, and `#bar` is an obstacle that only the user can remove. `ConnectionStatus`
- * derives the server's state from the three.
+ * Controls one server over all its starts. `LifeState` names its states:
+ *
+ *     begin, a call ──► starting ──► running ──► idle (unused), backing_off or starting (lost)
+ *                          │ failed
+ *                          └──► backing_off, crash_loop, needs_sign_in, needs_configuration ──► starting
+ *
+ * A bar (`needs_approval`, `needs_sign_in`) covers any of them until the user removes it. `stopped` is final. The
+ * supervisor makes the transitions, `StartPhase` names the phases of `starting`, and `ConnectionStatus` shows the result.
  */
 export class ServerLife implements AwaitedServer {
   readonly keeper: CatalogKeeper;
   readonly status: ConnectionStatus;
+  readonly scrubSecrets: (text: string) => string;
+  readonly log = (line: string): void => this.#ports.events.log(`${this.name}: ${line}`);
   readonly #ports: LifePorts;
   readonly #supervisor: Supervisor<Live>;
   readonly #limits: StartLimits;
-  /** Running start. */
+  /** Latest start, until it is ready or has failed. */
   #start: ServerStart | undefined;
-  #startOver: Promise<unknown> | undefined;
-  readonly #endings = new UnderWay();
-  /** Resolves when the connection under the previous configuration has ended. */
-  #predecessorEnded: Promise<void> | undefined;
+  /** Everything that the next start must not meet: both may need the same port, file or device. */
+  readonly #underWay = new UnderWay();
+  #awaitsPredecessor = false;
   #bar: Bar | undefined;
   /** Cause of the last end or failed start. */
   #failure: LinkFailure | undefined;
@@ -63,63 +68,56 @@ export class ServerLife implements AwaitedServer {
   #lastStderr: readonly string[] = [];
   /** Earliest time of the next start, if the server asked for a pause. */
   #notBefore = 0;
-  readonly #outcomeListeners = new Set<() => void>();
-  #startEnded = false;
-  /** Final: a stopped connection is never started again. */
-  #stopped = false;
+  #nextOutcome = deferred<void>();
 
   constructor(ports: LifePorts) {
     this.#ports = ports;
-    this.#predecessorEnded = ports.predecessor?.ended;
-    const { config, services, events, messages } = ports;
-    this.#limits = new StartLimits({
-      firstMs: () => {
-        const { startTimeoutSeconds: own } = config();
-        return own === undefined ? (services.startTimeoutMs?.() ?? START_TIMEOUT_MS) : own * 1_000;
-      },
-      againMs: services.restartTimeoutMs,
-    });
+    const { config, services, events, messages, predecessor } = ports;
+    if (predecessor) this.#underWay.add(this.#awaits(predecessor));
+    this.scrubSecrets = events.scrubSecrets;
+    this.#limits = new StartLimits(config, services);
     this.#supervisor = new Supervisor<Live>({
       start: (context) => {
-        const start = this.#open(context);
-        this.#startOver = start.catch(() => undefined);
+        const start = this.#run(context);
+        this.#underWay.add(start);
         return start;
       },
       end: (live) => this.#end(live.link),
       faultOf: (error, generation) => this.faultOf(asLinkFailure(error), generation),
       onReady: (live) => this.#onReady(live),
       onLost: ports.onLost,
-      onChange: (health) => this.#onSupervision(health),
+      onFailed: () => this.#onOutcome(),
+      onChange: ({ supervision }) => {
+        this.status.update({ anyway: true });
+        if (supervision !== 'starting') this.#onOutcome();
+      },
       clock: SYSTEM_CLOCK,
       ...(services.restartLimits ? { limits: services.restartLimits } : {}),
     });
     this.keeper = new CatalogKeeper({
       config,
-      listedBefore: ports.predecessor?.catalog,
+      listedBefore: predecessor?.catalog,
       client: () => this.live?.client ?? this.#start?.listingClient,
       settled: () => this.#settled(),
       messages,
-      snapshots: services.snapshots,
-      liveRefresh: services.liveRefresh,
-      listLimitMs: services.listLimitMs,
+      services,
       onChange: () => this.status.update({ anyway: true }),
-      log: (line) => this.log(line),
-      scrubSecrets: events.scrubSecrets,
+      log: this.log,
+      scrubSecrets: this.scrubSecrets,
+      maskKnown: events.maskKnown,
     });
     this.status = new ConnectionStatus(this.keeper.isKnown, {
       facts: () => ({
-        stopped: this.#stopped,
-        barred: this.#bar,
-        approvalNote: approvalNote(this.name),
-        supervision: this.#supervisor.health.supervision,
+        name: this.name,
+        state: this.#state,
         failure: this.#failure,
         hasRun: this.#hasRun,
         isKnown: this.keeper.isKnown,
-        slowNote: this.#predecessorEnded ? AWAITS_CALLS : this.#start?.slowNote,
+        slowNote: this.#awaitsPredecessor ? AWAITS_CALLS : this.#start?.slowNote,
         remark: this.#remark ?? this.keeper.note,
         staleNote: this.keeper.staleNote,
       }),
-      log: (line) => this.log(line),
+      log: this.log,
       onChange: () => events.onChange(),
     });
   }
@@ -170,9 +168,9 @@ export class ServerLife implements AwaitedServer {
 
   /** Applies an approval that the user gave or revoked: without one, a running server stops. */
   recheckApproval(): void {
-    if (this.#stopped) return;
+    if (this.#state === 'stopped') return;
     if (this.status.state === 'needs_approval') this.begin();
-    else if (!this.#approved) {
+    else if (!this.#isApproved()) {
       this.#mayStart();
       void this.#supervisor.stop();
     }
@@ -180,7 +178,7 @@ export class ServerLife implements AwaitedServer {
 
   /** Starts the server, or waits for a running start. Never rejects; the status has the outcome. */
   async start(): Promise<void> {
-    if (this.#stopped || !this.#mayStart()) return;
+    if (this.#state === 'stopped' || !this.#mayStart()) return;
     const outcome = this.outcome();
     if (this.live) return;
     if (this.#supervisor.health.supervision !== 'starting') this.#supervisor.retryNow();
@@ -196,48 +194,34 @@ export class ServerLife implements AwaitedServer {
   /** Ends the server after a sign-out; only a sign-in brings it back. */
   async signedOut(): Promise<void> {
     await this.#settled();
-    if (this.#stopped) return;
+    if (this.#state === 'stopped') return;
     this.#bar = 'needs_sign_in';
     this.#failure = new LinkFailure('No user is signed in to it.', 'unauthorized');
     await this.#supervisor.stop();
-    this.status.update();
   }
 
   async stop(): Promise<void> {
     this.keeper.stop();
-    this.#stopped = true;
     await this.#supervisor.dispose();
-    await Promise.all([this.#startOver, this.#endings.over]);
-    this.status.update();
+    await this.#underWay.over;
   }
 
   /** Notes what a ready server lacks, for its status. */
   remark(words: string | undefined): void {
-    if (this.#remark === words) return;
     this.#remark = words;
     this.status.update();
   }
 
   faultOf(failure: LinkFailure, generation = this.#supervisor.health.generation): Fault {
-    return faultOf(failure.code, { generation, detail: failure.message }, this.#ports.events.scrubSecrets);
+    return faultOf(failure.code, { generation, detail: failure.message }, this.scrubSecrets);
   }
 
-  scrubSecrets(text: string): string {
-    return this.#ports.events.scrubSecrets(text);
-  }
-
-  log(line: string): void {
-    this.#ports.events.log(`${this.name}: ${line}`);
-  }
-
-  /** Starts the server if needed and waits for it; rejects with a `NotDispatchedError` if that fails or takes too long. */
   waitUntilReady(options: CallOptions, deadline: number): Promise<void> {
     return waitForStart(this, options, deadline);
   }
 
-  /** Reports whether a call may try the server; returns false behind an obstacle that only the user can remove. */
   async mayBeAsked(): Promise<boolean> {
-    if (this.#stopped || !this.#mayStart()) return false;
+    if (this.#state === 'stopped' || !this.#mayStart()) return false;
     const { supervision, last_fault: fault } = this.#supervisor.health;
     const isProcess = this.#ports.config().type === 'stdio';
     if (this.status.state === 'needs_sign_in') {
@@ -255,78 +239,74 @@ export class ServerLife implements AwaitedServer {
     return this.#supervisor.ready(signal);
   }
 
-  /** Resolves when the next start has succeeded or failed. */
   outcome(): Promise<void> {
-    return new Promise((resolve) => this.#outcomeListeners.add(resolve));
+    return this.#nextOutcome.promise;
   }
 
-  get #approved(): boolean {
-    const { services, config } = this.#ports;
-    return services.isApproved?.(config()) ?? true;
+  #isApproved(entry: ServerConfig = this.#ports.config()): boolean {
+    return this.#ports.services.isApproved?.(entry) ?? true;
   }
 
   /** Checks the approval anew; it alone can lift a bar of its kind. */
   #mayStart(): boolean {
-    const bar: Bar | undefined = this.#approved ? undefined : 'needs_approval';
-    const changed = bar !== this.#bar;
-    this.#bar = bar;
-    if (changed) this.status.update();
-    return bar === undefined;
+    this.#bar = this.#isApproved() ? undefined : 'needs_approval';
+    this.status.update();
+    return this.#bar === undefined;
   }
 
-  async #open(context: StartContext): Promise<Running<Live>> {
-    // A start must not meet a process of an earlier one: both may need the same port, file or device.
-    await this.#endings.over;
-    await this.#predecessorOver(context.signal);
-    const wait = this.#notBefore - performance.now();
-    if (wait > 0) await sleep(wait, undefined, { signal: context.signal, ref: false }).catch(() => undefined);
-    const began = performance.now();
-    const start = this.#newStart();
+  get #state(): LifeState {
+    const { supervision } = this.#supervisor.health;
+    return supervision === 'stopped' ? 'stopped' : (this.#bar ?? supervision);
+  }
+
+  async #run(context: StartContext): Promise<Running<Live>> {
+    const { config, services, messages, oddities, onOpened } = this.#ports;
+    // The approval must be for exactly the entry that starts.
+    const entry = config();
+    const { log, scrubSecrets } = this;
+    const start = new ServerStart(
+      {
+        clear: () => this.#clear(context.signal),
+        openLink: (onLost) => services.openLink(entry, { onLost, log, scrubSecrets }),
+        check: () => {
+          if (!this.#isApproved(entry)) throw new LinkFailure(approvalNote(this.name), 'needs_approval');
+        },
+        clientOptions: () => messages.clientOptions(oddities),
+        wasKnown: this.keeper.isKnown,
+        list: (client) => (this.keeper.isKnown ? this.keeper.listTools() : this.keeper.listFirst(client)),
+        onOpened,
+        onSlow: () => this.status.update(),
+        end: (link) => this.#end(link),
+        log,
+      },
+      this.#limits,
+    );
     this.#start = start;
     try {
-      const running = await start.run(context);
-      this.#limits.started(performance.now() - began);
-      return running;
+      const handle = await start.run(context);
+      return { handle, exited: handle.lost.then((failure) => this.#onLost(failure, handle.generation)) };
+    } catch (error) {
+      // The function that aborted the start has already reported the new state.
+      if (!context.signal.aborted) this.#onFailed(error as LinkFailure);
+      throw error;
     } finally {
       // An aborted start may end after the next one has begun.
       if (this.#start === start) this.#start = undefined;
     }
   }
 
-  async #predecessorOver(signal: AbortSignal): Promise<void> {
-    if (!this.#predecessorEnded) return;
-    this.status.update();
-    await this.#predecessorEnded;
-    this.#predecessorEnded = undefined;
-    signal.throwIfAborted();
-    this.status.update();
+  /** Resolves when nothing of an earlier start is left, and a pause that the server asked for is over. */
+  async #clear(signal: AbortSignal): Promise<void> {
+    await this.#underWay.over;
+    const wait = this.#notBefore - performance.now();
+    if (wait > 0) await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
-  #newStart(): ServerStart {
-    const { config, services, messages, oddities, events, onOpened } = this.#ports;
-    const isFirst = !this.keeper.isKnown;
-    return new ServerStart(
-      {
-        openLink: (linkEvents) => services.openLink(config(), linkEvents),
-        check: () => {
-          if (!this.#approved) throw new LinkFailure(approvalNote(this.name), 'needs_approval');
-        },
-        clientOptions: () => messages.clientOptions(oddities),
-        listFirst: isFirst ? (client) => this.keeper.listFirst(client) : undefined,
-        onOpened,
-        onSlow: () => this.status.update(),
-        onFailed: (failure) => this.#onFailed(failure),
-        onLost: (failure) => {
-          this.#failure = failure;
-          this.log(`lost: ${failure.message}`);
-        },
-        faultOf: (failure, generation) => this.faultOf(failure, generation),
-        end: (link) => this.#end(link),
-        log: (line) => this.log(line),
-        scrubSecrets: events.scrubSecrets,
-      },
-      this.#limits,
-    );
+  async #awaits({ ended }: Predecessor): Promise<void> {
+    this.#awaitsPredecessor = true;
+    await ended;
+    this.#awaitsPredecessor = false;
+    this.status.update();
   }
 
   /** Closes a link; resolves when nothing of its start is left. */
@@ -334,45 +314,39 @@ export class ServerLife implements AwaitedServer {
     this.#lastStderr = link.stderr;
     this.#ports.onEnd();
     const ending = link.close();
-    this.#endings.add(ending);
+    this.#underWay.add(ending);
     return ending;
   }
 
+  #onLost(failure: LinkFailure, generation: number): Fault {
+    this.#failure = failure;
+    this.log(`lost: ${failure.message}`);
+    return this.faultOf(failure, generation);
+  }
+
   #onFailed(failure: LinkFailure): void {
-    if (failure.code === 'handshake_timeout') this.#limits.timedOut();
     if (failure.retryAfterSeconds) this.#notBefore = performance.now() + failure.retryAfterSeconds * 1_000;
     this.#failure = failure;
     this.#hasRun = false;
-    this.#startEnded = true;
   }
 
   #onReady(live: Live): void {
     this.#failure = undefined;
     this.#remark = undefined;
     this.#hasRun = true;
-    this.#startEnded = true;
     // Callers that wait for the server go first.
     queueMicrotask(() => {
-      if (this.live === live && live.wasKnown) void this.keeper.listAll();
+      if (this.live === live && live.wasKnown) void this.keeper.listBesideTools();
     });
     this.#ports.onReady(live);
   }
 
-  #onSupervision({ supervision }: HealthSnapshot): void {
-    this.status.update({ anyway: true });
-    // Resolve outcomes after the supervisor has decided about the next step.
-    if (supervision === 'starting' && !this.#startEnded) return;
-    this.#startEnded = false;
-    for (const resolve of this.#outcomeListeners) resolve();
-    this.#outcomeListeners.clear();
+  #onOutcome(): void {
+    this.#nextOutcome.resolve();
+    this.#nextOutcome = deferred();
   }
 
   #settled(): Promise<unknown> {
     return this.#supervisor.health.supervision === 'starting' ? this.outcome() : Promise.resolve();
   }
-}
-
-function approvalNote(name: string): string {
-  const subject = /^[\w.-]+$/.test(name) ? name : '--all';
-  return `It has not been approved for this workspace. Review and approve it: waygate approve ${subject}.`;
 }

@@ -1,66 +1,67 @@
-import type { Fault } from '../../errors/fault.ts';
+import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { deferred } from '../../lib/deferred.ts';
 import type { UpstreamClient, UpstreamClientOptions } from '../../mcp/wire/upstreamClient.ts';
-import type { Running, StartContext } from '../../supervision/supervised.ts';
+import type { StartContext } from '../../supervision/supervised.ts';
+import type { ConnectionServices } from '../connection/connectionServices.ts';
 import { type LinkEvents, LinkFailure, type UpstreamLink } from '../transports/upstreamLink.ts';
 
 /** Phases of one start, in order; `ended` may follow any of them. */
-export type StartPhase = 'opening' | 'greeting' | 'listing' | 'ready' | 'ended';
+export type StartPhase = 'waiting' | 'opening' | 'greeting' | 'listing' | 'ready' | 'ended';
 
 /** A running server: its link and the client on it. */
 export interface Live {
   readonly generation: number;
   readonly link: UpstreamLink;
   readonly client: UpstreamClient;
-  /** True if the lists were known before the start; they are refreshed once the server is ready. */
+  /** True if the lists were known before the start; those beside the tools are refreshed once the server is ready. */
   readonly wasKnown: boolean;
   /** Reports the server as gone and ends it. */
   lose(failure: LinkFailure): void;
   /** Resolves when the server is lost, for any reason. */
-  readonly lost: Promise<unknown>;
+  readonly lost: Promise<LinkFailure>;
 }
 
 export interface StartPorts {
-  openLink(events: LinkEvents): Promise<UpstreamLink>;
+  /** Resolves when the start may begin: earlier processes have ended, and so has a pause. */
+  clear(): Promise<void>;
+  openLink(onLost: LinkEvents['onLost']): Promise<UpstreamLink>;
   /** Throws if the server may not run. Called once the link is open, because an approval may be revoked meanwhile. */
   check(): void;
   clientOptions(): UpstreamClientOptions;
-  /** Lists a server for the first time; without it, the server is ready after the handshake. */
-  listFirst?: ((client: UpstreamClient) => Promise<void>) | undefined;
+  /** Whether the lists are known from an earlier start. */
+  wasKnown: boolean;
+  /** Lists the server: no call may reach a tool that has changed since the last start. */
+  list(client: UpstreamClient): Promise<void>;
   /** The process runs, or the connection is open. */
   onOpened(): void;
   /** The start takes longer than usual; `slowNote` says so. */
   onSlow(): void;
-  onFailed(failure: LinkFailure): void;
-  onLost(failure: LinkFailure): void;
-  faultOf(failure: LinkFailure, generation: number): Fault;
   /** Closes the link and resolves when nothing of the start is left. */
   end(link: UpstreamLink): Promise<void>;
   log(line: string): void;
-  scrubSecrets(text: string): string;
 }
 
 /** Starts a server, up to ready for calls. Cleans up after itself if it fails. */
 export class ServerStart {
   readonly #ports: StartPorts;
-  readonly #limits: Pick<StartLimits, 'limitMs' | 'slowAfterMs'>;
+  readonly #limits: StartLimits;
   readonly #exit = deferred<LinkFailure>();
-  #phase: StartPhase = 'opening';
+  #phase: StartPhase = 'waiting';
   #link: UpstreamLink | undefined;
   #client: UpstreamClient | undefined;
   #slowNote: string | undefined;
 
-  constructor(ports: StartPorts, limits: Pick<StartLimits, 'limitMs' | 'slowAfterMs'>) {
+  constructor(ports: StartPorts, limits: StartLimits) {
     this.#ports = ports;
     this.#limits = limits;
   }
 
   /** Link of a running start. */
   get link(): UpstreamLink | undefined {
-    return this.#phase === 'opening' || this.#phase === 'ended' ? undefined : this.#link;
+    return this.#phase === 'ended' ? undefined : this.#link;
   }
 
-  /** Client of a first start while it lists the server. */
+  /** Client of a start while it lists the server. */
   get listingClient(): UpstreamClient | undefined {
     return this.#phase === 'listing' ? this.#client : undefined;
   }
@@ -69,17 +70,22 @@ export class ServerStart {
     return this.#slowNote;
   }
 
-  async run(context: StartContext): Promise<Running<Live>> {
+  async run(context: StartContext): Promise<Live> {
     const { signal } = context;
-    const { limitMs, slowAfterMs } = this.#limits;
-    const slow = setTimeout(() => this.#startsSlowly(slowAfterMs, limitMs), slowAfterMs);
+    let slow: NodeJS.Timeout | undefined;
     try {
-      return await this.#open(context, limitMs);
+      await this.#ports.clear();
+      signal.throwIfAborted();
+      const { limitMs, slowAfterMs } = this.#limits;
+      slow = setTimeout(() => this.#startsSlowly(slowAfterMs, limitMs), slowAfterMs);
+      const began = performance.now();
+      const running = await this.#open(context, limitMs);
+      this.#limits.started(performance.now() - began);
+      return running;
     } catch (error) {
       const failure = this.#link ? await this.#link.explain(error) : asLinkFailure(error);
       this.#phase = 'ended';
-      // The function that aborted the start has already reported the new state.
-      if (!signal.aborted) this.#ports.onFailed(failure);
+      if (failure.code === 'handshake_timeout') this.#limits.timedOut();
       if (this.#link) await this.#ports.end(this.#link);
       throw failure;
     } finally {
@@ -87,15 +93,12 @@ export class ServerStart {
     }
   }
 
-  async #open({ generation, signal, initializing }: StartContext, limitMs: number): Promise<Running<Live>> {
-    const { check, clientOptions, listFirst, log, scrubSecrets, end } = this.#ports;
-    const link = await this.#ports.openLink({
-      onLost: (reason, code) => this.#exit.resolve(new LinkFailure(reason, code)),
-      log,
-      scrubSecrets,
-    });
-    this.#link = link;
+  async #open({ generation, signal, initializing }: StartContext, limitMs: number): Promise<Live> {
+    const { openLink, check, clientOptions, wasKnown, list, end } = this.#ports;
+    this.#phase = 'opening';
+    const link = await openLink((reason, code) => this.#exit.resolve(new LinkFailure(reason, code)));
     signal.addEventListener('abort', () => void end(link), { once: true });
+    this.#link = link;
     // The user may have revoked the approval during the lookup of secrets.
     signal.throwIfAborted();
     check();
@@ -103,21 +106,15 @@ export class ServerStart {
     this.#ports.onOpened();
     initializing();
     const client = await link.connect(clientOptions(), limitMs);
-    if (listFirst) {
-      this.#client = client;
-      this.#phase = 'listing';
-      await listFirst(client);
-    }
+    this.#client = client;
+    this.#phase = 'listing';
+    await list(client);
     const gone = await Promise.race([this.#exit.promise, undefined]);
     if (gone) throw gone;
     signal.throwIfAborted();
     this.#phase = 'ready';
-    const exited = this.#exit.promise.then((failure) => {
-      this.#ports.onLost(failure);
-      return this.#ports.faultOf(failure, generation);
-    });
     const { resolve: lose, promise: lost } = this.#exit;
-    return { handle: { generation, link, client, wasKnown: listFirst === undefined, lose, lost }, exited };
+    return { generation, link, client, wasKnown, lose, lost };
   }
 
   #startsSlowly(afterMs: number, limitMs: number): void {
@@ -144,32 +141,38 @@ export function asLinkFailure(error: unknown): LinkFailure {
 const AGAIN_MS = 15_000;
 const TIMES_ITS_SLOWEST = 4;
 
-export interface StartLimitsOptions {
-  /** Limit of a first start, and upper bound of every limit. */
-  firstMs: () => number;
-  againMs?: number | undefined;
-}
+/** Limit of a first start. `npx` may have to download the server first, and only calls of this server wait. */
+const START_TIMEOUT_MS = 60_000;
 
 /** Limits of a start: until it is given up, and until it is reported as slow. */
 export class StartLimits {
-  readonly #firstMs: () => number;
-  readonly #againMs: number;
+  readonly #config: () => ServerConfig;
+  readonly #services: Pick<ConnectionServices, 'startTimeoutMs' | 'restartTimeoutMs'>;
   #slowestMs: number | undefined;
 
-  constructor({ firstMs, againMs = AGAIN_MS }: StartLimitsOptions) {
-    this.#firstMs = firstMs;
-    this.#againMs = againMs;
+  constructor(config: () => ServerConfig, services: Pick<ConnectionServices, 'startTimeoutMs' | 'restartTimeoutMs'>) {
+    this.#config = config;
+    this.#services = services;
   }
 
   get limitMs(): number {
-    const firstMs = this.#firstMs();
+    const firstMs = this.#firstMs;
     if (this.#slowestMs === undefined) return firstMs;
     const wholeSeconds = Math.ceil((TIMES_ITS_SLOWEST * this.#slowestMs) / 1_000) * 1_000;
     return Math.min(firstMs, Math.max(this.#againMs, wholeSeconds));
   }
 
   get slowAfterMs(): number {
-    return Math.min(this.#againMs, this.#firstMs() / 2);
+    return Math.min(this.#againMs, this.#firstMs / 2);
+  }
+
+  get #firstMs(): number {
+    const { startTimeoutSeconds: own } = this.#config();
+    return own === undefined ? (this.#services.startTimeoutMs?.() ?? START_TIMEOUT_MS) : own * 1_000;
+  }
+
+  get #againMs(): number {
+    return this.#services.restartTimeoutMs ?? AGAIN_MS;
   }
 
   started(tookMs: number): void {

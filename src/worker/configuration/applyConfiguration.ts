@@ -35,6 +35,8 @@ export class ConfigurationEdits {
   readonly #options: ApplyOptions;
   readonly #paces: typeof PACES;
   #quiet: NodeJS.Timeout | undefined;
+  /** Watched files, and whether they existed when they were last read. */
+  #watched: ReadonlyMap<string, boolean> | undefined;
   #reported = '';
   #stopped = false;
 
@@ -45,19 +47,16 @@ export class ConfigurationEdits {
 
   watch(): void {
     const { configuration, keep } = this.#options;
-    const { pollMs } = this.#paces;
     configuration.takeOver();
+    this.#watched = new Map();
     this.apply();
     keep(configuration.texts);
-    for (const file of configuration.files) watchFile(file, { interval: pollMs, persistent: false }, this.#onFile);
-    // The files may have changed before the watch had their state.
-    this.#applyIn(pollMs);
   }
 
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#quiet);
-    for (const file of this.#options.configuration.files) unwatchFile(file, this.#onFile);
+    this.#watchOnly([]);
   }
 
   /** Applies the current content of the files. */
@@ -70,6 +69,7 @@ export class ConfigurationEdits {
       keep(configuration.texts);
       log('the edited configuration is in force');
     }
+    if (this.#watched) this.#watchOnly(configuration.files);
     this.report();
     onChange();
   }
@@ -86,10 +86,20 @@ export class ConfigurationEdits {
   }
 
   readonly #onFile = (): void => {
-    const { files } = this.#options.configuration.current;
-    const isGone = files.some(({ file, exists }) => exists && !existsSync(file));
+    const isGone = [...(this.#watched ?? [])].some(([file, existed]) => existed && !existsSync(file));
     this.#applyIn(isGone ? this.#paces.goneMs : this.#paces.quietMs);
   };
+
+  #watchOnly(files: readonly string[]): void {
+    const { pollMs: interval } = this.#paces;
+    const before = this.#watched ?? new Map<string, boolean>();
+    for (const file of before.keys()) if (!files.includes(file)) unwatchFile(file, this.#onFile);
+    const added = files.filter((file) => !before.has(file));
+    for (const file of added) watchFile(file, { interval, persistent: false }, this.#onFile);
+    this.#watched = new Map(files.map((file) => [file, existsSync(file)]));
+    // The files may have changed before the watch had their state.
+    if (added.length > 0) this.#applyIn(interval);
+  }
 
   #applyIn(delayMs: number): void {
     clearTimeout(this.#quiet);

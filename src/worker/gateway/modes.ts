@@ -8,6 +8,7 @@ import type { GatewayContext } from '../../modes/shared/modeContext.ts';
 import { remembering, type ShownLists } from '../../modes/shared/sessionMemory.ts';
 import { transparentMode } from '../../modes/transparent/transparentMode.ts';
 import type { UseMemory } from '../../ranking/useMemory.ts';
+import { masksResult } from '../../results/firewall.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -75,6 +76,11 @@ export class Modes {
     this.#passthrough.onListsChanged(kind);
   }
 
+  /** Notifies clients whose lists an edit of the settings has changed. */
+  onEdit(): void {
+    this.#passthrough.onEdit();
+  }
+
   /** Notifies the modes that list tools. */
   onCatalogChanged(): void {
     this.#transparent.onCatalogChanged();
@@ -104,7 +110,7 @@ function contextOf({ workspace, configuration, catalog, reports, calls, clientRe
       if (configuration.current.settings.browse.learning) uses.record(query, toolId);
     },
     artifacts: calls.artifacts,
-    masksViews: () => configuration.current.settings.artifacts.maskSecrets === 'always',
+    masks: (isError) => masksResult(configuration.current.settings.artifacts.maskSecrets, isError),
     admit: () => reports.gate.admit(),
     onCallStart: () => account.callStarted(),
     onCallEnd: (call, event) => account.callEnded(call, event),
@@ -116,8 +122,8 @@ function passthroughOnly({
   pool,
   calls,
 }: ModeParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
-  const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
-    calls.firewall.admit(result, { toolId, upstreamName });
+  const digest: ReturnType<PassthroughContext['digest']> = (result, source) =>
+    calls.firewall.admit(result, { toolId: source.id, upstreamName: source.upstreamName, source });
   return {
     connections: () => pool.connections,
     hasSeveralServers: () => {

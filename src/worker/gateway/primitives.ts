@@ -4,6 +4,7 @@ import { PrimitiveView } from '../../modes/primitives/primitiveView.ts';
 import { Subscriptions } from '../../modes/primitives/subscriptions.ts';
 import { ClientNews } from '../../modes/shared/client/clientNews.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
+import { maskKnownValue } from '../../secrets/scrubValue.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { CallPath } from './callPath.ts';
@@ -24,7 +25,6 @@ export class Primitives {
   readonly client: ClientPrimitives;
   readonly #options: PrimitivesOptions;
   readonly #news = new ClientNews();
-  readonly #subscriptions: Subscriptions;
   #view = new PrimitiveView([]);
   #listed: readonly unknown[] = [];
 
@@ -35,23 +35,30 @@ export class Primitives {
     this.ports = {
       view: () => this.#view,
       upstream,
-      firewall: (result, { id, name }) => calls.firewall.admit(result, { toolId: id, upstreamName: name }),
-      authorize: (call) => calls.pipeline.authorizeView(call),
+      firewall: (result, { id, name, source }) =>
+        calls.firewall.admit(result, { toolId: id, upstreamName: name, source }),
+      authorize: async (call) => {
+        await calls.pipeline.guardEgress(call);
+        await calls.pipeline.authorizeView(call);
+      },
       linkedServer: (uri) => calls.links.serverOf(uri),
       settled,
       scrubSecrets,
       clientRequests,
       own,
+      subscriptions: new Subscriptions(upstream, (line) => log(scrubSecrets(line))),
     };
-    this.#subscriptions = new Subscriptions(upstream, (line) => log(scrubSecrets(line)));
-    this.client = new ClientPrimitives(this.ports, this.#news, this.#subscriptions);
+    this.client = new ClientPrimitives(this.ports, this.#news);
   }
 
   /** Attaches handlers to a new connection before its first start, so that no notification is missed. */
   attach(connection: ServerConnection): void {
     const { name } = connection.config;
-    connection.onNotification('notifications/resources/updated', (params) => this.#subscriptions.updated(name, params));
-    connection.onReady(() => this.#subscriptions.serverReady(name));
+    const { subscriptions } = this.ports;
+    connection.onNotification('notifications/resources/updated', (params) =>
+      subscriptions.updated(name, maskKnownValue(params) as Record<string, unknown>),
+    );
+    connection.onReady(() => subscriptions.serverReady(name));
   }
 
   /** Rebuilds in one synchronous step, like the tools (G8.1), and only if something changed. */

@@ -81,7 +81,9 @@ export class WorkerProcess {
       // A static catalog has no rules to keep.
       ...(options.load ? {} : { lastGood: () => readLastWorker(options.stateFolder).configuration ?? {} }),
       keepTexts: (configuration) => {
-        if (!options.load) updateLastWorker(options.stateFolder, () => ({ configuration }));
+        const lost = ({ message }: Error): void =>
+          this.#log(`the next worker will not know the last readable configuration: ${message}`);
+        if (!options.load) updateLastWorker(options.stateFolder, () => ({ configuration }), lost);
       },
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),

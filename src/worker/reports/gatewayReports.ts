@@ -11,8 +11,9 @@ import type { UseMemory } from '../../ranking/useMemory.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { GatewayServers } from '../gateway/gatewayServers.ts';
 import type { LiveCatalog } from '../gateway/liveCatalog.ts';
-import type { ServerLinks } from '../gateway/serverLinks.ts';
+
 import type { Diagnostics } from './diagnostics.ts';
 import { type StatusSources, serverBriefs, serverStatuses } from './serverStatuses.ts';
 import type { WorkAccount } from './workAccount.ts';
@@ -21,7 +22,7 @@ export interface ReportSources {
   workspace: string;
   configuration: Configuration;
   pool: ServerPool;
-  links: Pick<ServerLinks, 'missing'>;
+  servers: Pick<GatewayServers, 'links' | 'trust' | 'problems' | 'approvals'>;
   catalog: LiveCatalog;
   account: WorkAccount;
   diagnostics: Diagnostics;
@@ -45,7 +46,7 @@ export class GatewayReports {
   health(): HealthReport {
     const servers = this.#statuses;
     const condition = this.#conditionOf(servers);
-    const errors = this.#sources.configuration.current.problems.filter(({ severity }) => severity === 'error');
+    const errors = this.#problems.filter(({ severity }) => severity === 'error');
     return this.#sources.diagnostics.health({ condition, servers, problems: errors.map(({ message }) => message) });
   }
 
@@ -58,7 +59,7 @@ export class GatewayReports {
     const { workspace, catalog, account } = this.#sources;
     catalog.catchUp();
     const servers = this.#statuses;
-    const { file, exists, files, problems, settings } = this.#sources.configuration.current;
+    const { file, exists, files, settings } = this.#sources.configuration.current;
     return {
       workspace,
       health: this.#conditionOf(servers),
@@ -67,7 +68,7 @@ export class GatewayReports {
         exists,
         files,
         mode: settings.mode,
-        problems: [...problems, ...this.#startupProblem(servers)],
+        problems: [...this.#problems, ...this.#startupProblem(servers)],
       },
       servers,
       catalog: catalog.view.status,
@@ -100,24 +101,33 @@ export class GatewayReports {
     return { config: config.settings.startup, servers, toolCount: catalog.view.status.toolCount };
   }
 
+  /** Problems of the configuration and of the approvals. */
+  get #problems(): readonly ConfigurationProblem[] {
+    const { configuration, servers } = this.#sources;
+    return [...configuration.current.problems, ...servers.problems];
+  }
+
   get #statuses(): ServerStatus[] {
     return serverStatuses(this.#statusSources);
   }
 
   get #statusSources(): StatusSources {
-    const { catalog, configuration, pool, links } = this.#sources;
+    const { catalog, configuration, pool, servers } = this.#sources;
     return {
+      approvals: servers.approvals,
       config: configuration.current,
       view: catalog.view,
       connection: (name) => pool.get(name),
-      missing: (name) => links.missing(name),
+      missing: (name) => servers.links.missing(name),
+      heldTools: (connection, namespace) => servers.trust.heldTools(connection, namespace),
+      trustProblem: (name) => servers.trust.gate.problemOf(name),
       scrubSecrets,
     };
   }
 
   #conditionOf(servers: readonly ServerBrief[]): GatewayHealth {
-    const { problems } = this.#sources.configuration.current;
-    const isBad = problems.some(({ severity }) => severity === 'error') || this.#startupFlaw(servers) !== undefined;
+    const isBad =
+      this.#problems.some(({ severity }) => severity === 'error') || this.#startupFlaw(servers) !== undefined;
     if (isBad || servers.some(({ state }) => serverState(state).needsPerson)) return 'degraded';
     return servers.some(isStarting) ? 'starting' : 'ready';
   }

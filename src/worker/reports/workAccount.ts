@@ -84,11 +84,14 @@ export class WorkAccount {
 }
 
 export function lostToolCall(
-  { tool: name = '', toolId, metaTool = name, took, fault, knowledge, contract, dispatches }: LostCall,
+  { method, tool: given = '', toolId, runs, took, fault, knowledge, contract, dispatches }: LostCall,
   client: string,
   toolOf: (toolId: string) => CatalogTool | undefined,
 ): { record: Omit<CallRecord, 'id'>; event: CallEvent } {
   const error = faultError(fault, { subject: undefined, knowledge, contract, dispatches });
+  // A client may call a server's tool by a name of its own.
+  const name = runs ? 'tool_execute' : given;
+  const metaTool = given === method ? method : name;
   const event = failedCallEvent(name, { tool_id: toolId }, error, toolOf);
   const call = { at: Date.now() - took, client, metaTool, subject: toolId ?? '', durationMs: took };
   return { record: callRecord(call, event), event };

@@ -5,7 +5,6 @@ import { cacheKey, ResultCache } from '../../../src/calls/pipeline/resultCache.t
 import { type AttemptsFailed, backoffDelay, callWithRetry } from '../../../src/calls/pipeline/retry.ts';
 import { decide, type PolicySubject } from '../../../src/calls/policy/policy.ts';
 import { type QuotaDecision, RateLimiter, rateLimited } from '../../../src/calls/policy/quota.ts';
-import { isVisible, type VisibilityProfile } from '../../../src/calls/policy/visibility.ts';
 import { repairArgs } from '../../../src/calls/validation/argRepairs.ts';
 import { checkSchemaHealth, SCHEMA_LIMITS } from '../../../src/calls/validation/schemaHealth.ts';
 import type { CatalogTool } from '../../../src/catalog/types.ts';
@@ -16,6 +15,7 @@ import { failedCall } from '../../../src/upstream/connection/callFailed.ts';
 import { bench, type Firewalled, resultOf, text, toolOf, toolsOf } from '../../calls/support.ts';
 import { classified } from '../../support/classified.ts';
 import { readField } from '../../support/readSettings.ts';
+import { isVisible, type VisibilityProfile } from '../reference/visibility.ts';
 import { camelCased, snakeCased } from './specifiedNames.ts';
 
 type Json = Record<string, unknown>;

@@ -5,7 +5,6 @@ import {
   capTags,
   createCard,
   deriveSafety,
-  orderCards,
   toCard,
   uncutCard,
 } from '../../../src/catalog/cards/card.ts';
@@ -15,9 +14,9 @@ import {
   fitCard,
   RESPONSE_PREAMBLE_TOKENS,
 } from '../../../src/catalog/cards/cardBudget.ts';
-import { cardToJson, renderCardBlock, renderCardLine, renderCardLines } from '../../../src/catalog/cards/cardText.ts';
+import { cardToJson, renderCardLine } from '../../../src/catalog/cards/cardText.ts';
 import { truncateToTokens } from '../../../src/catalog/cards/truncate.ts';
-import { buildCatalog, catalogHash } from '../../../src/catalog/catalog.ts';
+import { buildCatalog } from '../../../src/catalog/catalog.ts';
 import { CatalogError } from '../../../src/catalog/catalogError.ts';
 import { buildChoiceGraph } from '../../../src/catalog/choiceGraph.ts';
 import { ingestTool } from '../../../src/catalog/ingest.ts';
@@ -35,6 +34,7 @@ import { countTokens } from '../../../src/catalog/tokenizer/tokens.ts';
 import { formatToolId, parseToolId, type ToolIdParts } from '../../../src/catalog/toolId.ts';
 import type { CatalogTool } from '../../../src/catalog/types.ts';
 import type { ConformanceFile, Operation, OperationTable, OverruledCase } from '../conformance.ts';
+import { catalogHash, orderCards, renderCardBlock, renderCardLines } from '../reference/catalogForms.ts';
 
 export const catalogOverruled: readonly OverruledCase[] = [
   {

@@ -1,11 +1,7 @@
 /** Operations of the selection contract (G12). */
-import {
-  SelectionError,
-  type SelectionProvider,
-  selectionSchema,
-  validateSelection,
-} from '../../../src/ranking/selection.ts';
+import { validateSelection } from '../../../src/ranking/selection.ts';
 import type { OperationTable } from '../conformance.ts';
+import { SelectionError, type SelectionProvider, selectionSchema } from '../reference/selectionSchema.ts';
 
 interface SchemaInput {
   candidates: string[];

@@ -1,8 +1,9 @@
 import { GatewayError } from '../../../src/errors/gatewayError.ts';
 import { ArtifactStore } from '../../../src/results/artifacts/artifactStore.ts';
 import { viewArtifact } from '../../../src/results/artifacts/viewArtifact.ts';
-import { resultToEnvelope } from '../../../src/results/envelope/envelope.ts';
-import { contentBytes, textContent } from '../../../src/results/envelope/partContent.ts';
+import { beginningOf, envelopeOf, statementsOf } from '../../../src/results/envelope/envelope.ts';
+import { contentBytes, contentSize, textContent } from '../../../src/results/envelope/partContent.ts';
+import { readResult } from '../../../src/results/envelope/resultParts.ts';
 import { Firewall } from '../../../src/results/firewall.ts';
 import { scrubSecrets } from '../../../src/secrets/mask.ts';
 
@@ -16,7 +17,16 @@ export const FIREWALL_OPS: Readonly<Record<string, (input: never) => unknown>> =
 };
 
 function convert({ result, tool_name: toolName }: { result: Record<string, unknown>; tool_name: string }): unknown {
-  const { envelope, binaries, fullText } = resultToEnvelope(result, toolName);
+  const parts = readResult(result, toolName);
+  const { binaries, fullText } = parts;
+  // The names of M2.6: the artifacts of a call that is answered have handles instead.
+  const artifacts = binaries.map(({ handle, mediaType, shownType = mediaType, content, label }) => ({
+    handle,
+    media_type: shownType,
+    size_bytes: contentSize(content),
+    label,
+  }));
+  const envelope = envelopeOf(parts, toolName, artifacts, statementsOf(beginningOf(fullText)));
   return {
     envelope,
     binaries: Object.fromEntries(

@@ -3,7 +3,7 @@
 export interface TreeRow {
   label: string;
   description: string;
-  /** One-based. */
+  /** Depth of the row; a root has 1. */
   depth: number;
   /** Absent if the row cannot be expanded. */
   expanded?: boolean;

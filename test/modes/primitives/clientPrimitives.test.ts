@@ -6,7 +6,6 @@ import { ClientPrimitives } from '../../../src/modes/primitives/clientPrimitives
 import { pageOf } from '../../../src/modes/primitives/pages.ts';
 import type { OwnResources } from '../../../src/modes/primitives/primitivePorts.ts';
 import { ResultLinks } from '../../../src/modes/primitives/resultLinks.ts';
-import { Subscriptions } from '../../../src/modes/primitives/subscriptions.ts';
 import { ClientNews } from '../../../src/modes/shared/client/clientNews.ts';
 import { fixedContext } from '../../support/fixedContext.ts';
 
@@ -43,7 +42,7 @@ function client(upstream?: (method: string, params: Json) => Promise<Json>, call
   });
   const ports = { ...context.primitives, own };
   const news = new ClientNews();
-  const primitives = new ClientPrimitives(ports, news, new Subscriptions(ports.upstream, () => undefined));
+  const primitives = new ClientPrimitives(ports, news);
   const call: CallContext = { signal: new AbortController().signal, client: 'test', session: {}, peer };
   const ask = (method: string, params: Json = {}, more: Partial<CallContext> = {}) =>
     primitives.request(method, params, { ...call, ...more }) as Promise<Json>;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Names that every client accepts for a tool (G5.6). */
-const STRICT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+export const STRICT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MAX_NAME = 64;
 const HASH_CHARS = 8;
 

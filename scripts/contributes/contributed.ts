@@ -1,0 +1,120 @@
+import {
+  APPROVAL_SCHEME,
+  CONFIGURATION_PATH,
+  type CommandId,
+  type SettingId,
+  type SettingTypes,
+  TOOLS_VIEW_ID,
+  when,
+} from '../../src/extension/contributions.ts';
+
+/** Settings, views, menus and welcome texts of the manifest. The extension itself needs only their ids. */
+
+export interface SettingContribution<T> {
+  type: T extends string ? 'string' : T extends boolean ? 'boolean' : 'number';
+  default: T;
+  scope: 'machine' | 'window' | 'resource';
+  markdownDescription: string;
+  /** True if the setting determines code that runs, so that an untrusted workspace must not set it. */
+  restricted: boolean;
+}
+
+export const SETTINGS: { [K in SettingId]: SettingContribution<SettingTypes[K]> } = {
+  'waygate.gateway.nodePath': {
+    type: 'string',
+    default: '',
+    scope: 'machine',
+    markdownDescription:
+      'Absolute path of the Node.js executable (22 or newer) that runs the gateway. Leave it empty for the editor’s own Node.js.',
+    restricted: true,
+  },
+};
+
+export const VIEWS = {
+  [TOOLS_VIEW_ID]: { name: 'Tools', icon: 'media/waygate.svg' },
+} as const;
+
+export interface MenuItem {
+  command: CommandId;
+  when: string;
+  group: string;
+}
+
+const IN_TOOLS = `view == ${TOOLS_VIEW_ID}`;
+
+export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', readonly MenuItem[]> = {
+  'view/title': [
+    { command: 'waygate.refresh', when: IN_TOOLS, group: 'navigation@1' },
+    { command: 'waygate.openDashboard', when: IN_TOOLS, group: 'navigation@2' },
+    { command: 'waygate.openConfiguration', when: IN_TOOLS, group: '1_open@1' },
+    { command: 'waygate.importServers', when: IN_TOOLS, group: '1_open@2' },
+    { command: 'waygate.showLog', when: IN_TOOLS, group: '1_open@3' },
+    { command: 'waygate.reload', when: IN_TOOLS, group: '2_gateway@1' },
+    { command: 'waygate.restart', when: IN_TOOLS, group: '2_gateway@2' },
+    { command: 'waygate.approveServers', when: IN_TOOLS, group: '2_gateway@3' },
+  ],
+  'view/item/context': [
+    {
+      command: 'waygate.signIn',
+      when: `${IN_TOOLS} && viewItem == waygate.server.needs_sign_in`,
+      group: 'inline@1',
+    },
+    { command: 'waygate.signOut', when: `${IN_TOOLS} && viewItem == waygate.namespace`, group: '3_server@1' },
+    {
+      command: 'waygate.setSecret',
+      when: `${IN_TOOLS} && viewItem == waygate.server.needs_secret`,
+      group: 'inline@1',
+    },
+    {
+      command: 'waygate.approveServers',
+      when: `${IN_TOOLS} && viewItem == waygate.server.needs_approval`,
+      group: 'inline@1',
+    },
+    {
+      command: 'waygate.copyPath',
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|cluster|tool)$/`,
+      group: '2_copy@1',
+    },
+    { command: 'waygate.copyToolId', when: `${IN_TOOLS} && viewItem == waygate.tool`, group: '2_copy@2' },
+    {
+      command: 'waygate.openConfiguration',
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\./`,
+      group: '1_open@1',
+    },
+    { command: 'waygate.showLog', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\./`, group: '1_open@2' },
+  ],
+  'editor/title': [
+    { command: 'waygate.approveShown', when: `resourceScheme == ${APPROVAL_SCHEME}`, group: 'navigation@1' },
+  ],
+};
+
+/** Link to a command of Waygate; the editor shows it as a button if it is alone on its line. */
+function link(label: string, command: CommandId): string {
+  return `[${label}](command:${command})`;
+}
+
+export const WELCOMES: readonly { when: string; contents: string }[] = [
+  {
+    when: when('waygate.state', 'no_configuration'),
+    contents: [
+      'Waygate puts all your MCP servers behind three tools, so that your agent finds the right one without seeing them all.',
+      link('Import Servers', 'waygate.importServers'),
+      `Imports the servers of your other MCP clients. Or ${link('start with an empty configuration', 'waygate.createConfiguration')}: ${CONFIGURATION_PATH}, where you add your servers.`,
+    ].join('\n'),
+  },
+  {
+    when: when('waygate.state', 'untrusted'),
+    contents: [
+      'This workspace is not trusted, so Waygate starts none of its servers.',
+      '[Manage Workspace Trust](command:workbench.trust.manage)',
+      `${link('Open the configuration', 'waygate.openConfiguration')} to see the commands.`,
+    ].join('\n'),
+  },
+  {
+    when: when('waygate.state', 'no_folder'),
+    contents: [
+      'Waygate works in a folder on the machine that holds your code. Open a folder to use it.',
+      '[Open Folder](command:vscode.openFolder)',
+    ].join('\n'),
+  },
+];

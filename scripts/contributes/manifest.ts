@@ -1,0 +1,102 @@
+import {
+  APPROVAL_LANGUAGE,
+  COMMANDS,
+  CONFIGURATION_PATH,
+  CONTAINER_ID,
+  type CommandContribution,
+  DASHBOARD_VIEW_TYPE,
+  EXTENSION_TITLE,
+  MCP_PROVIDER_ID,
+  OWN_CONFIGURATIONS,
+  TOOLS_VIEW_ID,
+} from '../../src/extension/contributions.ts';
+import { MENUS, SETTINGS, type SettingContribution, VIEWS, WELCOMES } from './contributed.ts';
+
+/** Returns the generated fields of package.json. The other fields are written by hand. */
+export function extensionManifest(): Record<string, unknown> {
+  return {
+    extensionKind: ['workspace'],
+    capabilities: {
+      untrustedWorkspaces: {
+        supported: 'limited',
+        description: 'Waygate starts no MCP server of an untrusted workspace.',
+        restrictedConfigurations: settings()
+          .filter(([, setting]) => setting.restricted)
+          .map(([id]) => id),
+      },
+      virtualWorkspaces: {
+        supported: 'limited',
+        description: 'Waygate runs MCP servers beside your files, so it needs a folder on a real disk.',
+      },
+    },
+    // VS Code derives the other events (views, commands, onMcpCollection) from the contributions.
+    activationEvents: [`workspaceContains:${CONFIGURATION_PATH}`, `onWebviewPanel:${DASHBOARD_VIEW_TYPE}`],
+    contributes: contributes(),
+  };
+}
+
+function contributes(): Record<string, unknown> {
+  return {
+    commands: commands().map(([command, { title, icon, enablement }]) => ({
+      command,
+      title,
+      category: EXTENSION_TITLE,
+      ...(icon && { icon }),
+      ...(enablement && { enablement }),
+    })),
+    menus: {
+      ...MENUS,
+      commandPalette: commands()
+        .filter(([, { inPalette }]) => !inPalette)
+        .map(([command]) => ({ command, when: 'false' })),
+    },
+    viewsContainers: {
+      activitybar: [{ id: CONTAINER_ID, title: EXTENSION_TITLE, icon: 'media/waygate.svg' }],
+    },
+    views: {
+      [CONTAINER_ID]: Object.entries(VIEWS).map(([id, view]) => ({ id, ...view, contextualTitle: EXTENSION_TITLE })),
+    },
+    viewsWelcome: WELCOMES.map(({ when, contents }) => ({ view: TOOLS_VIEW_ID, contents, when })),
+    configuration: {
+      title: EXTENSION_TITLE,
+      properties: Object.fromEntries(settings().map(([id, { restricted: _, ...setting }]) => [id, setting])),
+    },
+    mcpServerDefinitionProviders: [{ id: MCP_PROVIDER_ID, label: EXTENSION_TITLE }],
+    jsonValidation: [{ fileMatch: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS], url: './media/waygate.schema.json' }],
+    // The template contains comments.
+    languages: [
+      { id: 'jsonc', filenamePatterns: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS].map((path) => `**/${path}`) },
+      { id: APPROVAL_LANGUAGE },
+    ],
+    configurationDefaults: {
+      [`[${APPROVAL_LANGUAGE}]`]: {
+        // Shows every part of a command without horizontal scrolling, and every unusual character.
+        'editor.wordWrap': 'on',
+        'editor.minimap.enabled': false,
+        'editor.renderControlCharacters': true,
+        'editor.codeLens': true,
+        'editor.lineNumbers': 'off',
+        'editor.folding': false,
+        'editor.guides.indentation': false,
+        'editor.occurrencesHighlight': 'off',
+        'editor.renderLineHighlight': 'none',
+        'editor.scrollBeyondLastLine': false,
+      },
+    },
+  };
+}
+
+function commands(): [string, CommandContribution][] {
+  return Object.entries(COMMANDS);
+}
+
+function settings(): [string, SettingContribution<string>][] {
+  return Object.entries(SETTINGS);
+}
+
+/** Returns the generated fields in which a package.json differs from the sources. The build fails if there are any. */
+export function manifestDifferences(packageJson: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(extensionManifest())
+    .filter(([field, expected]) => JSON.stringify(packageJson[field]) !== JSON.stringify(expected))
+    .map(([field]) => field);
+}

@@ -1,0 +1,63 @@
+/**
+ * Ids of everything that the extension contributes, and its commands. The helpers in `registrations.ts` and the manifest
+ * (`scripts/contributes/`) take their ids from this file, so that a forgotten or misspelt id does not compile.
+ */
+
+export const EXTENSION_TITLE = 'Waygate';
+export const CONFIGURATION_PATH = '.vscode/waygate.json';
+/** Path endings of the user's own file on all systems (`configRoot`). */
+export const OWN_CONFIGURATIONS = ['waygate/waygate.json', 'Waygate/waygate.json'] as const;
+export const CONTAINER_ID = 'waygate';
+export const TOOLS_VIEW_ID = 'waygate.tools';
+export const MCP_PROVIDER_ID = 'waygate';
+export const DASHBOARD_VIEW_TYPE = 'waygate.dashboard';
+/** Scheme of the document that shows the commands of servers. */
+export const APPROVAL_SCHEME = 'waygate-approval';
+export const APPROVAL_LANGUAGE = 'waygate-approval';
+
+/** Context keys with the values they take. */
+export interface ContextKeyTypes {
+  'waygate.state': 'checking' | 'no_folder' | 'no_configuration' | 'untrusted' | 'active';
+}
+export type ContextKeyId = keyof ContextKeyTypes;
+
+/** Builds a `when` clause that accepts only values of the key. */
+export function when<K extends ContextKeyId>(key: K, value: ContextKeyTypes[K]): string {
+  return `${key} == ${value}`;
+}
+
+export interface CommandContribution {
+  title: string;
+  icon?: string;
+  enablement?: string;
+  /** False for commands that need a row of the tree. */
+  inPalette: boolean;
+}
+
+const ACTIVE = when('waygate.state', 'active');
+
+export const COMMANDS = {
+  'waygate.refresh': { title: 'Refresh Catalogs', icon: '$(refresh)', enablement: ACTIVE, inPalette: true },
+  'waygate.reload': { title: 'Reload Gateway', icon: '$(sync)', enablement: ACTIVE, inPalette: true },
+  'waygate.restart': { title: 'Restart Gateway', icon: '$(debug-restart)', enablement: ACTIVE, inPalette: true },
+  'waygate.approveServers': { title: 'Approve Servers', icon: '$(shield)', enablement: ACTIVE, inPalette: true },
+  'waygate.approveShown': { title: 'Approve…', icon: '$(check)', inPalette: false },
+  'waygate.signIn': { title: 'Sign In', icon: '$(sign-in)', inPalette: false },
+  'waygate.signOut': { title: 'Sign Out', inPalette: false },
+  'waygate.setSecret': { title: 'Set Secret', icon: '$(key)', inPalette: false },
+  'waygate.showLog': { title: 'Show Log', icon: '$(output)', inPalette: true },
+  'waygate.openDashboard': { title: 'Open Dashboard', icon: '$(dashboard)', inPalette: true },
+  'waygate.openConfiguration': { title: 'Open Configuration', icon: '$(go-to-file)', inPalette: true },
+  'waygate.createConfiguration': { title: 'Create Configuration', icon: '$(new-file)', inPalette: true },
+  'waygate.importServers': { title: 'Import Servers', icon: '$(cloud-download)', inPalette: true },
+  'waygate.installSkill': { title: 'Install MCP Bootstrap Skill', icon: '$(mortar-board)', inPalette: true },
+  'waygate.copyPath': { title: 'Copy Path', inPalette: false },
+  'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
+} as const satisfies Record<`waygate.${string}`, CommandContribution>;
+export type CommandId = keyof typeof COMMANDS;
+
+/** Settings with the values they take. */
+export interface SettingTypes {
+  'waygate.gateway.nodePath': string;
+}
+export type SettingId = keyof SettingTypes;
