@@ -26,8 +26,8 @@ export function renderList(plan: ImportPlan): string {
   return `Found ${count(plan.servers.length, 'server')}:\n${lines.join('\n')}\n`;
 }
 
-function remark({ outcome, target }: PlannedServer): string {
-  if (outcome === 'renamed') return `, as ${quoted(target)}`;
+function remark({ name, outcome, target }: PlannedServer): string {
+  if (target !== name && outcome !== 'present' && outcome !== 'duplicate') return `, as ${quoted(target)}`;
   if (outcome === 'present') return ', already configured';
   if (outcome === 'duplicate') return ', found twice';
   return outcome === 'own' ? ', which is Waygate itself' : '';

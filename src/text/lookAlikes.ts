@@ -93,6 +93,20 @@ const SCRIPTS = [
   .concat('\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}')
   .map((letters) => new RegExp(`^[${letters}\\p{N} ._-]+$`, 'u'));
 
+/** Returns a plain name for one that another program allows, such as `io.github.owner/server`. */
+export function plainName(name: string): string {
+  const composed = name.normalize('NFC');
+  if (isPlainName(composed)) return composed;
+  const kept = (allowed: RegExp): string =>
+    composed
+      .replace(allowed, '-')
+      .replace(/^[ ._-]+/, '')
+      .slice(0, 64)
+      .replace(/[ ._-]+$/, '');
+  const names = [/[^\p{L}\p{N} ._-]+/gu, /[^A-Za-z0-9 ._-]+/g].map(kept);
+  return names.find(isPlainName) ?? 'server';
+}
+
 /** Whether a name has only visible characters of one script, so that it looks like no other. */
 export function isPlainName(name: string): boolean {
   const composed = name.normalize('NFC');

@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../../catalog/codePointOrder.ts';
 import { visibleText } from '../../text/visibleText.ts';
 
-/** `hard` findings keep a tool from a model until the user has looked at it; `soft` findings are shown. */
+/** `hard`: a harmless description has no use for the words. `soft`: they deserve a look (T1.4). */
 export type Tier = 'hard' | 'soft';
 
 /** Rules of the scan, in the order of reports (T1). `docs/reference/scan.md` describes them. */
@@ -12,7 +12,7 @@ export const SCAN_RULES = {
   D3: 'tag that imitates the system',
   D4: 'claims that the user has consented',
   D5: 'addresses the assistant',
-  D6: 'D1, D2 or D3 in another language',
+  D6: 'D1 or D2 in another language',
   P1: 'asks for a sensitive place',
   P2: 'names a sensitive place',
   P3: 'parameter that takes the conversation',
