@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { MissingSecret, SecretAnswer, SecretRequest } from '../../control/contract.ts';
+import { oneLine } from '../../text/porcelain.ts';
 
 /** Prefix of the gateway's secrets, which keeps the extension's other secrets out of its reach. */
 const PREFIX = 'waygate.secret.';
@@ -28,11 +29,12 @@ export class EditorSecrets {
 
   /** Asks the user once; resolves to whether a value was entered. */
   async ask(server: string, { key, name, description, password, options }: MissingSecret): Promise<boolean> {
-    const title = `Waygate: ${name.replace(/^input:/, '')} for ${server}`;
+    const title = oneLine(`Waygate: ${name.replace(/^input:/, '')} for ${server}`);
+    const hint = oneLine(description);
     const value =
       options.length > 0
-        ? await vscode.window.showQuickPick([...options], { title, placeHolder: description, ignoreFocusOut: true })
-        : await vscode.window.showInputBox({ title, prompt: description, password, ignoreFocusOut: true });
+        ? await vscode.window.showQuickPick([...options], { title, placeHolder: hint, ignoreFocusOut: true })
+        : await vscode.window.showInputBox({ title, prompt: hint, password, ignoreFocusOut: true });
     if (value === undefined || value === '') return false;
     await this.keep(key, value);
     return true;

@@ -3,6 +3,7 @@ import { findSources, readTextIfThere, replaceFile } from '../../import/importFi
 import { renderFlaws, renderRemovals, renderSummary } from '../../import/importReport.ts';
 import { exposedTwice, type ImportPlan, planImport } from '../../import/planImport.ts';
 import type { Surroundings } from '../../import/surroundings.ts';
+import { oneLine } from '../../text/porcelain.ts';
 import { count } from '../plainText.ts';
 import { type Conflict, conflictsOf, type ImportItem, importItems } from './importItems.ts';
 
@@ -33,7 +34,7 @@ export async function importFlow(
   prompts: ImportPrompts,
 ): Promise<ImportOutcome | undefined> {
   const { sources, unreadable } = findSources(at, CLIENT_IDS);
-  const faults = unreadable.map(({ message }) => `${message}\n`).join('');
+  const faults = unreadable.map(({ message }) => `${oneLine(message, 1_000)}\n`).join('');
   const current = readTextIfThere(file, at.workspace);
   const request = { file, current, workspace: at.workspace, env: at.env, sources };
   const all = planImport(request);

@@ -1,4 +1,5 @@
 import type { ImportPlan, PlannedServer } from '../../import/planImport.ts';
+import { oneLine } from '../../text/porcelain.ts';
 
 /** Row of the selection list. */
 export interface ImportItem {
@@ -23,9 +24,9 @@ export function importItems(plan: ImportPlan): ImportItem[] {
     .filter(({ outcome }) => outcome !== 'own')
     .map((server) => ({
       key: server.key,
-      label: server.target,
-      description: `${server.source.title} · ${server.source.file}`,
-      detail: plan.redact(details(server).join(' · ')),
+      label: oneLine(server.target),
+      description: oneLine(`${server.source.title} · ${server.source.file}`),
+      detail: oneLine(plan.redact(details(server).join(' · ')), 1_000),
       picked: server.outcome === 'added' || server.outcome === 'renamed',
     }));
 }

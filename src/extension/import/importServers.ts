@@ -3,6 +3,8 @@ import { secretKey } from '../../config/state/fileSecrets.ts';
 import { stateRoot } from '../../config/state/stateFolder.ts';
 import { type ImportPlan, ImportRefused } from '../../import/planImport.ts';
 import { surroundingsOf } from '../../import/surroundings.ts';
+import { oneLine, quoted } from '../../text/porcelain.ts';
+import { visibleText } from '../../text/visibleText.ts';
 import type { Environment } from '../configuration/environment.ts';
 import { COMMANDS, CONFIGURATION_PATH } from '../contributions.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
@@ -31,7 +33,7 @@ export async function importServers(
     throw error;
   });
   if (outcome === undefined) return;
-  if (outcome.report !== '') log.info(outcome.report.trimEnd());
+  if (outcome.report !== '') log.info(visibleText(outcome.report.trimEnd()));
   if (outcome.written) {
     await file.check();
     if (link.state.value.kind === 'attached') await link.refresh();
@@ -72,12 +74,12 @@ async function choose(items: readonly ImportItem[]): Promise<ReadonlySet<string>
 
 async function resolve({ name, free, source }: Conflict): ReturnType<ImportPrompts['resolve']> {
   const answers = [
-    { label: `Keep both, the new one as "${free}"`, answer: 'keep both' as const },
-    { label: `Replace "${name}" with the one from ${source}`, answer: 'replace' as const },
+    { label: `Keep both, the new one as ${quoted(free)}`, answer: 'keep both' as const },
+    { label: `Replace ${quoted(name)} with the one from ${oneLine(source)}`, answer: 'replace' as const },
     { label: 'Skip the new one', answer: 'leave out' as const },
   ];
   const choice = await vscode.window.showQuickPick(answers, {
-    title: `Another server is called "${name}"`,
+    title: `Another server is called ${quoted(name)}`,
     ignoreFocusOut: true,
   });
   return choice?.answer;
