@@ -128,8 +128,9 @@ it('no foreign word is a link in a message, a dialog, a prompt or a row of an or
   await page.locator('#status\\.notifications').click();
   await page.locator(`${centre}.visible`).waitFor();
   await seen(centre, 'plain', 'refused');
-  const messages = await page.locator(`${centre} .monaco-list-row .notification-list-item-message`).all();
-  for (const message of messages) await message.click();
+  await page.locator(`${centre} *`).evaluateAll((parts) => {
+    for (const part of parts) if (part.closest('.notification-list-item-message')) part.click();
+  });
   expect(await links('.part.sidebar .pane-body')).toBe(0);
   expect(await page.locator('.terminal-wrapper').count()).toBe(0);
 });
