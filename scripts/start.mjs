@@ -4,6 +4,7 @@
 //   --no-open   do not open the address in a browser
 //   --port N    the port of the server build (default: a free one)
 
+import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -58,10 +59,14 @@ async function chooseEditor(folder, options) {
  * Approves the three servers of the demo, which are part of this repository. In any other workspace the user approves.
  * @param {string} folder
  */
-function approveDemo(folder) {
-  return runQuietly(process.execPath, [join(root, 'dist', 'waygate.cjs'), 'approve', '--all', '--workspace', folder], {
-    failure: "The demo's servers could not be approved: see the last lines above.",
-  });
+async function approveDemo(folder) {
+  const approve = [join(root, 'dist', 'waygate.cjs'), 'approve', '--workspace', folder];
+  const { servers } = JSON.parse(execFileSync(process.execPath, [...approve, '--json'], { encoding: 'utf8' }));
+  for (const { name, hash } of servers) {
+    await runQuietly(process.execPath, [...approve, name, '--hash', hash], {
+      failure: "The demo's servers could not be approved: see the last lines above.",
+    });
+  }
 }
 
 async function main() {

@@ -12,9 +12,11 @@ const ALL = [
   'supervision',
   'telemetry',
   'catalog',
+  'trust',
   'ranking',
   'config',
   'import',
+  'trust',
   'results',
   'calls',
   'link',
@@ -36,6 +38,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   ranking: { values: ['catalog', 'lib'] },
   config: { values: [...BASE, 'secrets', 'link'] },
   import: { values: [...BASE, 'config', 'secrets'] },
+  trust: { values: [...BASE, 'config', 'secrets', 'catalog'] },
   results: { values: [...BASE, 'catalog', 'secrets'] },
   link: { values: BASE },
   mcp: { values: [...BASE, 'link', 'replay'] },
@@ -58,11 +61,11 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
     ],
     types: ['config', 'supervision'],
   },
-  control: { values: [], types: ['errors', 'catalog', 'config', 'ranking', 'supervision', 'link'] },
+  control: { values: [], types: ['errors', 'catalog', 'config', 'ranking', 'supervision', 'link', 'trust'] },
   host: { values: ALL },
   worker: { values: ['host', ...ALL] },
   cli: { values: ['host', 'worker', ...ALL] },
-  extension: { values: ['text', 'control', 'config', 'import', 'secrets', 'host'] },
+  extension: { values: ['lib', 'text', 'control', 'config', 'import', 'secrets', 'host'] },
 };
 const PROGRAMS = ['host', 'worker', 'cli', 'extension'];
 /** The one folder of a program that another program's process loads: finding, attaching to and replacing a worker. */
@@ -115,6 +118,16 @@ describe('the rooms', () => {
   it('keep VS Code in the extension and the MCP SDK in mcp', () => {
     const strays = imports.filter(({ from, to }) => OWNED.some(([name, owner]) => name.test(to) && from !== owner));
     expect(described(strays)).toEqual([]);
+  });
+
+  it('keep network, files, processes and clocks out of the scan', () => {
+    const files = globSync('src/trust/scan/*.ts');
+    const strays = imports.filter(({ file, target }) => files.includes(file) && target === undefined);
+    expect(described(strays)).toEqual([]);
+    const effects =
+      /\b(?:process|globalThis|Date|performance|setTimeout|setImmediate|setInterval|fetch|WebSocket|require|crypto)\b\s*[.(]|\bMath\.random\b|\bimport\(/;
+    expect(files.filter((file) => effects.test(readFileSync(file, 'utf8')))).toEqual([]);
+    expect(files.length).toBeGreaterThan(5);
   });
 
   it('are composed by programs, which only programs import', () => {

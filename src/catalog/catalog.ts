@@ -42,7 +42,7 @@ export function buildCatalog(listings: readonly ServerListing[], options: BuildO
   const servers: CatalogServer[] = [];
   for (const [server, shares] of sortedEntries(groupBy(listings, (listing) => listing.server))) {
     const namespace = namespaces.get(server) as string;
-    const toolCount = builder.addServer({ server, namespace }, shares);
+    const toolCount = builder.addServer({ server, namespace, origin: shares[0]?.origin }, shares);
     const instructions = shares.find((listing) => listing.instructions)?.instructions ?? '';
     servers.push({ name: server, namespace, toolCount, instructions });
   }

@@ -2,15 +2,17 @@ import { isRecord } from '../lib/isRecord.ts';
 import { deriveSafety } from './cards/card.ts';
 import { CatalogError, type CatalogErrorCode } from './catalogError.ts';
 import { compareCodePoints } from './codePointOrder.ts';
+import { isDestructive } from './destructive.ts';
 import { deriveName, deriveNameOnServer, fitName, fitNamespace, inferNamespace } from './namespace.ts';
-import { fingerprint, hash8 } from './shapeHash.ts';
+import { hash8, pinOf } from './shapeHash.ts';
 import { formatToolId, isVersion, type ToolIdParts } from './toolId.ts';
-import type { CatalogTool } from './types.ts';
+import type { CatalogTool, ServerOrigin } from './types.ts';
 
 /** Origin of a tool: the configured server and its namespace. */
 export interface ToolSource {
   server: string;
   namespace: string;
+  origin?: ServerOrigin | undefined;
 }
 
 /** Flaw that does not keep the tool out of the catalog. */
@@ -45,14 +47,14 @@ export function ingestTool(raw: unknown, source?: ToolSource): IngestedTool {
   const annotations = annotationsOf(raw.annotations, flaws);
   const description = descriptionOf(raw.description, flaws);
   const idParts = identify(upstreamName, inputSchema, raw._meta, source, flaws);
-  const tags = tagsOf(annotations);
+  const tags = tagsOf(annotations, isDestructive({ name: upstreamName, title: raw.title, annotations }));
   const title = firstString(raw.title, annotations.title);
-  let pin: string | undefined;
   const tool: CatalogTool = {
     id: formatToolId(idParts),
     namespace: idParts.namespace,
     name: idParts.name,
     server: source?.server ?? idParts.namespace,
+    ...(source?.origin !== undefined && { origin: source.origin }),
     upstreamName,
     title,
     description,
@@ -66,8 +68,7 @@ export function ingestTool(raw: unknown, source?: ToolSource): IngestedTool {
     annotations,
     // Computed on demand: hashing every schema would take most of a build, and few pins are needed.
     get fingerprint() {
-      pin ??= fingerprint({ name: upstreamName, title, description, inputSchema, outputSchema, annotations });
-      return pin;
+      return pinOf(raw);
     },
   };
   return { tool, flaws };
@@ -137,10 +138,10 @@ function annotationsOf(value: unknown, flaws: Flaw[]): Json {
 }
 
 /** Tags every MCP tool `mcp`. Hints are unverified statements of the server (M1.2). */
-function tagsOf(annotations: Json): string[] {
+function tagsOf(annotations: Json, destructive: boolean): string[] {
   const tags = ['mcp'];
   if (annotations.readOnlyHint === true) tags.push('read-only');
-  if (annotations.destructiveHint === true) tags.push('destructive');
+  if (destructive) tags.push('destructive');
   return tags.sort(compareCodePoints);
 }
 

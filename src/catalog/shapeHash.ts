@@ -28,23 +28,30 @@ export function promptHash8(name: string, argumentNames: readonly string[]): str
   return sha256(`prompt\n${name}\n${sortedNames([...argumentNames])}`).slice(0, 8);
 }
 
-/** Everything of a tool that a model can see. */
-export interface VisibleTool {
-  name: string;
-  title: string;
-  description: string;
-  inputSchema: unknown;
-  outputSchema: unknown;
-  annotations: unknown;
-}
+const pins = new WeakMap<object, string>();
 
 /**
- * Pin of a tool (G1.14): changes whenever anything changes that a model can see, and with nothing else. `hash8` cannot
- * serve here, since it covers property names only. The order of keys does not count, because some servers shuffle it.
+ * Pin of a listed item (G1.14): changes whenever anything changes that a model can see, and with nothing else. `hash8`
+ * cannot serve here, since it covers property names only. The order of keys does not count, because some servers
+ * shuffle it; white space does. `_meta` is for programs, and no model sees it.
  */
-export function fingerprint(tool: VisibleTool): string {
-  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
-  return sha256(canonicalJson({ name, title, description, inputSchema, outputSchema, annotations }));
+export function pinOf(raw: unknown): string {
+  if (raw === null || typeof raw !== 'object') return sha256(canonicalJson(raw));
+  let pin = pins.get(raw);
+  if (pin === undefined) {
+    const { _meta, ...visible } = raw as Readonly<Record<string, unknown>>;
+    pin = sha256(canonicalJson(visible));
+    pins.set(raw, pin);
+  }
+  return pin;
+}
+
+/** Adopts pins that were stored beside their items, so that a start hashes nothing again. */
+export function adoptPins(items: readonly unknown[], stored: readonly unknown[]): void {
+  items.forEach((raw, index) => {
+    const pin = stored[index];
+    if (raw !== null && typeof raw === 'object' && typeof pin === 'string') pins.set(raw, pin);
+  });
 }
 
 export function sha256(text: string | Uint8Array): string {

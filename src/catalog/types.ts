@@ -1,9 +1,14 @@
 /** Data types of the catalog. Every room may import this file. */
 
+/** Owner of a server's file. Names and rules of the user's own servers give no trust to others. */
+export type ServerOrigin = 'user' | 'workspace';
+
 /** `tools/list` of one server, unchanged and untrusted. */
 export interface ServerListing {
   /** Name of the server in the configuration. */
   server: string;
+  /** Owner of the file that configures the server. */
+  origin?: ServerOrigin;
   tools: readonly unknown[];
   /** Instructions of the server, for ranking only: they never reach a model unquoted. */
   instructions?: string;
@@ -19,6 +24,7 @@ export interface CatalogTool {
   /** `name` part of the id. */
   name: string;
   server: string;
+  origin?: ServerOrigin;
   /** Raw name, to which a call is sent. */
   upstreamName: string;
   title: string;

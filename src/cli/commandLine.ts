@@ -11,6 +11,7 @@ import {
   type CommandName,
   type HttpOptions,
   NEEDS,
+  type ScanCommand,
 } from './commands.ts';
 import { type OptionValues, parseOptions } from './options.ts';
 import { givenPath, localFile, targetOf } from './target.ts';
@@ -36,6 +37,8 @@ export function parseCommandLine(argv: readonly string[], report: ReportNormalis
       return { name, ...target, subject, explain: values.explain === true, json };
     case 'catalog':
       return { name, ...target, stats: values.stats === true, json };
+    case 'scan':
+      return { name, ...target, json, ...scanOf(values, names) };
     case 'learned':
       return { name, ...target, forget: forgetOf(values), json };
     case 'approve':
@@ -92,13 +95,28 @@ function secretAction(words: readonly string[]): { action: 'set' | 'list' | 'del
   throw new UsageError(`waygate secret ${action} needs a name of letters, digits, "_", "." and "-", or input:ID.`);
 }
 
-function approveOf(values: OptionValues, names: readonly string[]): Pick<ApproveCommand, 'all' | 'names' | 'revoke'> {
+function approveOf(
+  values: OptionValues,
+  names: readonly string[],
+): Pick<ApproveCommand, 'all' | 'names' | 'revoke' | 'hash'> {
   const [all, revoke] = [values.all === true, values.revoke === true];
   if (all && names.length > 0) throw new UsageError('waygate approve takes names or --all, not both.');
   if (revoke && !all && names.length === 0) {
     throw new UsageError('waygate approve --revoke needs a server, a tool_id, or --all.');
   }
-  return { all, names, revoke };
+  const { hash } = values;
+  if (hash === undefined) return { all, names, revoke, hash };
+  if (revoke || names.length !== 1) throw new UsageError('waygate approve --hash takes the name of one server.');
+  if (typeof hash === 'string' && /^[0-9a-f]{8,64}$/.test(hash)) return { all, names, revoke, hash };
+  throw new UsageError('waygate approve --hash needs the 8 characters that waygate approve shows.');
+}
+
+function scanOf(values: OptionValues, names: readonly string[]): Pick<ScanCommand, 'server' | 'sarif'> {
+  if (names.length > 1) throw new UsageError('waygate scan takes the name of one server; see waygate status.');
+  if (values.sarif === true && values.json === true) {
+    throw new UsageError('--json and --sarif exclude each other; give one.');
+  }
+  return { server: names[0], sarif: values.sarif === true };
 }
 
 function forgetOf(values: OptionValues): 'all' | { toolId: string } | undefined {

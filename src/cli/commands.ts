@@ -32,6 +32,12 @@ export interface CatalogCommand extends GatewayTarget, Printed {
   stats: boolean;
 }
 
+export interface ScanCommand extends GatewayTarget, Printed {
+  /** Server to scan; all by default. */
+  server: string | undefined;
+  sarif: boolean;
+}
+
 export interface LearnedCommand extends GatewayTarget, Printed {
   forget: 'all' | { toolId: string } | undefined;
 }
@@ -41,6 +47,8 @@ export interface ApproveCommand extends GatewayTarget, Printed {
   /** Servers; with `revoke` also tool ids. */
   names: readonly string[];
   revoke: boolean;
+  /** Beginning of the hash of the launch that was shown. */
+  hash: string | undefined;
 }
 
 export interface SecretCommand extends GatewayTarget, Printed {
@@ -80,6 +88,7 @@ export type Command =
   | ({ name: 'health' | 'telemetry' } & FollowCommand)
   | ({ name: 'browse' } & BrowseCommand)
   | ({ name: 'catalog' } & CatalogCommand)
+  | ({ name: 'scan' } & ScanCommand)
   | ({ name: 'learned' } & LearnedCommand)
   | ({ name: 'approve' } & ApproveCommand)
   | ({ name: 'secret' } & SecretCommand)
@@ -105,8 +114,9 @@ export const OPTIONS = {
   stop: { ...ANY_TARGET, json: FLAG },
   browse: { ...ANY_TARGET, explain: FLAG, json: FLAG },
   catalog: { ...ANY_TARGET, stats: FLAG, json: FLAG },
+  scan: { ...ANY_TARGET, sarif: FLAG, json: FLAG },
   learned: { ...ANY_TARGET, forget: TEXT, 'forget-all': FLAG, json: FLAG },
-  approve: { ...TARGET, all: FLAG, revoke: FLAG, json: FLAG },
+  approve: { ...TARGET, all: FLAG, hash: TEXT, revoke: FLAG, json: FLAG },
   secret: { ...TARGET, json: FLAG },
   login: { ...TARGET, json: FLAG },
   logout: { ...TARGET, json: FLAG },
@@ -134,6 +144,7 @@ export const NEEDS: Readonly<Partial<Record<CommandName, string>>> = {
 
 export const TAKES_WORDS: ReadonlySet<CommandName> = new Set([
   'browse',
+  'scan',
   'approve',
   'secret',
   'login',

@@ -17,9 +17,11 @@ export const HELP = (): string => `waygate: a local gateway to all your MCP serv
   waygate stop                               stops the gateway and all its servers
   waygate browse QUERY | /path [--explain]   shows what a model would find, and why
   waygate catalog [--stats]                  lists every tool by its path; or their cost for a model
+  waygate scan [NAME] [--sarif]              looks for hidden instructions in what servers list; exits with 10 for
+                                             findings to look at, 11 for findings to act on
   waygate learned [--forget TOOL_ID | --forget-all]
                                              shows or erases the effects of use on the ranking
-  waygate approve [--all | NAME…]            shows the commands of the workspace's servers; approves them
+  waygate approve [--all | NAME…] [--hash H] shows what the workspace's servers run; asks and approves
   waygate approve --revoke --all | NAME… | TOOL_ID…
                                              revokes approvals of servers, and of tools that run without asking
   waygate secret set NAME | list | delete NAME
@@ -36,11 +38,11 @@ export const HELP = (): string => `waygate: a local gateway to all your MCP serv
 DIR is the current folder by default. Every command takes --workspace DIR. With --config FILE it addresses a separate
 gateway that only FILE configures; commands that need no servers also take --catalog FILE. Commands print text, or
 data with --json. Servers are configured in DIR/.vscode/waygate.json:
-  { "servers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] } } }
+  { "servers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "\${userHome}"] } } }
 
 CLIENT is vscode, claude-code, claude-desktop, cursor, windsurf, codex, gemini, zed or copilot-cli.
 A server in DIR's file runs only after you have approved it. Your own waygate.json, for every workspace, is
-${userConfigFile()}. Servers in it or in FILE need no approval. DIR's file overrides yours, by server name
-and by block, except for what yours forbids.
+${userConfigFile()}. Servers in it or in FILE need no approval. Blocks of DIR's file override yours, except
+for what yours forbids.
 State is kept in WAYGATE_STATE_DIR, or in your system's usual place.
 `;

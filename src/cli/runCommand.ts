@@ -6,12 +6,14 @@ import { health } from './commands/health.ts';
 import { learned } from './commands/learned.ts';
 import { login, logout } from './commands/login.ts';
 import { reload } from './commands/reload.ts';
+import { scan } from './commands/scan.ts';
 import { secret } from './commands/secret.ts';
 import { skill } from './commands/skill.ts';
 import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
 import { telemetry } from './commands/telemetry.ts';
 import type { Command } from './commands.ts';
+import { ownTerminal } from './terminal.ts';
 
 export { serveHttp } from './commands/serveHttp.ts';
 
@@ -34,6 +36,8 @@ export async function runCommand(command: OtherCommand): Promise<number> {
       return browse(command);
     case 'catalog':
       return catalog(command);
+    case 'scan':
+      return scan(command);
     case 'approve':
       return approve(command);
     case 'secret':
@@ -45,7 +49,7 @@ export async function runCommand(command: OtherCommand): Promise<number> {
     case 'learned':
       return learned(command);
     case 'import': {
-      const { importServers, ownTerminal } = await import('./commands/import.ts');
+      const { importServers } = await import('./commands/import.ts');
       return importServers(command, process.env, ownTerminal());
     }
     case 'client-config':

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { isNode, LineCounter, parseDocument } from 'yaml';
+import { readBoundedText, readFailure } from '../lib/readBounded.ts';
 import type { FileLocation, StaticItem, StaticListing } from './gatewayConfig.ts';
 
 /** Error for a static catalog that cannot be served, in one sentence with its place. */
@@ -31,13 +31,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export function readCatalogFile(file: string): CatalogFile {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
+    text = readBoundedText(file, { maxBytes: MAX_BYTES });
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-    throw new CatalogFileError(`it cannot be read (${code}).`, { file, line: 1, column: 1 });
-  }
-  if (text.length > MAX_BYTES) {
-    throw new CatalogFileError('it is larger than 64 MB.', { file, line: 1, column: 1 });
+    throw new CatalogFileError(`it cannot be read (${readFailure(error)}).`, { file, line: 1, column: 1 });
   }
   const { value, locate } = parse(text, file);
   return new Reader(locate).read(value);

@@ -1,12 +1,10 @@
 import type { Block } from './declaration/block.ts';
 import { PRESETS } from './declaration/callBlocks.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaration/document.ts';
-import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import type { LoadedConfig } from './fileReader.ts';
 import {
   asLine,
   type BrokenServer,
-  type ConfigOrigin,
   type ConfigurationProblem,
   type FileLocation,
   type ServerConfig,
@@ -16,12 +14,10 @@ import { keepEntries, textOf } from './keptEntries.ts';
 import { loadConfig, parseConfig, unusable } from './loadConfig.ts';
 import { mergeConfigs } from './mergeConfigs.ts';
 import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
-import type { KeptTexts } from './state/keptTexts.ts';
+import { type KeptTexts, keptText } from './state/keptTexts.ts';
 import type { GuardedKey } from './strayKeys.ts';
 
-/**
- * Configuration of a gateway, merged from its files: later ones override earlier ones, per server name and per block.
- */
+/** Configuration of a gateway, merged from its files: the servers of all, and blocks of which later ones override earlier ones. */
 export interface MergedConfig {
   /** File to write a server into: the given one, or the workspace's. */
   file: string;
@@ -33,14 +29,9 @@ export interface MergedConfig {
   /** Files that `envFile` names, whether or not they can be read. */
   envFiles: readonly string[];
   problems: readonly ConfigurationProblem[];
-  /** Everything but servers and inputs: one immutable value. */
+  /** Everything but servers: one immutable value. */
   settings: Settings;
   startupAt: FileLocation;
-  /**
-   * Inputs by the origin of the servers that use them. The `default` of a repository's input must not reach the user's
-   * own servers.
-   */
-  inputs: Readonly<Partial<Record<ConfigOrigin, readonly InputConfig[]>>>;
 }
 
 /**
@@ -80,10 +71,12 @@ export class ConfigLayers {
     }
   }
 
-  /** Texts in force of all files. */
+  /** Texts in force of all files for the next worker, without secrets. */
   get inForce(): KeptTexts {
     return Object.fromEntries(
-      [...this.#inForce].flatMap(([file, { text }]) => (text === undefined ? [] : [[file, text] as const])),
+      [...this.#inForce].flatMap(([file, loaded]) =>
+        loaded.text === undefined ? [] : [[file, keptText(loaded)] as const],
+      ),
     );
   }
 
@@ -175,6 +168,7 @@ export function failClosed(config: LoadedConfig): LoadedConfig {
     blocks.set(name, { value, keys: new Set(Object.keys(value as object)) });
     return safety.untilThen;
   };
+  if (config.ruleless) return config;
   if (!config.usable) {
     const [problem] = config.problems;
     if (problem) for (const name of BLOCK_NAMES) close(name, problem);

@@ -1,5 +1,7 @@
 import { homedir } from 'node:os';
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
+import { isPlainName } from '../text/lookAlikes.ts';
+import { visibleText } from '../text/visibleText.ts';
 import type { BlockValue } from './declaration/block.ts';
 import { POLICY_PRESET, PRESETS, type Preset } from './declaration/callBlocks.ts';
 import { distinctMembers, joined, unknownKey } from './declaration/collections.ts';
@@ -19,10 +21,11 @@ export interface LoadedConfig extends ConfigPlace {
   text?: string;
   /** False if nothing of the file can be read. */
   usable: boolean;
+  /** True for something that cannot hold rules, such as a device or a folder in place of the file. */
+  ruleless?: boolean;
   servers: readonly ServerConfig[];
   broken: readonly BrokenServer[];
   problems: readonly ConfigurationProblem[];
-  inputs: readonly InputConfig[];
   /** Entries of `servers` with a name of their own. */
   entries: ReadonlyMap<string, WrittenEntry>;
   /** Files that `envFile` names, whether or not they can be read. */
@@ -38,6 +41,12 @@ export interface LoadedConfig extends ConfigPlace {
   /** Returns the location of a path, or of its nearest ancestor in the file. */
   locate(path: readonly (string | number)[]): FileLocation;
 }
+
+const NAME_FORM =
+  'needs another name: at most 64 letters and digits of one script, and within the name " ", ".", "_" and "-".';
+
+/** Far more than a model can use. Each server costs a process, memory and a line in every report. */
+const MAX_SERVERS = 256;
 
 /** Reads the top-level keys of one file independently: an error in one does not affect another. */
 export class FileReader {
@@ -84,7 +93,6 @@ export class FileReader {
       broken,
       entries,
       envFiles,
-      inputs,
       blocks,
       problems: this.#problems.toSorted(({ location: a }, { location: b }) => a.line - b.line || a.column - b.column),
       unreadable: this.#unreadable,
@@ -189,6 +197,11 @@ export class FileReader {
     const { origin } = this.#place;
     const report = (message: string, at: Node): void => void this.#report(message, at);
     const all = node ? members(node).map(([key]) => key.value as string) : [];
+    if (node && all.length > MAX_SERVERS) {
+      const message = `"servers" has ${all.length} servers, and ${MAX_SERVERS} is the limit; remove some.`;
+      this.#guarding('servers').report(message, node);
+      return { servers, broken, entries, envFiles };
+    }
     for (const [key, value] of node ? distinctMembers(node, 'servers', { report }) : []) {
       const name = key.value as string;
       if (all.indexOf(name) !== all.lastIndexOf(name)) {
@@ -204,13 +217,19 @@ export class FileReader {
         continue;
       }
       entries.set(name, writtenEntry(value, text.slice(value.offset, value.offset + value.length)));
+      if (origin === 'workspace' && !isPlainName(name)) {
+        const message = `"${visibleText(joined('servers', name))}" ${NAME_FORM}`;
+        report(message, key);
+        broken.push({ name: visibleText(name), reason: message, location: this.#at(key.offset) });
+        continue;
+      }
       let reason: ConfigurationProblem | undefined;
       const server = readServer(name, value, {
         ...this.#surroundings,
         // Servers of the user's own file start without a question, so nothing in a repository may influence them.
         baseFolder: origin === 'user' ? homedir() : this.#surroundings.workspace,
         origin,
-        inputs: new Set(inputs.map(({ id }) => id)),
+        inputs: new Map(inputs.map((input) => [input.id, input])),
         location: this.#at(key.offset),
         reads: (file) => envFiles.push(file),
         warn: (message, at) => void this.#report(message, at, 'warning'),

@@ -1,3 +1,4 @@
+import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import type { HttpKeys, SharedKeys, StdioKeys } from './declaration/server.ts';
 
 /** Place in a file. Lines and columns count from 1. */
@@ -39,17 +40,25 @@ interface AnyServerConfig extends SharedKeys {
   name: string;
   location: FileLocation;
   origin?: ConfigOrigin;
+  /** Inputs that the entry refers to. A repository's `default` must not reach the user's own servers. */
+  inputs?: readonly InputConfig[];
 }
 
 /** Program that speaks MCP on its standard input and output. `env` includes the variables of `envFile`. */
 export interface StdioServerConfig extends AnyServerConfig, StdioKeys {
   type: 'stdio';
   cwd: string;
+  /** The entry with `${env:NAME}` unresolved, as the user approves it. */
+  declared?: StdioKeys;
+  /** SHA-256 of the content of `envFile`. */
+  envFileHash?: string;
 }
 
 /** Server at a URL. `either`: Streamable HTTP first, then the older HTTP+SSE if the server does not know it. */
 export interface HttpServerConfig extends AnyServerConfig, HttpKeys {
   type: 'http' | 'sse' | 'either';
+  /** The entry with `${env:NAME}` unresolved, as the user approves it. */
+  declared?: HttpKeys;
 }
 
 /** Part of a static catalog (G10.10): its lists and answers. No process runs for it. */

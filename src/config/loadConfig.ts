@@ -1,6 +1,6 @@
-import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createScanner, type ParseError, parseTree } from 'jsonc-parser';
+import { isAbsent, MAX_CONFIG_BYTES, readBounded, readFailure } from '../lib/readBounded.ts';
 import { FileReader, type LoadedConfig } from './fileReader.ts';
 import type { ConfigOrigin, FileLocation } from './gatewayConfig.ts';
 import { describeSyntaxError } from './jsonSyntax.ts';
@@ -15,7 +15,6 @@ export function emptyConfig({ origin, file }: ConfigPlace) {
     servers: [],
     broken: [],
     problems: [],
-    inputs: [],
     entries: new Map(),
     envFiles: [],
     blocks: new Map(),
@@ -26,8 +25,11 @@ export function emptyConfig({ origin, file }: ConfigPlace) {
   } satisfies Partial<LoadedConfig>;
 }
 
-/** Upper bound of a file. A larger one is a mistake, and would only cost memory. */
-const MAX_BYTES = 16 * 1024 * 1024;
+/**
+ * Errors of something that is no configuration. A repository must not stop the user's own servers by a device in place of
+ * its file.
+ */
+const NO_CONFIGURATION: readonly string[] = ['EISDIR', 'ENOTREG', 'EFBIG'];
 
 /** Reads one file, by default the workspace's own. */
 export function loadConfig(
@@ -38,26 +40,26 @@ export function loadConfig(
   const { origin, file } = place;
   let text: string;
   try {
-    const stat = statSync(file);
-    if (stat.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
-    if (!stat.isFile()) throw new Error('it is no regular file');
-    if (stat.size > MAX_BYTES) throw new Error('it is larger than 16 MB');
-    text = readFileSync(file, 'utf8');
+    const within = origin === 'workspace' ? workspace : undefined;
+    text = readBounded(file, { maxBytes: MAX_CONFIG_BYTES, within }).toString('utf8');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    // A dangling link is a file that cannot be read.
-    const isLink = code === 'ENOENT' && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-    const absent = (code === 'ENOENT' && !isLink) || code === 'ENOTDIR';
+    const absent = isAbsent(error, file);
     // The user named a given file, so it must exist. The others are optional.
     if (absent && origin !== 'given') return { ...emptyConfig(place), exists: false, usable: true };
-    const why = absent ? 'does not exist' : `cannot be read (${code ?? (error as Error).message})`;
-    return unusable(place, `${basename(file)} ${why}.`);
+    const why = absent ? 'does not exist' : `cannot be read (${readFailure(error)})`;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const ruleless = origin === 'workspace' && NO_CONFIGURATION.includes(code);
+    return { ...unusable(place, `${basename(file)} ${why}.`), ruleless };
   }
   return parseConfig(text, file, workspace, env, origin);
 }
 
-/** Depth limit: deeper nesting would overflow the parser's stack, and no configuration needs it. */
+/** Deeper nesting would overflow the parser's stack. No configuration needs it. */
 const MAX_DEPTH = 100;
+/** Keys, values and punctuation. A file of many small values would cost far more time and memory than its size. */
+const MAX_TOKENS = 30_000;
+/** Far more than there are; each unknown one is compared with all known ones. */
+const MAX_TOP_LEVEL_KEYS = 200;
 
 export function parseConfig(
   source: string,
@@ -72,8 +74,11 @@ export function parseConfig(
   const positionAt = lineIndex(text);
   const at = (offset: number): FileLocation => ({ file, ...positionAt(offset) });
   if (text.trim() === '') return unusable(place, 'The file is empty; it needs {"servers": {}}.', at(0));
-  const tooDeep = offsetBelow(MAX_DEPTH, text);
-  if (tooDeep !== undefined) return unusable(place, `This nests deeper than ${MAX_DEPTH} levels.`, at(tooDeep));
+  const excess = excessOf(text);
+  if (excess) {
+    const ruleless = origin === 'workspace' && excess.isSize;
+    return { ...unusable(place, excess.message, at(excess.offset)), ruleless };
+  }
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const syntax = errors[0];
@@ -93,16 +98,21 @@ export function unusable(
   return { ...emptyConfig(place), exists: true, usable: false, problems };
 }
 
-/** Returns the first offset that nests deeper than `limit`, without recursion. */
-function offsetBelow(limit: number, text: string): number | undefined {
+/** Finds the first place of a text that is beyond a limit, without recursion. */
+function excessOf(text: string): { message: string; offset: number; isSize: boolean } | undefined {
   const scanner = createScanner(text, true);
   let depth = 0;
-  for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
+  let keys = 0;
+  for (let tokens = 0; ; tokens++) {
+    scanner.scan();
     const offset = scanner.getTokenOffset();
+    if (offset >= text.length) return undefined;
     const first = text[offset];
     if (first === '{' || first === '[') depth += 1;
     else if (first === '}' || first === ']') depth -= 1;
-    if (depth > limit) return offset;
+    if (depth === 1 && first === ',') keys += 1;
+    const isSize = tokens > MAX_TOKENS || keys > MAX_TOP_LEVEL_KEYS;
+    if (isSize) return { message: 'The file has more keys and values than a configuration needs.', offset, isSize };
+    if (depth > MAX_DEPTH) return { message: `This nests deeper than ${MAX_DEPTH} levels.`, offset, isSize };
   }
-  return undefined;
 }

@@ -1,4 +1,6 @@
+import { skeleton } from '../text/lookAlikes.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
+import { visibleText } from '../text/visibleText.ts';
 import type { MergedConfig } from './configLayers.ts';
 import type { Block, BlockValue, Scope } from './declaration/block.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, type Settings } from './declaration/document.ts';
@@ -6,9 +8,11 @@ import type { LoadedConfig } from './fileReader.ts';
 import type { ConfigurationProblem } from './gatewayConfig.ts';
 
 /** Merges files whose safety blocks `failClosed` has settled. */
-export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
+export function mergeConfigs(all: readonly LoadedConfig[]): MergedConfig {
+  const own = all.find(({ origin }) => origin === 'user');
+  const layers = all.map((layer) => withoutTakenNames(layer, own));
   const last = layers.at(-1) as LoadedConfig;
-  const servers = notOverridden(layers, (layer) => layer.servers);
+  const servers = layers.flatMap((layer) => layer.servers);
   const ignored: ConfigurationProblem[] = [];
   const userServers = servers.filter(({ origin }) => origin === 'user').map(({ name }) => name);
   const settings = BLOCK_NAMES.map((name) => {
@@ -25,12 +29,11 @@ export function mergeConfigs(layers: readonly LoadedConfig[]): MergedConfig {
     exists: layers.some(({ exists }) => exists),
     files: layers.map(({ origin, file, exists }) => ({ origin, file, exists })),
     servers,
-    broken: notOverridden(layers, ({ broken }) => broken),
+    broken: layers.flatMap(({ broken }) => broken),
     envFiles: layers.flatMap(({ envFiles }) => envFiles),
     problems: [...layers.flatMap(({ problems }) => problems), ...ignored, ...unknownServers(layers)],
     settings: Object.freeze(Object.fromEntries(settings)) as unknown as Settings,
     startupAt: startup?.locate(['startup']) ?? { file: last.file, line: 1, column: 1 },
-    inputs: Object.fromEntries(layers.map(({ origin, inputs }) => [origin, inputs])),
   };
 }
 
@@ -67,14 +70,24 @@ function settingOf(name: BlockName, layers: readonly LoadedConfig[], scopeOf: (l
   return value;
 }
 
-/** Returns the entries that no later file overrides. An invalid override hides the earlier entry too. */
-function notOverridden<T extends { name: string }>(
-  layers: readonly LoadedConfig[],
-  of: (layer: LoadedConfig) => readonly T[],
-): T[] {
-  return layers.flatMap((layer, index) => {
-    const later = layers.slice(index + 1).flatMap(({ servers, broken }) => [...servers, ...broken]);
-    const taken = new Set(later.map(({ name }) => name));
-    return of(layer).filter(({ name }) => !taken.has(name));
-  });
+/**
+ * Returns a workspace's file without the entries that have the name of a server of the user, or one that looks like it:
+ * a repository can neither replace nor disable it, nor pass for it.
+ */
+function withoutTakenNames(layer: LoadedConfig, own: LoadedConfig | undefined): LoadedConfig {
+  if (layer.origin !== 'workspace' || !own) return layer;
+  const taken = new Map([...own.servers, ...own.broken].map(({ name }) => [skeleton(name), name]));
+  const isFree = ({ name }: { name: string }): boolean => !taken.has(skeleton(name));
+  const clashes = [...layer.servers, ...layer.broken].filter((one) => !isFree(one));
+  const problems = clashes.map(({ name, location }) => ({
+    severity: 'warning' as const,
+    message: `"servers.${visibleText(name)}" has no effect: your own waygate.json has the server "${taken.get(skeleton(name))}". Give it another name.`,
+    location,
+  }));
+  return {
+    ...layer,
+    servers: layer.servers.filter(isFree),
+    broken: layer.broken.filter(isFree),
+    problems: [...layer.problems, ...problems],
+  };
 }

@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
+import { readBounded, readFailure } from '../lib/readBounded.ts';
 import { clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
 import { distinctMembers, joined, object, unknownKey } from './declaration/collections.ts';
 import type { Reader } from './declaration/field.ts';
+import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import { type HttpKeys, SERVER_KEYS, SERVER_TYPE, type SharedKeys, type StdioKeys } from './declaration/server.ts';
 import type { ConfigOrigin, FileLocation, WrittenServerConfig } from './gatewayConfig.ts';
 import { members } from './jsonNodes.ts';
@@ -17,7 +19,7 @@ export interface ServerContext {
   origin: ConfigOrigin;
   env: NodeJS.ProcessEnv;
   location: FileLocation;
-  inputs: ReadonlySet<string>;
+  inputs: ReadonlyMap<string, InputConfig>;
   /** Called with each file that the entry needs. */
   reads(file: string): void;
   report(message: string, node: Node): void;
@@ -28,6 +30,9 @@ const SHAPES = {
   stdio: object({ type: SERVER_TYPE, ...SERVER_KEYS.stdio, ...SERVER_KEYS.shared }, {}),
   http: object({ type: SERVER_TYPE, ...SERVER_KEYS.http, ...SERVER_KEYS.shared }, {}),
 };
+
+/** Keys that decide about a start. */
+const DECLARED = { stdio: object(SERVER_KEYS.stdio, {}), http: object(SERVER_KEYS.http, {}) };
 
 /** Reads one entry of `servers`. Returns `undefined` after an error: an entry is used completely or not at all. */
 export function readServer(name: string, node: Node, context: ServerContext): WrittenServerConfig | undefined {
@@ -50,16 +55,27 @@ export function readServer(name: string, node: Node, context: ServerContext): Wr
   if (!entry || !isSound) return undefined;
   warnOfSecrets(node, path, name, context);
   const { location, origin } = context;
-  if (type !== 'stdio') return { ...(entry as HttpKeys & SharedKeys), type, name, location, origin };
+  const used = new Set(Array.from(nodeText(node).matchAll(/\$\{input:([^}]*)\}/g), ([, id]) => id));
+  const inputs = [...context.inputs.values()].filter(({ id }) => used.has(id));
+  const common = { name, location, origin, ...(inputs.length > 0 && { inputs }) };
+  const declared = DECLARED[kind].read(node, path, {
+    report: () => undefined,
+    resolve: (text, secrets) => resolveVariables(text, { ...context, keepsEnvironment: true }, secrets),
+    unresolved: true,
+  });
+  if (type !== 'stdio') return { ...(entry as HttpKeys & SharedKeys), type, ...common, declared: declared as HttpKeys };
   const written = entry as StdioKeys & SharedKeys;
   const { cwd, envFile } = written;
   const folder = cwd === undefined ? context.baseFolder : absolute(cwd, context);
-  const base = { ...written, type, name, location, origin, cwd: folder };
+  const base = { ...written, type, ...common, cwd: folder, declared: declared as StdioKeys };
   if (envFile === undefined) return base;
   const file = absolute(envFile, context);
   if (!isOff) context.reads(file);
-  const variables = isOff ? {} : readEnvFile(file);
-  if (typeof variables !== 'string') return { ...base, envFile: file, env: { ...variables, ...written.env } };
+  const variables = isOff ? { hash: '', values: {} } : readEnvFile(file, context);
+  if (typeof variables !== 'string') {
+    const { hash, values } = variables;
+    return { ...base, envFile: file, envFileHash: hash, env: { ...values, ...written.env } };
+  }
   report(`"${path}.envFile": ${file} ${variables}`, findNodeAtLocation(node, ['envFile']) as Node);
   return undefined;
 }
@@ -102,17 +118,33 @@ function typeOf(node: Node, path: string, report: Reader['report']): WrittenServ
   return undefined;
 }
 
+interface EnvFile {
+  /** SHA-256 of the bytes. */
+  hash: string;
+  values: Readonly<Record<string, string>>;
+}
+
+const MAX_ENV_FILE_BYTES = 256 * 1024;
+
 /** Returns the variables of a file, or the error as text. */
-function readEnvFile(file: string): Readonly<Record<string, string>> | string {
+function readEnvFile(file: string, { origin, workspace }: ServerContext): EnvFile | string {
   try {
-    const values = parseEnv(readFileSync(file, 'utf8').replace(/^\ufeff/, '')) as Record<string, string>;
+    const within = origin === 'workspace' ? workspace : undefined;
+    const bytes = readBounded(file, { maxBytes: MAX_ENV_FILE_BYTES, within });
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    const values = parseEnv(bytes.toString('utf8').replace(/^\ufeff/, '')) as Record<string, string>;
     const hasNul = Object.entries(values)
       .flat()
       .some((part) => part.includes('\0'));
-    return hasNul ? 'has a NUL character, which no process takes; remove it.' : values;
+    return hasNul ? 'has a NUL character, which no process takes; remove it.' : { hash, values };
   } catch (error) {
-    return `cannot be read (${(error as NodeJS.ErrnoException).code}).`;
+    return `cannot be read (${readFailure(error)}).`;
   }
+}
+
+/** Returns all strings of an entry. */
+function nodeText(node: Node): string {
+  return node.type === 'string' ? `${node.value}\n` : (node.children ?? []).map(nodeText).join('');
 }
 
 /** Warns of secrets in clear: waygate.json is meant to be checked in and read by others. */

@@ -45,11 +45,10 @@ export function writtenForm(text: string): string {
 export async function followReferences(
   config: ServerConfig,
   source: SecretSource,
-  inputs: readonly InputConfig[],
   onSecret: (value: string) => void = () => undefined,
 ): Promise<ServerConfig> {
   const secretOf = async (name: string): Promise<string> => {
-    const input = inputs.find(({ id }) => name === INPUT_PREFIX + id);
+    const input = config.inputs?.find(({ id }) => name === INPUT_PREFIX + id);
     const value = await secretValue(name, source, input);
     if (input === undefined || input.password) onSecret(value);
     return value;

@@ -7,7 +7,9 @@ export interface VariableScope {
   /** Environment at the start of the gateway. Clients that attach later do not change it. */
   env: NodeJS.ProcessEnv;
   /** Ids of the inputs that the configuration declares. */
-  inputs: ReadonlySet<string>;
+  inputs: ReadonlyMap<string, unknown>;
+  /** Leaves `${env:NAME}` as it is. */
+  keepsEnvironment?: boolean;
 }
 
 /** Error for a reference that cannot be resolved, in one sentence. */
@@ -26,7 +28,7 @@ export function resolveVariables(text: string, scope: VariableScope, secrets: bo
     if (reference === 'userHome') return homedir();
     if (reference.startsWith('env:')) {
       const name = reference.slice(4);
-      const value = scope.env[name];
+      const value = scope.keepsEnvironment ? whole : scope.env[name];
       if (value === undefined) {
         throw new VariableError(
           `The environment variable ${name} of "${whole}" is not set in the environment of the gateway; set it there and restart the gateway.`,

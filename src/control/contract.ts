@@ -8,6 +8,7 @@ import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config
 import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
 import type { HealthSnapshot } from '../supervision/health.ts';
+import type { Finding } from '../trust/scan/finding.ts';
 import type { GatewayHealth, HealthReport, TelemetryReport } from './healthContract.ts';
 import type { ServerOddity } from './serverOddities.ts';
 import type { ServerState } from './serverStates.ts';
@@ -24,6 +25,17 @@ export interface ServerBrief {
   reason?: string;
   /** Place of the server in the configuration. */
   location?: FileLocation;
+  /** Tools that wait for the user's review, and why; absent if there are none. */
+  held?: readonly HeldTool[];
+}
+
+/** Listed tool that is not offered. `why`: `new`, `changed`, `blocked`, `flagged`, `quarantined`, `damaged` or `unsaved`. */
+export interface HeldTool {
+  /** Empty for a prompt, a template or the instructions. */
+  toolId: string;
+  part: string;
+  name: string;
+  why: string;
 }
 
 /** Status of one server: every form of health is made of this. */
@@ -154,12 +166,64 @@ export interface CatalogReport {
   gatewayTokens: number;
 }
 
-/** Command of a server, as the user is asked to approve it. */
-export interface WouldRun {
+/** Something that a server lists, with what the scan found in it. */
+export interface ScannedEntry {
+  kind: 'tool' | 'prompt' | 'resource' | 'template' | 'instructions';
+  /** Name, or the address of a resource; "" for instructions. */
   name: string;
-  hash: string;
-  lines: readonly string[];
+  findings: readonly Finding[];
 }
+
+/** Scan of one server's lists (T1). */
+export interface ServerScan {
+  server: string;
+  /** Number of scanned entries. */
+  scanned: number;
+  /** Entries with findings, in the order of the lists. */
+  entries: readonly ScannedEntry[];
+  /** Place of the server in the configuration. */
+  location?: FileLocation;
+}
+
+/** Comparison of a server's listing with its pins (T2). */
+export interface TrustReview {
+  server: string;
+  origin: ConfigOrigin | undefined;
+  onChange: 'block' | 'ask' | 'tell';
+  /** Time of the baseline; absent before the first list. */
+  since?: string;
+  /** Why nothing of the server is offered. */
+  quarantine?: string;
+  /** Why its pins count for nothing. */
+  problem?: string;
+  approved: number;
+  /** Items that are not approved as they are now. */
+  items: readonly TrustItem[];
+}
+
+/** Item that differs from its pin, with hidden characters escaped. */
+export interface TrustItem {
+  key: string;
+  part: string;
+  name: string;
+  toolId?: string;
+  state: 'new' | 'changed' | 'gone' | 'blocked';
+  pin?: string;
+  /** Whether it is kept from models until a decision. */
+  held: boolean;
+  kinds: readonly string[];
+  notes: readonly string[];
+  movedFrom?: string;
+  /** Versions as text for a person; absent where there is none. */
+  before?: string;
+  after?: string;
+}
+
+/** Decision of the user about a server, or about items as they were shown. */
+export type TrustDecision =
+  | { action: 'accept'; server: string; shown: readonly { key: string; pin: string }[] }
+  | { action: 'block'; server: string; keys: readonly string[] }
+  | { action: 'quarantine' | 'release'; server: string };
 
 export type SignInAnswer = { url: string } | { reason: string };
 export type SignOutAnswer = { wasSignedIn: boolean } | { reason: string };
@@ -180,6 +244,8 @@ export interface ControlRequests {
   /** Explains the ranking of a query: its words, fields and signals, each with its share. */
   explain: { params: { query: string; topK: number }; result: RankExplanation };
   catalog: { params: Record<string, never>; result: CatalogReport };
+  /** Scans the lists of every server, or of one. */
+  scan: { params: { server?: string }; result: readonly ServerScan[] };
   /** Returns everything learned from use in this workspace, oldest first. */
   learned: { params: Record<string, never>; result: readonly LearnedUse[] };
   /** Erases the learned uses of one tool, or all. Returns the rest. */
@@ -201,10 +267,12 @@ export interface ControlRequests {
   signInEnd: { params: { server: string }; result: { reason?: string } };
   /** Deletes the tokens of a sign-in, here and at their issuer. */
   signOut: { params: { server: string }; result: SignOutAnswer };
-  /** Checks the servers again that wait for an approval or a secret. */
+  /** Applies edits of the files, and checks the servers again that wait for an approval or a secret. */
   recheck: { params: Record<string, never>; result: GatewaySnapshot };
-  /** Returns the commands of the configured servers, edits of the files included. */
-  wouldRun: { params: Record<string, never>; result: readonly WouldRun[] };
+  /** Compares what each server lists with its pins; of one server, or of all. */
+  trust: { params: { server?: string }; result: readonly TrustReview[] };
+  /** Records a decision of the user. `reason` says why it has no effect. */
+  decide: { params: TrustDecision & { actor: 'person-cli' | 'person-editor' }; result: { reason?: string } };
   /**
    * Retries failed servers, lists every server's tools again and applies an edited configuration. Answers when that is
    * done.

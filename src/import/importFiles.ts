@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  constants,
-  copyFileSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, constants, copyFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../lib/makeFolder.ts';
+import { isAbsent, MAX_CONFIG_BYTES, type ReadBounds, readBounded, readFailure } from '../lib/readBounded.ts';
 import type { ClientId } from './clientIds.ts';
 import type { ReadSource } from './planImport.ts';
 import { type ClientSource, UnreadableSource } from './sourceFile.ts';
 import { CLIENT_SOURCES, sourceOfFile } from './sources/all.ts';
 import type { Place, Surroundings } from './surroundings.ts';
+
+/** Some clients keep their history beside their servers, so the user's own files may be large. */
+const MAX_OWN_BYTES = 64 * 1024 * 1024;
 
 /** Client file that exists but cannot be read, with the place of the error. */
 export interface UnreadableFile {
@@ -39,7 +33,7 @@ export function findSources(at: Surroundings, clients: readonly ClientId[]): Fou
       // If the workspace is the home folder, one file has two places.
       if (seen.has(place.file)) continue;
       seen.add(place.file);
-      const text = readIfThere(place, found);
+      const text = readIfThere(place, found, at.workspace);
       if (text !== undefined) take(client, place, text, at, found);
     }
   }
@@ -64,13 +58,13 @@ export function placesOf(at: Surroundings, clients: readonly ClientId[]): string
   );
 }
 
-function readIfThere({ file, title }: Place, found: FoundSources): string | undefined {
+function readIfThere({ file, title, scope }: Place, found: FoundSources, workspace?: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    const within = scope === 'workspace' ? workspace : undefined;
+    return readBounded(file, boundsOf(within)).toString('utf8');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'error';
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') {
-      found.unreadable.push({ title, file, message: `${file}: it cannot be read (${code}).` });
+    if (!isAbsent(error, file)) {
+      found.unreadable.push({ title, file, message: `${file}: it cannot be read (${readFailure(error)}).` });
     }
     return undefined;
   }
@@ -101,13 +95,17 @@ function tolerant<T>(
   }
 }
 
-export function readTextIfThere(file: string): string | undefined {
+function boundsOf(within: string | undefined): ReadBounds {
+  return { within, maxBytes: within === undefined ? MAX_OWN_BYTES : MAX_CONFIG_BYTES };
+}
+
+/** Returns the text of a file, if it exists. `within` is the workspace whose file this is. */
+export function readTextIfThere(file: string, within?: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readBounded(file, boundsOf(within)).toString('utf8');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new Error(`${file} cannot be read (${code ?? (error as Error).message}).`);
+    if (isAbsent(error, file)) return undefined;
+    throw new Error(`${file} cannot be read (${readFailure(error)}).`);
   }
 }
 
@@ -117,9 +115,9 @@ export class ChangedMeanwhile extends Error {
 }
 
 /** Replaces a file atomically, and only if it still has the content that the new text was made from. */
-export function replaceFile(file: string, before: string | undefined, after: string): void {
+export function replaceFile(file: string, before: string | undefined, after: string, within?: string): void {
   makeFolder(dirname(file));
-  if (readTextIfThere(file) !== before) {
+  if (readTextIfThere(file, within) !== before) {
     throw new ChangedMeanwhile(
       `${file} was changed by someone else in the meantime; nothing was written. Run it again.`,
     );

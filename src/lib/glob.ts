@@ -1,5 +1,8 @@
-/** Matches a whole text against a case-sensitive shell pattern: `*`, `?`, `[seq]`, `[!seq]`. Never exponential. */
-export function globMatches(pattern: string, text: string): boolean {
+/**
+ * Matches a whole text against a case-sensitive shell pattern: `*`, `?`, `[seq]`, `[!seq]`. Never exponential. `any` in
+ * the text matches every character of the pattern.
+ */
+export function globMatches(pattern: string, text: string, any?: string): boolean {
   const tokens = tokenize(pattern);
   let p = 0;
   let t = 0;
@@ -10,7 +13,7 @@ export function globMatches(pattern: string, text: string): boolean {
     if (token === '*') {
       star = p++;
       resume = t;
-    } else if (token?.(text.charAt(t))) {
+    } else if (token !== undefined && (text.charAt(t) === any || token(text.charAt(t)))) {
       p += 1;
       t += 1;
     } else if (star !== -1) {

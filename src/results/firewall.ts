@@ -1,8 +1,9 @@
 import { countTokens } from '../catalog/tokenizer/tokens.ts';
 import { scrubSecretChunks, scrubSecrets } from '../secrets/mask.ts';
+import { scrubValue } from '../secrets/scrubValue.ts';
 import { LongText } from '../text/longText.ts';
 import { visibleText } from '../text/visibleText.ts';
-import type { ArtifactInfo } from './artifacts/artifactFile.ts';
+import type { ArtifactInfo, ArtifactSource } from './artifacts/artifactFile.ts';
 import { type ArtifactDraft, ArtifactError, type ArtifactStore, WORKSPACE_OWNER } from './artifacts/artifactStore.ts';
 import type { Readable } from './digest/digest.ts';
 import { answerText } from './envelope/answerText.ts';
@@ -15,7 +16,7 @@ import {
   type ResultEnvelope,
   statementsOf,
 } from './envelope/envelope.ts';
-import { contentSize, maskedContent, type PartContent, textContent } from './envelope/partContent.ts';
+import { contentSize, maskedBase64, maskedContent, type PartContent, textContent } from './envelope/partContent.ts';
 import { pythonJsonChunks } from './envelope/pythonForm.ts';
 import { type ResultParts, readResult } from './envelope/resultParts.ts';
 
@@ -32,12 +33,16 @@ export interface FirewallOptions extends FirewallSettings {
   store: ArtifactStore;
   /** Bytes of images, audio and the like that one result may pass to the client. */
   mediaBudget?: number;
+  /** Folder whose files a server may link to; without it, none. */
+  workspace?: string;
 }
 
 export interface AdmittedCall {
   toolId: string;
   /** Raw name of the tool. */
   upstreamName: string;
+  /** The tool, resource or prompt itself: the user's rules about views go by it. */
+  source?: ArtifactSource | undefined;
   /** Owner of the artifacts. */
   owner?: string;
   /** Error code of a failed result, where known. */
@@ -81,11 +86,13 @@ const COUNTED_CHARS = 64 * 1024;
 export class Firewall {
   readonly #store: ArtifactStore;
   readonly #mediaBudget: number;
+  readonly #workspace: string | undefined;
   #settings: FirewallSettings;
 
   constructor(options: FirewallOptions) {
     this.#store = options.store;
     this.#mediaBudget = options.mediaBudget ?? MEDIA_BUDGET_BYTES;
+    this.#workspace = options.workspace;
     this.#settings = options;
   }
 
@@ -99,8 +106,12 @@ export class Firewall {
     const { isError } = read;
     const { shownChars = SHOWN_CHARS, maskForModel = 'errors', maskOnDisk = false } = this.#settings;
     const isMasked = masksResult(maskForModel, isError);
-    const kept = await this.#keepAll(read, call, maskOnDisk);
-    const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, this.#mediaBudget);
+    // `tool_view` must not show of a failed result what the failure itself hides.
+    const kept = await this.#keepAll(read, call, maskOnDisk || (isMasked && isError));
+    const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, {
+      budget: this.#mediaBudget,
+      workspace: this.#workspace,
+    });
     const readable = modelText ?? kept.text;
     const isPartial = !isError && kept.faults.length > 0;
     const answer = await answerText({
@@ -115,7 +126,7 @@ export class Firewall {
     return {
       isError,
       text: [answer.text, ...faults].join('\n'),
-      parts,
+      parts: isMasked ? parts.map(maskedPart) : parts,
       summary: summaryOf(read, kept.refs, isPartial, isMasked),
       envelope: envelopeLater(read, kept, call, isPartial, isMasked),
     };
@@ -156,6 +167,20 @@ export class Firewall {
   }
 }
 
+function maskedPart(part: ClientPart): ClientPart {
+  const { data, resource, ...rest } = part;
+  const { blob, ...about } = (resource ?? {}) as { blob?: unknown };
+  return {
+    ...(scrubValue(rest) as ClientPart),
+    ...(resource === undefined ? {} : { resource: { ...(scrubValue(about) as object), ...bytesOf('blob', blob) } }),
+    ...bytesOf('data', data),
+  };
+}
+
+function bytesOf(key: string, data: unknown): object {
+  return typeof data === 'string' ? { [key]: maskedBase64(data) } : {};
+}
+
 /** Whether the setting `artifacts.maskSecrets` masks a result of this kind. */
 export function masksResult(setting: 'errors' | 'always' | 'never', isError: boolean): boolean {
   return setting === 'always' || (setting === 'errors' && isError);
@@ -187,9 +212,12 @@ class Keeper {
   }
 
   async keep(kind: string, content: PartContent, mediaType: string, label: string): Promise<ArtifactRef | undefined> {
-    const { toolId, owner = WORKSPACE_OWNER } = this.#call;
+    const { toolId, owner = WORKSPACE_OWNER, source: from } = this.#call;
     const kept = this.#maskOnDisk ? maskedContent(content) : content;
-    const draft: ArtifactDraft = { kind, source: toolId, content: kept, mediaType, label, owner };
+    const hidden = this.#maskOnDisk
+      ? { mediaType: scrubSecrets(mediaType), label: scrubSecrets(label) }
+      : { mediaType, label };
+    const draft: ArtifactDraft = { kind, source: toolId, content: kept, ...hidden, owner, from };
     const small = smallForm(kept);
     if (small) {
       const { info, saved } = this.#store.hold({ ...draft, content: small });

@@ -4,6 +4,18 @@ const MIN_DIGITS = 8;
 /** A server may repeat an earlier token or secret for a while after a change. */
 const KEPT_CHANGES = 8;
 
+interface KnownForm {
+  readonly form: string;
+  readonly value: string;
+  readonly owners: ReadonlySet<string>;
+}
+
+/** Place of a value in a text, with the value itself and those that it was given to. */
+export interface KnownPlace extends Pick<KnownForm, 'value' | 'owners'> {
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
  * Values that servers were given to keep. No form is common to all, so each value is searched for literally, and in the
  * forms in which a server may repeat it. The forms are computed when a value is learned, not for each text.
@@ -12,7 +24,12 @@ export class KnownSecrets {
   /** Latest values of each owner, oldest first. */
   readonly #learned = new Map<string, readonly (readonly string[])[]>();
   readonly #mask: string;
-  #forms: readonly string[] = [];
+  /** Forms by their first characters. The search reads a text once, however many values there are. */
+  readonly #forms = new Map<string, KnownForm[]>();
+  /** Hashes of the first three characters of all forms: rules out nearly every place of a text. */
+  readonly #begins = new Uint8Array(BEGINS);
+  #longest = 0;
+  #isStale = false;
   #version = 0;
 
   /** `mask` replaces a secret. No part of the mask can be a secret, or masking would never end. */
@@ -27,7 +44,8 @@ export class KnownSecrets {
 
   /** Length of the longest form. */
   get longest(): number {
-    return this.#forms[0]?.length ?? 0;
+    this.#index();
+    return this.#longest;
   }
 
   /** Sets the values of an owner. Earlier values stay known for a while. */
@@ -36,20 +54,59 @@ export class KnownSecrets {
     const before = this.#learned.get(owner) ?? [];
     if (isSame(before.at(-1) ?? [], given)) return;
     this.#learned.set(owner, [...before, given].slice(-KEPT_CHANGES));
-    const forms = new Set<string>();
-    for (const value of [...this.#learned.values()].flat(2)) for (const form of formsOf(value)) forms.add(form);
-    this.#forms = [...forms].filter((form) => !this.#mask.includes(form)).sort((a, b) => b.length - a.length);
+    this.#isStale = true;
     this.#version += 1;
   }
 
   /** Finds the places of all values in a text, overlapping ones included. */
-  *find(text: string): Generator<{ start: number; end: number }> {
-    for (const form of this.#forms) {
-      for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) {
-        yield { start: at, end: at + form.length };
+  *find(text: string): Generator<KnownPlace> {
+    this.#index();
+    if (this.#longest === 0) return;
+    const last = text.length - PREFIX_CHARS;
+    for (let at = 0; at <= last; at += 1) {
+      if (this.#begins[beginOf(text, at)] === 0) continue;
+      for (const { form, value, owners } of this.#forms.get(text.slice(at, at + PREFIX_CHARS)) ?? []) {
+        if (text.startsWith(form, at)) yield { start: at, end: at + form.length, value, owners };
       }
     }
   }
+
+  /** Indexes the values that were learned since the last search: servers start together. */
+  #index(): void {
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    this.#forms.clear();
+    this.#begins.fill(0);
+    this.#longest = 0;
+    const owners = new Map<string, Set<string>>();
+    for (const [owner, given] of this.#learned) {
+      for (const value of given.flat()) owners.set(value, (owners.get(value) ?? new Set()).add(owner));
+    }
+    for (const [value, all] of owners) {
+      for (const form of new Set(formsOf(value))) {
+        if (this.#mask.includes(form)) continue;
+        const prefix = form.slice(0, PREFIX_CHARS);
+        const alike = this.#forms.get(prefix) ?? [];
+        this.#forms.set(prefix, [...alike, { form, value, owners: all }]);
+        this.#begins[beginOf(form, 0)] = 1;
+        this.#longest = Math.max(this.#longest, form.length);
+      }
+    }
+  }
+}
+
+/** Returns whether a value is a word like `postgres`, which ordinary texts contain. */
+export function isWord(value: string): boolean {
+  return value.length < MAX_WORD_CHARS && /^[A-Za-z]+$/.test(value);
+}
+
+const MAX_WORD_CHARS = 12;
+/** Length of the shortest form. */
+const PREFIX_CHARS = MIN_CHARS;
+const BEGINS = 1 << 16;
+
+function beginOf(text: string, at: number): number {
+  return (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & (BEGINS - 1);
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {
@@ -64,10 +121,15 @@ function* formsOf(given: string): Generator<string> {
     if (value.length < (/\D/.test(value) ? MIN_CHARS : MIN_DIGITS)) continue;
     const json = JSON.stringify(value).slice(1, -1);
     yield value;
+    const compact = value.replace(/\s+/g, '');
+    if (compact.length >= MIN_CHARS) yield compact;
     yield json;
     yield json.replace(/[\u0080-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
     yield encodeURIComponent(value);
     yield new URLSearchParams({ '': value }).toString().slice(1);
+    const hex = Buffer.from(value).toString('hex');
+    yield hex;
+    yield hex.toUpperCase();
     for (const form of base64Forms(value)) {
       yield form;
       yield form.replaceAll('+', '-').replaceAll('/', '_');

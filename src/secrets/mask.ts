@@ -1,6 +1,6 @@
 import { findAssignments } from './assignments.ts';
 import { findShapes, MAX_PRIVATE_KEY_CHARS } from './findShapes.ts';
-import { KnownSecrets } from './knownSecrets.ts';
+import { isWord, KnownSecrets } from './knownSecrets.ts';
 import { type FoundSecret, SECRET_MASK } from './shapes.ts';
 
 export { SECRET_MASK };
@@ -12,6 +12,15 @@ export const knownSecrets = new KnownSecrets(SECRET_MASK);
 export function scrubSecrets(text: string): string {
   const secrets = findSecrets(text);
   return secrets.length === 0 ? text : mask(text, secrets, text.length);
+}
+
+/**
+ * Masks known values alone: an address with a signature in it must stay usable. Passwords that are words stay too,
+ * because names and descriptions contain them by chance.
+ */
+export function maskKnown(text: string): string {
+  const found = [...knownSecrets.find(text)].filter(({ value }) => !isWord(value)).sort((a, b) => a.start - b.start);
+  return found.length === 0 ? text : mask(text, found, text.length);
 }
 
 interface Span {

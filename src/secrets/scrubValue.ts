@@ -1,4 +1,4 @@
-import { scrubPieces } from './mask.ts';
+import { maskKnown, scrubPieces } from './mask.ts';
 import { isSecretValue, secretName } from './names.ts';
 
 /**
@@ -10,6 +10,20 @@ export function scrubValue(value: unknown): unknown {
   collected.add(value);
   const scrubbed = scrubPieces(collected.pieces, collected.named);
   return scrubbed === collected.pieces ? value : rebuilt(value, scrubbed.values());
+}
+
+/** Masks the known values in the texts of a JSON value, as `maskKnown` does. Returns `value` itself where there are none. */
+export function maskKnownValue(value: unknown): unknown {
+  if (typeof value === 'string') return maskKnown(value);
+  if (Array.isArray(value)) {
+    const items = value.map(maskKnownValue);
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([key, member]) => [maskKnown(key), maskKnownValue(member)] as const);
+  return members.every(([key, member]) => Object.hasOwn(value, key) && value[key] === member)
+    ? value
+    : Object.fromEntries(members);
 }
 
 class Collected {

@@ -3,13 +3,13 @@
  * directly. Both run in alternating blocks of one run, so that a busy machine slows both alike.
  * `node test/bench/calls.ts [--calls N] [--json]`, after `npm run build`.
  */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { approveAll } from '../support/approveAll.ts';
 
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '2000' }, json: { type: 'boolean' } } });
 const BLOCK = 100;
@@ -25,7 +25,7 @@ const env = {
   WAYGATE_LINGER_MS: '100',
 };
 
-execFileSync(process.execPath, [resolve('dist/waygate.cjs'), 'approve', '--all', '--workspace', folder], { env });
+approveAll(folder, env.WAYGATE_STATE_DIR, folder, JSON.stringify({ servers }));
 
 type Call = (tool: string, args: Record<string, unknown>) => Promise<unknown>;
 

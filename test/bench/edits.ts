@@ -98,7 +98,7 @@ async function call(): Promise<number> {
 
 /** Returns the time of a call sent directly after the request that makes the worker apply the file. */
 async function callBehindEdit(): Promise<number> {
-  const applied = control.request('wouldRun', {});
+  const applied = control.request('recheck', {});
   const time = await call();
   await applied;
   // Let the worker start and list servers before the next measurement.

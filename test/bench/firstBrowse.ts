@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { approveAll } from '../support/approveAll.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '9' }, json: { type: 'boolean' } } });
 const SERVERS = 20;
@@ -33,7 +34,8 @@ function place(name: string, tools: number): Place {
   writeFileSync(join(folder, '.vscode', 'waygate.json'), JSON.stringify({ servers }));
   const env = { ...process.env, WAYGATE_STATE_DIR: join(root, `${name}-state`), WAYGATE_LINGER_MS: '3000' };
   const one = { folder, env };
-  waygate(one, 'approve', '--all');
+  const file = join(folder, '.vscode', 'waygate.json');
+  approveAll(folder, env.WAYGATE_STATE_DIR, file, readFileSync(file, 'utf8'));
   return one;
 }
 

@@ -3,7 +3,7 @@
  * without it, in alternating blocks of one run. The target is a ratio below two.
  * `node test/bench/isolation.ts [--blocks N] [--calls N] [--json]`, after `npm run build`.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { approveAll } from '../support/approveAll.ts';
 import { percentile } from './measure.ts';
 
 const { values } = parseArgs({
@@ -57,7 +58,7 @@ const env = {
   WAYGATE_STATE_DIR: join(folder, 'state'),
   WAYGATE_LINGER_MS: '100',
 };
-execFileSync(process.execPath, [resolve('dist/waygate.cjs'), 'approve', '--all', '--workspace', folder], { env });
+approveAll(folder, env.WAYGATE_STATE_DIR, folder, JSON.stringify({ servers }));
 
 const client = new Client({ name: 'bench', version: '1' });
 const args = [resolve('dist/waygate.cjs'), 'serve', '--workspace', folder];

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ApprovalAnswer, ApprovalPort, ApprovalRequest } from '../../src/calls/policy/approval.ts';
+import {
+  type ApprovalAnswer,
+  type ApprovalPort,
+  type ApprovalRequest,
+  Approvals,
+} from '../../src/calls/policy/approval.ts';
 import { elicitApproval } from '../../src/calls/policy/elicitApproval.ts';
+import type { CatalogTool } from '../../src/catalog/types.ts';
 import { PRESETS } from '../../src/config/declaration/callBlocks.ts';
 import { until } from '../support/hostProcess.ts';
 import { bench, toolOf, toolsOf } from './support.ts';
@@ -27,6 +33,17 @@ function person(...answers: ApprovalAnswer[]): ApprovalPort & { asked: ApprovalR
 }
 
 describe('approval', () => {
+  it('of a tool at a server of the user is none for a server of a workspace with its name', async () => {
+    const approved: string[] = [];
+    const store = { load: () => approved, save: (keys: readonly string[]) => void approved.push(...keys) };
+    const approvals = new Approvals(person('workspace'), store);
+    const tool = { ...(TOOLS.get(DELETE) as CatalogTool), origin: 'user' } as const;
+    const { signal } = new AbortController();
+    await approvals.require({ tool, args: {}, reason: '', session: {}, signal });
+    expect(approvals.isRemembered(tool, {})).toBe(true);
+    expect(approvals.isRemembered({ ...tool, origin: 'workspace' }, {})).toBe(false);
+  });
+
   it('is asked by default for tools declared destructive, and for no other', async () => {
     const approval = person('once');
     const { run, upstream } = bench(TOOLS, {}, { approval });

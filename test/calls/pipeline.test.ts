@@ -32,6 +32,8 @@ describe('the pipeline', () => {
       'hydrate',
       'repair',
       'validate',
+      'trust',
+      'egress',
       'policy',
       'quota',
       'dry run',

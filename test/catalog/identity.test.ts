@@ -17,7 +17,7 @@ import {
   parsePrimitiveId,
   resolveCollisions,
 } from '../../src/catalog/primitives/primitiveId.ts';
-import { fingerprint, hash8 } from '../../src/catalog/shapeHash.ts';
+import { hash8, pinOf } from '../../src/catalog/shapeHash.ts';
 import { formatToolId, isName, isNamespace, parseToolId } from '../../src/catalog/toolId.ts';
 
 const chars = (all: string, min: number, max: number): fc.Arbitrary<string> =>
@@ -162,14 +162,14 @@ describe('code point order', () => {
 describe('hashes', () => {
   const tool = { name: 'n', title: 't', description: 'd', inputSchema: {}, outputSchema: undefined, annotations: {} };
 
-  it('hash8 ignores prose, the fingerprint does not', () => {
+  it('hash8 ignores prose, the pin does not', () => {
     const before = { properties: { a: { description: 'one' } } };
     const after = { properties: { a: { description: 'two' } } };
     expect(hash8('n', before)).toBe(hash8('n', after));
-    expect(fingerprint({ ...tool, inputSchema: before })).not.toBe(fingerprint({ ...tool, inputSchema: after }));
+    expect(pinOf({ ...tool, inputSchema: before })).not.toBe(pinOf({ ...tool, inputSchema: after }));
   });
 
-  it('the fingerprint covers everything that a model can see, and ignores the order of keys', () => {
+  it('the pin covers everything that a model can see, and ignores the order of keys', () => {
     const changes = [
       { name: 'm' },
       { title: 'u' },
@@ -178,11 +178,9 @@ describe('hashes', () => {
       { outputSchema: {} },
       { annotations: { readOnlyHint: true } },
     ];
-    const prints = [tool, ...changes.map((change) => ({ ...tool, ...change }))].map(fingerprint);
+    const prints = [tool, ...changes.map((change) => ({ ...tool, ...change }))].map((item) => pinOf(item));
     expect(new Set(prints).size).toBe(prints.length);
-    expect(fingerprint({ ...tool, inputSchema: { a: 1, b: 2 } })).toBe(
-      fingerprint({ ...tool, inputSchema: { b: 2, a: 1 } }),
-    );
+    expect(pinOf({ ...tool, inputSchema: { a: 1, b: 2 } })).toBe(pinOf({ ...tool, inputSchema: { b: 2, a: 1 } }));
   });
 
   it('treats an invalid schema as an empty one', () => {

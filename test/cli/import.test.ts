@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ImportTerminal, importServers } from '../../src/cli/commands/import.ts';
+import { importServers } from '../../src/cli/commands/import.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
 import { temporaryFolder, WAYGATE } from '../support/workspace.ts';
 
 const SECRET = `ghp_${'f1'.repeat(18)}`;
@@ -241,7 +242,7 @@ describe('exit code of waygate import', () => {
 describe('on a terminal', () => {
   function terminal(answer: boolean) {
     const recorded = { out: '', questions: [] as string[] };
-    const faked: ImportTerminal = {
+    const faked: Terminal = {
       out: (text) => {
         recorded.out += text;
       },

@@ -24,12 +24,17 @@ describe('output of a command', () => {
     ['telemetry', [], { state: 'cold', totals: null }],
     ['reload', [], { worker: null }],
     ['stop', [], { stopped: null }],
-    ['approve', [], { servers: [{ name: 'one', state: 'approved', lines: expect.any(Array) }], tools: [] }],
     [
       'approve',
-      ['--all'],
-      { servers: [{ name: 'one', state: 'approved', lines: expect.any(Array) }], approved: ['one'] },
+      [],
+      {
+        servers: [
+          { name: 'one', state: 'approved', hash: expect.stringMatching(/^[0-9a-f]{64}$/), lines: expect.any(Array) },
+        ],
+        tools: [],
+      },
     ],
+    ['approve', ['--all'], { servers: [{ name: 'one', state: 'approved', lines: expect.any(Array) }], approved: [] }],
     ['approve', ['--revoke', 'one'], { revoked: { servers: 1, tools: 0 } }],
     ['secret', ['list'], { names: [] }],
     ['import', ['--dry-run'], undefined],

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { ConfigLayers, type MergedConfig } from '../../src/config/configLayers.ts';
 import type { ServerConfig, StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { followReferences } from '../../src/config/secretReferences.ts';
-import { needsApproval } from '../../src/config/state/approvals.ts';
 import { configRoot, workspaceStateFolder } from '../../src/config/state/stateFolder.ts';
+import { needsApproval } from '../../src/trust/approvals.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 interface Files {
@@ -38,30 +38,80 @@ const messages = ({ problems }: MergedConfig): string[] =>
   problems.map(({ severity, message, location }) => `${severity} ${location.line}:${location.column} ${message}`);
 
 describe("the user's own file and a workspace's", () => {
-  it("are merged by server name: the workspace's entry overrides the user's and needs its own approval", () => {
+  it("are merged: the workspace's servers need approval and replace none of the user's", () => {
     const config = load({
       user: { servers: { mine: { command: 'mine' }, both: { command: 'of-user' } } },
       workspace: { servers: { both: { command: 'of-workspace' }, theirs: { command: 'theirs' } } },
     });
-    expect(config.problems).toEqual([]);
+    expect(config.problems.map(({ message }) => message)).toEqual([
+      '"servers.both" has no effect: your own waygate.json has the server "both". Give it another name.',
+    ]);
     expect(config.servers.map((server) => [server.name, (server as StdioServerConfig).command])).toEqual([
       ['mine', 'mine'],
-      ['both', 'of-workspace'],
+      ['both', 'of-user'],
       ['theirs', 'theirs'],
     ]);
-    expect(config.servers.map(needsApproval)).toEqual([false, true, true]);
+    expect(config.servers.map(needsApproval)).toEqual([false, false, true]);
     // A server without a file is trusted least.
     const { origin: _, ...made } = find(config, 'mine');
     expect(needsApproval(made as ServerConfig)).toBe(true);
   });
 
-  it("leave a name to the workspace's entry even if that entry is wrong", () => {
+  it.each([
+    ['disables it', 'github', { command: 'x', disabled: true }],
+    ['has an error', 'github', { comand: 'theirs' }],
+    ['has another case', 'GitHub', { command: 'theirs' }],
+    [
+      'has look-alike letters',
+      'gіtһuЬ'.replace(/[a-z]/g, (letter) => ({ g: 'ց', t: 'т', u: 'ս' })[letter] ?? letter),
+      { command: 'x' },
+    ],
+    ['has another digit', 'g1thub', { command: 'theirs' }],
+  ])('keep a server of the user if an entry of the workspace with its name %s', (_, name, entry) => {
     const config = load({
-      user: { servers: { one: { command: 'mine' } } },
-      workspace: { servers: { one: { comand: 'theirs' } } },
+      user: { servers: { github: { command: 'mine' } } },
+      workspace: { servers: { [name]: entry } },
     });
-    expect(config.servers).toEqual([]);
-    expect(config.broken.map(({ name }) => name)).toEqual(['one']);
+    expect(config.servers).toMatchObject([{ name: 'github', command: 'mine', disabled: false, origin: 'user' }]);
+  });
+
+  it('have names of one script in a workspace', () => {
+    const named = (name: string) => load({ workspace: { servers: { [name]: { command: 'x' } } } });
+    for (const name of [
+      'github',
+      'My Server 2',
+      'a.b_c-d',
+      'Größe',
+      'сервер',
+      'サーバー',
+      '服务器 2',
+      'é'.normalize('NFD'),
+      'x'.repeat(64),
+    ]) {
+      expect(named(name).servers, name).toHaveLength(1);
+    }
+    const bad = [
+      'gіthub',
+      'git\u200bhub',
+      'github ',
+      '-x',
+      '.x',
+      'a/b',
+      '[a](command:b)',
+      'a\u202eb',
+      'a\nb',
+      'a\u001b[2J',
+      'x'.repeat(65),
+      'αb',
+    ];
+    for (const name of bad) {
+      const { servers, broken, problems } = named(name);
+      expect([servers.length, broken.length], name).toEqual([0, 1]);
+      expect(problems[0]?.message).toMatch(/needs another name: at most 64 letters and digits of one script/);
+      expect(`${problems[0]?.message}${broken[0]?.name}`).not.toMatch(/[\u200b\u202e]/);
+    }
+    // The user's own file may have any name.
+    expect(load({ user: { servers: { '-x': { command: 'x' } } } }).servers).toHaveLength(1);
   });
 
   it('are merged by block: a block of the later file replaces that of the earlier one', () => {
@@ -155,9 +205,7 @@ describe("the user's own file and a workspace's", () => {
     const argsOf = async (name: string): Promise<readonly string[]> => {
       const server = find(config, name);
       const source = { get: async () => undefined };
-      return (
-        (await followReferences(server, source, config.inputs[server.origin ?? 'workspace'] ?? [])) as StdioServerConfig
-      ).args;
+      return ((await followReferences(server, source)) as StdioServerConfig).args;
     };
     expect(await argsOf('mine')).toEqual(['good.example']);
     expect(await argsOf('theirs')).toEqual(['evil.example']);

@@ -136,11 +136,11 @@ describe.each(LEVELS)('a file with an error, at the level of the %s', (level) =>
 
   it('refuses every call if it cannot be read', () => {
     const { files, layers } = place();
-    mkdirSync(files[level]);
+    symlinkSync('/nowhere/waygate.json', files[level]);
     const config = layers().load();
     expect(fateOf(config)).toEqual(['deny', false, 'never_replay']);
     expect(messages(config)).toEqual([
-      expect.stringMatching(/^waygate\.json cannot be read \(EISDIR\)\. Until then no/),
+      expect.stringMatching(/^waygate\.json cannot be read \(ENOENT\)\. Until then no/),
     ]);
   });
 
@@ -404,9 +404,10 @@ describe('a malformed entry', () => {
 
   it('among the inputs makes every input a secret', () => {
     const input = { id: 'tok', type: 'promptString', description: '' };
+    const one = { command: 'x', args: ['${input:tok}'] };
     for (const more of [[{ ...input, passwrod: true }], [input, { ...input, password: true }], [input, { id: 'o' }]]) {
-      const { inputs } = loaded({ servers: {}, inputs: more });
-      expect(inputs.workspace).toMatchObject([{ id: 'tok', password: true }]);
+      const { servers } = loaded({ servers: { one }, inputs: more });
+      expect(servers[0]?.inputs).toMatchObject([{ id: 'tok', password: true }]);
     }
   });
 });
@@ -414,11 +415,24 @@ describe('a malformed entry', () => {
 describe('a path that is no ordinary file', () => {
   it.skipIf(process.platform === 'win32').each([
     ['a dangling link', (file: string) => symlinkSync('/nowhere/waygate.json', file)],
-    ['a link to a device', (file: string) => symlinkSync('/dev/zero', file)],
+    ['a link out of the workspace', (file: string) => symlinkSync('/etc/hostname', file)],
   ])('denies every call: %s', (_, make) => {
     const { files, layers } = place();
     make(files.workspace);
     expect(fateOf(layers().load())[0]).toBe('deny');
+  });
+
+  it.skipIf(process.platform === 'win32').each([
+    ['a link to a device', (file: string) => symlinkSync('/dev/zero', file)],
+    ['a folder', (file: string) => mkdirSync(file)],
+  ])('denies every call in place of the own file of the user, and has no rules for a workspace: %s', (_, make) => {
+    for (const level of ['user', 'workspace'] as const) {
+      const { files, layers } = place();
+      make(files[level]);
+      const config = layers().load();
+      expect(fateOf(config)[0]).toBe(level === 'user' ? 'deny' : 'allow');
+      expect(messages(config)[0]).toMatch(/^waygate\.json cannot be read \(/);
+    }
   });
 
   it('denies every call if the reader itself fails', () => {

@@ -29,6 +29,7 @@ describe('the configuration', () => {
         args: [],
         env: {},
         cwd: WORKSPACE,
+        declared: { command: 'x', args: [], env: {} },
         disabled: false,
         keepAlive: false,
         location: { file: FILE, line: 3, column: 16 },
@@ -59,7 +60,7 @@ describe('the configuration', () => {
     ['{"comand": "x"}', '1:22 "servers.one.comand" is not a key; did you mean "command"?'],
     [
       '{"command": "x", "zzzzzzzzzz": 1}',
-      '1:38 "servers.one.zzzzzzzzzz" is not a key; known keys are type, command, args, env, envFile, cwd, url, headers, auth, keepAlive, disabled, required, startTimeoutSeconds, tools.',
+      '1:38 "servers.one.zzzzzzzzzz" is not a key; known keys are type, command, args, env, envFile, cwd, url, headers, auth, keepAlive, disabled, required, startTimeoutSeconds, trust, sampling, tools.',
     ],
     ['{"command": 5}', '1:33 "servers.one.command" must be a string.'],
     ['{"command": " "}', '1:33 "servers.one.command" must not be empty.'],
@@ -199,9 +200,9 @@ describe('the configuration', () => {
   });
 
   it('accepts names that a prototype has', () => {
-    const config = parse(
-      '{"servers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}',
-    );
+    const text =
+      '{"servers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}';
+    const config = parseConfig(text, FILE, WORKSPACE, {}, 'user');
     expect(config.problems).toEqual([]);
     expect(config.servers).toMatchObject([
       { name: '__proto__', command: 'x' },
@@ -251,8 +252,30 @@ describe('the configuration', () => {
     expect(problems(config)).toEqual(['1:1 waygate.json cannot be read (EISDIR).']);
   });
 
-  it('may be huge', () => {
-    const many = Array.from({ length: 5_000 }, (_, i) => `"s${i}": {"command": "x", "args": ["${'y'.repeat(200)}"]}`);
-    expect(parse(`{"servers": {${many.join(',\n')}}}`).servers).toHaveLength(5_000);
+  it('may have 256 servers, and not one more', () => {
+    const many = (count: number): string => {
+      const entries = Array.from(
+        { length: count },
+        (_, i) => `"s${i}": {"command": "x", "args": ["${'y'.repeat(200)}"]}`,
+      );
+      return `{"servers": {${entries.join(',\n')}}}`;
+    };
+    expect(parse(many(256)).servers).toHaveLength(256);
+    const more = parse(many(257));
+    expect(more.servers).toEqual([]);
+    expect(problems(more)).toEqual(['1:13 "servers" has 257 servers, and 256 is the limit; remove some.']);
+  });
+
+  it('is not read beyond the number of keys and values that a configuration needs', () => {
+    const texts = [
+      `{"policy": {"default": "deny"}${', "x": 1'.repeat(201)}}`,
+      `{"policy": {"rules": [${'{"action": "deny"}, '.repeat(10_000)}]}}`,
+    ];
+    for (const config of texts.map((text) => parse(text))) {
+      expect(config).toMatchObject({ usable: false, ruleless: true });
+      expect(problems(config)).toEqual([
+        expect.stringMatching(/^1:\d+ The file has more keys and values than a configuration needs\.$/),
+      ]);
+    }
   });
 });

@@ -20,7 +20,7 @@ describe('the official conformance suites', () => {
     ['0.1.16', 20],
     ['0.2.0-alpha.12', 41],
   ] as const)('%s: the gateway mode meets all %i checks that apply to it', async (version, checks) => {
-    const workspace = testWorkspace({ fixture: servers.conformance });
+    const workspace = testWorkspace({ fixture: { ...servers.conformance, sampling: true } });
     const gateway = HttpProcess.waygate(workspace, ['--no-token']);
     const results = await runSuite(version, await gateway.url());
     const applying = results.filter(({ scenario }) => !(scenario in NOT_IN_GATEWAY_MODE));
@@ -33,7 +33,7 @@ describe('the official conformance suites', () => {
     // Lacks one check: no server on stdio can close a client's stream during a call.
     ['0.2.0-alpha.12', 83],
   ] as const)('%s: the passthrough mode meets all %i checks of every scenario', async (version, checks) => {
-    const workspace = testWorkspace({ fixture: servers.conformance });
+    const workspace = testWorkspace({ fixture: { ...servers.conformance, sampling: true } });
     const gateway = HttpProcess.waygate(workspace, ['--no-token', '--mode', 'passthrough']);
     const results = await runSuite(version, await gateway.url());
     const direct = await runSuite(version, await HttpProcess.fixture().url());

@@ -35,7 +35,7 @@ async function attached({ folder, stateDir, env }: TestWorkspace) {
 async function edits(workspace: TestWorkspace, change: () => void): Promise<void> {
   const control = await attached(workspace);
   change();
-  await control.request('wouldRun', {});
+  await control.request('recheck', {});
   control.dispose();
 }
 const pidOf = async (workspace: TestWorkspace, server: string): Promise<number | undefined> =>

@@ -150,13 +150,15 @@ describe('a full disk', () => {
         return text === 'ok\nfine\n';
       });
     }
-    // Applying an edit needs no room.
+    // Applying an edit needs no room, but a new server is not offered before its tools are pinned.
     there.configure(changed);
-    for (const tool_id of [id, await host.toolId('/four/echo')]) {
-      expect(await host.call('tool_execute', { tool_id, args: { text: 'fine' } })).toMatchObject({
-        text: 'ok\nfine\n',
-      });
-    }
+    const four = await until('the new server', async () =>
+      (await status(there)).servers.find(({ name, reason }) => name === 'four' && reason !== undefined),
+    );
+    expect(four).toMatchObject({ toolCount: 0, reason: expect.stringMatching(/^Its tools could not be pinned/) });
+    expect(await host.call('tool_execute', { tool_id: id, args: { text: 'fine' } })).toMatchObject({
+      text: 'ok\nfine\n',
+    });
     expect(host.stderr).toBe('');
     const worker = (await status(there)).worker?.pid as number;
     process.kill(worker, 'SIGKILL');

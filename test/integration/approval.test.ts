@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { GatewaySnapshot } from '../../src/control/contract.ts';
 import { attachControl } from '../../src/host/attach/attachControl.ts';
-import { status, stopGateway, waygate } from '../support/census.ts';
+import { approveShown, status, stopGateway, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace, WORKER } from '../support/workspace.ts';
@@ -30,15 +30,15 @@ describe('a server that a repository configures', () => {
     expect(states).toMatchObject([{ state: 'needs_approval' }, { state: 'needs_approval' }]);
     expect(states[0]?.reason).toMatch(/has not been approved for this workspace\. .*: waygate approve one\.$/);
     const shown = await waygate(workspace, ['approve']);
-    expect(shown.stdout).toContain(`"one" (not approved)\n  runs ${process.execPath} `);
+    expect(shown.stdout).toMatch(/^"one" \(not approved, hash [0-9a-f]{8}\)\n {2}runs \S+node /);
     expect(shown.stdout).toContain(`--pid-file ${pids}\n  in ${workspace.folder}\n`);
     expect(await stateOf(workspace, 'one')).toBe('needs_approval');
     expect(readFileSync(pids, 'utf8')).toBe('');
-    expect((await waygate(workspace, ['approve', 'one'])).stdout).toMatch(/Approved 1 server for /);
+    await approveShown(workspace, 'one');
     await host.toolId('/one/echo');
     expect(await stateOf(workspace, 'two')).toBe('needs_approval');
     expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
-    await waygate(workspace, ['approve', '--all']);
+    await approveShown(workspace);
     await host.toolId('/two/echo');
   });
 
@@ -69,7 +69,7 @@ describe('a server that a repository configures', () => {
       /^Error PERMISSION_DENIED: one waits for the user's approval: .* Nothing was sent\. Ask the user to see what it runs/,
     );
     expect(await stateOf(workspace, 'one')).toBe('needs_approval');
-    await waygate(workspace, ['approve', '--all']);
+    await approveShown(workspace);
     await until('an answer', async () => {
       const next = await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
       return next.text === 'ok\nhi\n';

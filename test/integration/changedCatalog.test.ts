@@ -31,8 +31,7 @@ function changing(blocks: object = {}) {
   const script = ['--script', JSON.stringify(CHANGES), ...flags];
   const args = [resolve('test/fixtures/faultServer.mjs'), '--effects', effects, ...script];
   const one = { command: process.execPath, args };
-  writeFileSync(workspace.configFile, JSON.stringify({ ...blocks, servers: { one } }));
-  workspace.approve();
+  workspace.configureChanging({ one }, blocks);
   return { workspace, letGo };
 }
 

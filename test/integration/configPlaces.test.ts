@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { workspaceStateFolder } from '../../src/config/state/stateFolder.ts';
-import { status, waygate, workersOf } from '../support/census.ts';
+import { attachControl } from '../../src/host/attach/attachControl.ts';
+import { approveShown, runtimeOf, status, waygate, workersOf } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, isAlive, pidsIn, type StreamClient, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
@@ -20,21 +21,25 @@ const toolsOf = async (host: StreamClient, path: string): Promise<string[]> => {
 };
 
 describe("the user's own waygate.json", () => {
-  it('starts its servers in every workspace without approval, except those that the workspace overrides', async () => {
+  it('starts its servers in every workspace without approval, and the workspace replaces none of them', async () => {
     const workspace = testWorkspace();
     const pids = workspace.write('pids.txt', '');
     write(workspace.userConfigFile, {
       servers: { mine: servers.fixture(), both: servers.fixture() },
     });
-    write(workspace.configFile, { servers: { both: servers.fixture('--pid-file', pids) } });
+    const theirs = servers.fixture('--pid-file', pids);
+    write(workspace.configFile, { servers: { both: theirs, new: theirs } });
     const host = await GatewaySession.connect(workspace);
     await host.toolId('/mine/echo');
-    expect(await stateOf(workspace, 'both')).toBe('needs_approval');
+    await host.toolId('/both/echo');
+    expect(await stateOf(workspace, 'new')).toBe('needs_approval');
     expect(readFileSync(pids, 'utf8')).toBe('');
     const { stdout } = await waygate(workspace, ['approve']);
-    expect(stdout).toMatch(/^"mine" \(needs no approval\)\n {2}runs .*\n"both" \(not approved\)\n/s);
-    await waygate(workspace, ['approve', 'both']);
-    await host.toolId('/both/echo');
+    expect(stdout).toMatch(
+      /^"mine" \(needs no approval\)\n.*"both" \(needs no.*"new" \(not approved, hash [0-9a-f]{8}\)\n/s,
+    );
+    await approveShown(workspace, 'new');
+    await host.toolId('/new/echo');
     expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
   });
 
@@ -160,7 +165,7 @@ describe('an approval', () => {
     );
     await waygate(workspace, ['approve', '--revoke', '--all']);
     await until('the other’s end', async () => (await stateOf(workspace, 'two')) === 'needs_approval');
-    await waygate(workspace, ['approve', 'one']);
+    await approveShown(workspace, 'one');
     await until('an answer', async () => {
       const answer = await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
       return answer.text === 'ok\nhi\n';
@@ -184,7 +189,7 @@ describe('an approval', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([]);
   });
 
-  it("covers the command that the running gateway would start, not the one of the terminal's environment", async () => {
+  it('names a variable of the environment, whose value the running gateway has, and never shows it', async () => {
     const workspace = testWorkspace();
     const fixture = servers.fixture();
     write(workspace.configFile, {
@@ -194,8 +199,10 @@ describe('an approval', () => {
     await host.initialize();
     await until('its question', async () => (await stateOf(workspace, 'one')) === 'needs_approval');
     const elsewhere = { ...workspace, env: { ...workspace.env, WG_COUNT: '5' } };
-    expect((await waygate(elsewhere, ['approve', 'one'])).stdout).toMatch(/ --tools 3\n/);
+    expect((await waygate(elsewhere, ['approve'])).stdout).toMatch(/ --tools \$\{env:WG_COUNT\}\n/);
+    await approveShown(elsewhere, 'one');
     await host.toolId('/one/echo');
+    expect((await status(workspace)).servers[0]?.toolCount).toBe(6);
   });
 });
 
@@ -210,9 +217,20 @@ describe.skipIf(process.platform === 'win32')('a gateway started by a desktop', 
       `#!/bin/sh\necho Hello\nPATH='${bin}':$PATH; export PATH\nexec /bin/sh -c "$2"\n`,
     );
     chmodSync(shell, 0o755);
-    workspace.configure({ one: { command: 'my-own-node', args: [resolve('test/fixtures/server.mjs')] } });
+    write(workspace.configFile, {
+      servers: { one: { command: 'my-own-node', args: [resolve('test/fixtures/server.mjs')] } },
+    });
     const host = new HostProcess(workspace, [], { SHELL: shell, PATH: '/usr/bin:/bin:/usr/sbin:/sbin' });
     await host.initialize();
+    const control = await until('the gateway', () =>
+      attachControl(runtimeOf(workspace), { start: false, holds: false }),
+    );
+    const shown = await until('its program', async () => {
+      const approval = (await control.request('status', {})).servers[0]?.approval;
+      return approval?.lines[0]?.startsWith(`runs ${bin}/my-own-node `) && approval;
+    });
+    await control.request('approve', { hashes: [shown.hash] });
+    control.dispose();
     await host.toolId('/one/echo');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stopGateway } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
@@ -51,8 +51,8 @@ describe.each(Object.keys(OTHER) as Level[])('on a fresh machine, a file at %s l
 
   it('that is unreadable blocks every call', async () => {
     const workspace = configured(level);
-    mkdirSync(fileOf(workspace, level));
-    expect(await echo(workspace)).toMatch(/^Error POLICY_DENIED: .*waygate\.json cannot be read \(EISDIR\)/);
+    symlinkSync('/nowhere/waygate.json', fileOf(workspace, level));
+    expect(await echo(workspace)).toMatch(/^Error POLICY_DENIED: .*waygate\.json cannot be read \(ENOENT\)/);
   });
 
   it('with a typo in another block keeps its policy', async () => {

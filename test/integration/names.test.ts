@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
@@ -7,7 +8,9 @@ const NAMES = ['read a file', 'read/a/file', 'read:a#file', 'über.größe', 'tw
 
 describe('tool names of servers', () => {
   it('are made valid and resolve to the right tool, and only the duplicate is skipped', async () => {
-    const workspace = testWorkspace({ 'My Server!': servers.fixture('--names', JSON.stringify(NAMES)) });
+    const workspace = testWorkspace();
+    const one = { 'My Server!': servers.fixture('--names', JSON.stringify(NAMES)) };
+    writeFileSync(workspace.userConfigFile, JSON.stringify({ servers: one }));
     const host = await GatewaySession.connect(workspace);
     const [namespace] = /my-server\S*/i.exec((await waygate(workspace, ['catalog'])).stdout) ?? [''];
     await host.toolId(`/${namespace}`);

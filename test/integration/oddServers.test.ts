@@ -34,7 +34,8 @@ describe('a server', () => {
   });
 
   it('whose tool names change at every start is called by its current names', async () => {
-    const workspace = testWorkspace({ fickle: servers.fixture('--new-names') });
+    const workspace = testWorkspace();
+    workspace.configureChanging({ fickle: servers.fixture('--new-names') });
     const host = await GatewaySession.connect(workspace);
     const before = await until('its tools', async () => echoOf(await browse(host, '/fickle')));
     const { pid } = await until('its process', async () => (await status(workspace)).servers[0]);

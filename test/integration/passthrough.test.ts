@@ -278,7 +278,7 @@ describe('passthrough with one server', () => {
     await call(host, 'test_simple_text');
     process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
     expect(textOf(await waiting)).toMatch(/outcome: unknown/);
-    expect((await host.request('tools/list')).result?.tools).toHaveLength(21);
+    expect((await host.request('tools/list')).result?.tools).toHaveLength(23);
     await call(host, 'test_tool_with_logging');
     await until('the subscription', async () => {
       await call(host, 'test_trigger_changes');

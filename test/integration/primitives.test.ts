@@ -275,7 +275,8 @@ describe('lists that change', () => {
   });
 
   it('are served in their last known version while a server does not answer', async () => {
-    const workspace = testWorkspace({ one: servers.primitives() });
+    const workspace = testWorkspace();
+    workspace.configureChanging({ one: servers.primitives() });
     const host = await GatewaySession.connect(workspace);
     await whenListed(host, 'resources/list', 'resources', 1);
     const [hang, change] = [await host.toolId('/one/hang'), await host.toolId('/one/change')];

@@ -101,7 +101,7 @@ describe('a message of a task', () => {
     ] as const) {
       const id = /task-\d/.exec(textOf(answer))?.[0];
       expect(textOf(answer)).toBe(`accept {"taskId":"${id}"}`);
-      expect(host.asked.map(({ params }) => params?.message)).toEqual([`for ${id}`]);
+      expect(host.asked.map(({ params }) => params?.message)).toEqual([`Server "one" asks: for ${id}`]);
     }
     const logged = (host: StreamClient) =>
       host.notifications.flatMap(({ method, params }) => (method === 'notifications/message' ? [params] : []));

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../src/control/contract.ts';
 import { attachControl } from '../../src/host/attach/attachControl.ts';
-import { rendezvous, stateFolder, status } from '../support/census.ts';
+import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
+import { textContent } from '../../src/results/envelope/partContent.ts';
+import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, type StreamClient, until, withoutIdNote } from '../support/hostProcess.ts';
 import { shared } from '../support/lifetime.ts';
@@ -188,6 +190,54 @@ describe('a rule about tool_view', () => {
     const handle = /"handle": ?"([^"]+)"/.exec(answer.text)?.[1] as string;
     const view = await host.call('tool_view', { handle, selector: { type: 'head' } });
     expect(view.text).toMatch(/^Error POLICY_DENIED: .*rule 1/);
+  });
+
+  const policy = { rules: [{ action: 'deny', metaTool: 'tool_view', tool: 'large' }] };
+  it.each([
+    ['the configuration leaves its tool out', { one: { ...servers.fixture(), tools: { exclude: ['large'] } } }],
+    ['the server renames its tool', { one: servers.fixture('--name-suffix', '_v2') }],
+    ['its server is gone', { two: servers.fixture() }],
+  ])('holds for a result after %s, and after a restart of the worker', async (_what, later) => {
+    const workspace = configured({ policy });
+    const first = await HostProcess.connect(workspace);
+    await first.toolId('/one/large');
+    const answer = await execute(first, 'large', { lines: 2_000 });
+    const handle = /"handle": ?"([^"]+)"/.exec(answer.text)?.[1] as string;
+    const view = (host: HostProcess) => host.call('tool_view', { handle, selector: { type: 'head' } });
+    workspace.write('.vscode/waygate.json', JSON.stringify({ policy, servers: later }));
+    workspace.approve();
+    await until('the edit', async () =>
+      (await execute(first, 'large', { lines: 1 })).text.startsWith('Error HYDRATE_FAILED'),
+    );
+    expect((await view(first)).text).toMatch(/^Error POLICY_DENIED: .*rule 1/);
+    await waygate(workspace, ['stop']);
+    expect((await view(await HostProcess.connect(workspace))).text).toMatch(/^Error POLICY_DENIED: .*rule 1/);
+  });
+
+  it.each([
+    ['deny', 'POLICY_DENIED'],
+    ['require_approval', 'AUTH_REQUIRED'],
+  ])('that could apply decides about a result of unknown source: %s', async (action, code) => {
+    const rules = [
+      { action: 'allow', tool: 'echo' },
+      { action, server: 'another' },
+    ];
+    const workspace = configured({ policy: { rules } });
+    const store = new ArtifactStore({ folder: join(stateFolder(workspace), 'artifacts') });
+    const content = textContent('kept without its source');
+    const draft = {
+      kind: 'text',
+      source: 'one:echo',
+      content,
+      mediaType: 'text/plain',
+      label: 'x',
+      owner: 'workspace',
+    };
+    const { handle } = await store.store(draft);
+    const host = await GatewaySession.connect(workspace);
+    const { text } = await host.call('tool_view', { handle, selector: { type: 'head' } });
+    expect(text).toMatch(new RegExp(`^Error ${code}: `));
+    expect(text).not.toContain('kept without');
   });
 });
 

@@ -34,16 +34,16 @@ describe('references to secrets', () => {
 
   it('are resolved for a start, and values are not resolved again', async () => {
     const source = sourceOf({ 'input:key': 'k1', T: '${secret:U}$&\0U\0', U: 'u' });
-    const started = await followReferences(program as StdioServerConfig, source, config.inputs);
+    const started = await followReferences(program as StdioServerConfig, source);
     expect(started).toMatchObject({ args: ['--key=k1', 'a'], env: { T: 'a ${secret:U}$&\0U\0 b u' } });
-    expect(await followReferences(address as StdioServerConfig, sourceOf({ T: 't' }), config.inputs)).toMatchObject({
+    expect(await followReferences(address as StdioServerConfig, sourceOf({ T: 't' }))).toMatchObject({
       url: 'https://eu.x/mcp?k=t',
       headers: { Authorization: 'Bearer t' },
     });
     const auth = { clientId: 'us', clientSecret: '${secret:T}' };
     const guarded = parse({ servers: { one: { url: 'https://x', auth } } }).servers[0] as ServerConfig;
     expect(JSON.stringify(guarded)).not.toContain('"t"');
-    expect(await followReferences(guarded, sourceOf({ T: 't' }), [])).toMatchObject({
+    expect(await followReferences(guarded, sourceOf({ T: 't' }))).toMatchObject({
       auth: { clientId: 'us', clientSecret: 't' },
     });
   });
@@ -52,7 +52,7 @@ describe('references to secrets', () => {
     const secrets: string[] = [];
     const source = sourceOf({ 'input:key': 'k1', 'input:zone': 'us', T: 't1', U: 'u1' });
     for (const server of [program, address] as ServerConfig[]) {
-      await followReferences(server, source, config.inputs, (value) => secrets.push(value));
+      await followReferences(server, source, (value) => secrets.push(value));
     }
     expect(secrets.sort()).toEqual(['k1', 't1', 't1', 't1', 'u1']);
   });
@@ -61,7 +61,7 @@ describe('references to secrets', () => {
     [{ T: 't', U: 'u' }, 'It needs the input "key" (the API key); set it: waygate secret set input:key.'],
     [{ 'input:key': 'k', T: 't' }, 'It needs the secret "U"; set it: waygate secret set U.'],
   ])('without a value give an error with the remedy: %o', async (values, sentence) => {
-    const started = followReferences(program as StdioServerConfig, sourceOf(values), config.inputs);
+    const started = followReferences(program as StdioServerConfig, sourceOf(values));
     await expect(started).rejects.toThrow(sentence);
   });
 });

@@ -32,6 +32,17 @@ export async function waygate(workspace: TestWorkspace, args: readonly string[])
   }
 }
 
+/** Approves servers by the hashes that `waygate approve` shows; all that wait without names. */
+export async function approveShown(workspace: TestWorkspace, ...names: string[]): Promise<void> {
+  const { stdout } = await waygate(workspace, ['approve', '--json']);
+  const { servers } = JSON.parse(stdout) as { servers: { name: string; state: string; hash: string }[] };
+  const waiting = servers.filter(({ state }) => state === 'not approved' || state === 'changed');
+  for (const { name, hash } of waiting.filter((server) => names.length === 0 || names.includes(server.name))) {
+    const { code, stderr } = await waygate(workspace, ['approve', name, '--hash', hash.slice(0, 8)]);
+    if (code !== 0) throw new Error(stderr);
+  }
+}
+
 export interface StatusReport {
   worker: { pid: number; build: string; uptimeMs: number; state: string } | null;
   sessions: { client: string; clientVersion: string; protocolVersion: string; mode?: string }[];
@@ -43,6 +54,7 @@ export interface StatusReport {
     reason?: string;
     secret?: { key: string };
     location?: { line: number };
+    held?: { name: string; part: string; why: string }[];
   }[];
   recentCalls: { subject: string; outcome: string }[];
   configuration: { problems: { message: string; location: { file: string; line: number } }[] };

@@ -46,7 +46,8 @@ export function fixedContext(
       state: 'not_started',
       call: () => Promise.reject(new NotDispatchedError(`${server} has no process here`)),
     }),
-    firewall: (result, { tool: { id: toolId, upstreamName } }) => firewall.admit(result, { toolId, upstreamName }),
+    firewall: (result, { tool: source }) =>
+      firewall.admit(result, { toolId: source.id, upstreamName: source.upstreamName, source }),
     scrubSecrets,
   };
   const calls = new CallPipeline<AdmittedResult>(ports, { ...DEFAULT_SETTINGS, ...options.calls });
@@ -69,7 +70,7 @@ export function fixedContext(
     primitives: {
       view: () => primitives,
       upstream,
-      firewall: (result, { id, name }) => firewall.admit(result, { toolId: id, upstreamName: name }),
+      firewall: (result, { id, name, source }) => firewall.admit(result, { toolId: id, upstreamName: name, source }),
       authorize: (call) => calls.authorizeView(call),
       linkedServer: () => undefined,
       settled: async () => undefined,

@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseConfig } from '../../src/config/loadConfig.ts';
-import { approvable, approvalsOf } from '../../src/config/state/approvals.ts';
+import { approveAll } from './approveAll.ts';
 import { atEnd } from './lifetime.ts';
 
 /** Bundles under test. */
@@ -24,6 +23,8 @@ export interface TestWorkspace {
   program?: string;
   /** Writes the configuration and approves its servers, as a user would. */
   configure(servers: Record<string, unknown>): void;
+  /** Writes servers of the user's own, whose changes are only reported: for tests about lists that change. */
+  configureChanging(servers: Record<string, object>, blocks?: object): void;
   /** Approves the current configuration, for a test that writes it differently. */
   approve(): void;
   write(name: string, text: string): string;
@@ -60,6 +61,10 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
       approve(this, text);
       writeFileSync(configFile, text);
     },
+    configureChanging(entries, blocks) {
+      const own = Object.entries(entries).map(([name, entry]) => [name, { ...entry, trust: 'tell' }]);
+      writeFileSync(this.userConfigFile, JSON.stringify({ ...blocks, servers: Object.fromEntries(own) }));
+    },
     approve() {
       approve(this, readFileSync(configFile, 'utf8'));
     },
@@ -78,12 +83,7 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
 }
 
 function approve({ configFile, folder, env, stateDir }: TestWorkspace, text: string): void {
-  const enabled = parseConfig(text, configFile, folder, env).servers.filter(({ disabled }) => !disabled);
-  if (enabled.length > 0)
-    approvalsOf(stateDir).approve(
-      folder,
-      enabled.map((server) => approvable(server).hash),
-    );
+  approveAll(folder, stateDir, configFile, text, env);
 }
 
 /** Time to remove a state folder: after an hour it has five thousand artifacts, and the disk may be busy. */

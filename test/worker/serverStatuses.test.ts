@@ -40,7 +40,9 @@ function sources(state: string, more: Partial<ServerConnection> = {}): StatusSou
     oddities: new Oddities(),
     ...more,
   } as unknown as ServerConnection;
+  const launch = { name: 'git', hash: 'h', lines: ['runs new'], isApart: false };
   return {
+    approvals: { launch: () => launch, before: () => ['runs old'] },
     config: {
       servers: [config('git'), config('off', { disabled: true })],
       broken: [{ name: 'bad', reason: 'No.', location }],
@@ -48,6 +50,8 @@ function sources(state: string, more: Partial<ServerConnection> = {}): StatusSou
     view: CatalogView.build([{ server: 'git', tools: [{ name: 'a', inputSchema: { type: 'object' } }] }], 1),
     connection: (name: string) => (name === 'git' ? connection : undefined),
     missing: () => ({ key: 'k', name: 'K', description: '', password: true, options: [] }),
+    heldTools: () => [],
+    trustProblem: () => undefined,
     scrubSecrets: (text: string) => text.replaceAll('SECRET', '***'),
   } as unknown as StatusSources;
 }
@@ -75,7 +79,10 @@ describe('the status of servers', () => {
 
   it('names the missing secret or approval in the states that wait for it', () => {
     expect(serverStatuses(sources('needs_secret'))[0]).toMatchObject({ secret: { key: 'k' } });
-    expect(serverStatuses(sources('needs_approval'))[0]?.approval?.hash).toMatch(/./);
+    expect(serverStatuses(sources('needs_approval'))[0]?.approval).toEqual({
+      hash: 'h',
+      lines: ['- runs old', '+ runs new'],
+    });
     for (const member of ['secret', 'approval'])
       expect(serverStatuses(sources('failed'))[0]).not.toHaveProperty(member);
   });

@@ -8,11 +8,11 @@ const ENTRY = { command: 'run', args: ['a', 'b'], env: { A: '1', B: reference('i
 
 function markOf(entry: object, inputs: object[] = INPUTS, origin: 'user' | 'workspace' = 'user'): string {
   const text = JSON.stringify({ inputs, servers: { one: entry } });
-  const { servers, problems, inputs: read } = parseConfig(text, '/w/waygate.json', '/w', {}, origin);
+  const { servers, problems } = parseConfig(text, '/w/waygate.json', '/w', {}, origin);
   expect(problems).toEqual([]);
   const [server] = servers;
   if (!server) throw new Error('There is no server.');
-  return startedWith(server, read);
+  return startedWith(server);
 }
 
 describe('an edit of an entry', () => {

@@ -9,7 +9,8 @@ import { thrownWords } from '../../upstream/connection/judgeThrown.ts';
 import type { JsonObject } from '../json.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from '../policy/approval.ts';
 import { type AuthorizedCall, authorize } from '../policy/authorize.ts';
-import { decide, type PolicyDecision, subjectOf } from '../policy/policy.ts';
+import { type EgressFinding, guardEgress } from '../policy/egress.ts';
+import { decide, decideStrictly, type PolicyDecision, subjectOf } from '../policy/policy.ts';
 import { type QuotaDecision, RateLimiter } from '../policy/quota.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
 import { ArgumentValidator } from '../validation/argumentValidator.ts';
@@ -55,12 +56,24 @@ export interface PipelinePorts<R> {
   /** Must not change the result, because equal calls share it. */
   firewall(result: JsonObject, call: FirewalledCall): R | Promise<R>;
   scrubSecrets(text: string): string;
+  /** Reports whether a tool may run as it is known to the call. Without it, every tool may. */
+  trust?(tool: CatalogTool): TrustVerdict;
+  /** Finds a secret of another server in what is sent to this one. */
+  foreignSecret?(server: string, sent: unknown): EgressFinding | undefined;
   approval?: ApprovalPort;
   approvalStore?: ApprovalStore;
   log?(line: string): void;
   /** Seconds since any fixed time, and a random number in [0, 1). */
   now?(): number;
   random?(): number;
+}
+
+/** Verdict about a tool whose definition may differ from the approved one. */
+export interface TrustVerdict {
+  /** Error for a tool that may not run. */
+  refusal?: GatewayError;
+  /** Reason to ask the user first. */
+  question?: string;
 }
 
 export interface FirewalledCall {
@@ -97,6 +110,8 @@ export interface Call<R> {
   repairs: readonly ArgRepair[];
   /** Why the arguments could not be validated. */
   unchecked?: string;
+  /** Reason of the trust stage to ask the user. */
+  question?: string;
   policy?: PolicyDecision;
   quota?: QuotaDecision;
   cacheKey?: string;
@@ -214,11 +229,22 @@ export class CallPipeline<R> {
     }
   }
 
-  /** Decides whether a caller may view a result of a tool again: a rule can name `tool_view` (G11.7). */
-  async authorizeView(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void> {
+  /**
+   * Decides whether a caller may view a result of a tool again: a rule can name `tool_view` (G11.7). If the tool is not
+   * known, the strictest rule that could apply decides.
+   */
+  async authorizeView(call: Omit<AuthorizedCall, 'metaTool' | 'args'>, isKnown = true): Promise<void> {
     const { config, approvals } = this.#parts;
-    const decision = decide(config.policy, subjectOf(call.tool, 'tool_view'));
+    const decision = isKnown
+      ? decide(config.policy, subjectOf(call.tool, 'tool_view'))
+      : decideStrictly(config.policy, 'tool_view');
     await authorize(decision, { ...call, metaTool: 'tool_view', args: {} }, approvals);
+  }
+
+  /** Guards a read, which sends an address or the arguments of a prompt. Calls have a stage for this. */
+  async guardEgress(call: Omit<AuthorizedCall, 'metaTool'>): Promise<void> {
+    const { config, approvals } = this.#parts;
+    await guardEgress(config.trust.egress, call, this.#ports.foreignSecret, approvals);
   }
 
   /** Drops everything that depends on the catalog. Call it in the same synchronous step as the rebuild (G8.1). */

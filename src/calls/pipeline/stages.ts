@@ -3,6 +3,7 @@ import { GatewayError } from '../../errors/gatewayError.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import type { JsonObject } from '../json.ts';
 import { authorize } from '../policy/authorize.ts';
+import { guardEgress } from '../policy/egress.ts';
 import { decide, subjectOf } from '../policy/policy.ts';
 import { type QuotaSubject, rateLimited } from '../policy/quota.ts';
 import { overrideFor } from '../settings/overrides.ts';
@@ -59,10 +60,27 @@ const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
     throw argumentError(tool, verdict, args, scrubSecrets);
 };
 
-/** Applies the user's rules, and asks the user if a rule requires approval. */
+/** Keeps secrets of other servers out of the arguments. A dry run reports a refusal, and asks nobody. */
+const egress: Stage = async ({ tool, args, request }, { config, approvals }, { foreignSecret }) => {
+  const { session, signal, approval, dryRun: isDry } = request;
+  const mode = config.trust.egress;
+  if (isDry && mode === 'ask') return;
+  await guardEgress(mode, { tool, args: args as JsonObject, session, signal, approval }, foreignSecret, approvals);
+};
+
+/** Refuses a tool that differs from what the user approved (T2). */
+const trust: Stage = (call, _parts, ports) => {
+  const { refusal, question } = ports.trust?.(call.tool) ?? {};
+  if (refusal) throw refusal;
+  if (question !== undefined) call.question = question;
+};
+
+/** Applies the user's rules, and asks the user if a rule or a change of the tool requires approval. */
 const policy: Stage = async (call, { config, approvals }) => {
-  const { tool, request } = call;
-  const decision = decide(config.policy, subjectOf(tool, 'tool_execute'));
+  const { tool, request, question } = call;
+  const decided = decide(config.policy, subjectOf(tool, 'tool_execute'));
+  const mustAsk = question !== undefined && decided.action !== 'deny';
+  const decision = mustAsk ? { ...decided, action: 'require_approval' as const, reason: question } : decided;
   call.policy = decision;
   if (request.dryRun) return;
   const { session, signal, approval } = request;
@@ -156,7 +174,12 @@ const dispatch: Stage = async (call, parts, ports) => {
     const upstream = ports.upstream(tool.server) ?? call.upstream;
     return beginsTask(call) && canRunTasks(upstream) ? asTask(upstream) : upstream;
   };
-  const onSend = begins && (() => begins(terms.contract, call.tool.id));
+  let refusal: GatewayError | undefined;
+  const onSend = () => {
+    // The server may have been started for this call, and list the tool otherwise than before.
+    refusal = ports.trust?.(tool).refusal;
+    return refusal ? Promise.reject(refusal) : begins?.(terms.contract, tool.id);
+  };
   const send = (end: Pick<ClientEnd, 'signal' | 'onSend'>) =>
     dispatchCall(tool, currentUpstream, args as JsonObject, { ...end, onProgress, origin, meta }, terms);
   try {
@@ -168,7 +191,7 @@ const dispatch: Stage = async (call, parts, ports) => {
     }
   } catch (error) {
     // A caller of a shared dispatch can cancel alone.
-    throw dispatchError(error, { tool, ...terms });
+    throw refusal ?? dispatchError(error, { tool, ...terms });
   }
   call.raw = call.attempts.value;
   if (call.shared) return;
@@ -221,6 +244,8 @@ export const STAGES: readonly { name: string; run: Stage }[] = [
   { name: 'hydrate', run: hydrate },
   { name: 'repair', run: repair },
   { name: 'validate', run: validate },
+  { name: 'trust', run: trust },
+  { name: 'egress', run: egress },
   { name: 'policy', run: policy },
   { name: 'quota', run: quota },
   { name: 'dry run', run: dryRun },

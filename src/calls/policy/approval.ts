@@ -188,5 +188,6 @@ function approvalRequired(tool: CatalogTool, reason: string): GatewayError {
 }
 
 function keyOf(tool: CatalogTool): string {
-  return `${tool.id} ${tool.server} ${tool.fingerprint}`;
+  // The user's own server and one of the workspace may have the same name at different times.
+  return `${tool.id} ${tool.origin === 'workspace' ? 'workspace:' : ''}${tool.server} ${tool.fingerprint}`;
 }

@@ -1,6 +1,13 @@
-import type { CatalogTool } from '../../catalog/types.ts';
-import type { PolicyAction, PolicyMetaTool, PolicyRule, ToolPolicy } from '../../config/declaration/policyBlock.ts';
+import type { CatalogTool, ServerOrigin } from '../../catalog/types.ts';
+import {
+  type PolicyAction,
+  type PolicyMetaTool,
+  type PolicyRule,
+  STRICTNESS,
+  type ToolPolicy,
+} from '../../config/declaration/policyBlock.ts';
 import { globMatches } from '../../lib/glob.ts';
+import { matchesLookAlike, skeleton } from '../../text/lookAlikes.ts';
 
 /** Properties of a call that rules can name. */
 export interface PolicySubject {
@@ -8,6 +15,7 @@ export interface PolicySubject {
   toolId?: string;
   namespace?: string;
   server?: string;
+  origin?: ServerOrigin;
   /** The server's name for the tool. */
   toolName?: string;
   tags?: readonly string[];
@@ -23,11 +31,36 @@ export interface PolicyDecision {
   unreadable?: string;
 }
 
+/**
+ * Decides by the first rule that fits. Rules of the user's own file trust no server of a workspace unless they name that
+ * origin: one that allows is passed over, and one that asks cannot be softened by a later rule.
+ */
 export function decide(policy: ToolPolicy, subject: PolicySubject): PolicyDecision {
-  const index = policy.rules.findIndex((rule) => applies(rule, subject));
-  const rule = policy.rules[index];
-  if (!rule) return { action: policy.default, rule_index: null };
-  const { action, reason, unreadable } = rule;
+  let asks: PolicyDecision | undefined;
+  for (const [index, rule] of policy.rules.entries()) {
+    if (!applies(rule, subject)) continue;
+    const decision = decisionOf(rule, index);
+    const isOther = subject.origin === 'workspace' && rule.by !== 'workspace' && rule.origin !== 'workspace';
+    if (isOther && rule.action === 'allow') continue;
+    if (isOther && rule.action === 'require_approval') asks ??= decision;
+    else return rule.action === 'deny' ? decision : (asks ?? decision);
+  }
+  return policy.default === 'deny'
+    ? { action: 'deny', rule_index: null }
+    : (asks ?? { action: policy.default, rule_index: null });
+}
+
+/** Decides about an unknown subject by the strictest rule that could apply to it, the default included. */
+export function decideStrictly(policy: ToolPolicy, metaTool: PolicyMetaTool): PolicyDecision {
+  const possible = policy.rules
+    .map((rule, index) => ({ rule, index }))
+    .filter(({ rule }) => rule.metaTool === undefined || rule.metaTool === metaTool);
+  const strictest = Math.max(STRICTNESS[policy.default], ...possible.map(({ rule }) => STRICTNESS[rule.action]));
+  const found = possible.find(({ rule }) => STRICTNESS[rule.action] === strictest);
+  return found ? decisionOf(found.rule, found.index) : { action: policy.default, rule_index: null };
+}
+
+function decisionOf({ action, reason, unreadable }: PolicyRule, index: number): PolicyDecision {
   return {
     action,
     rule_index: index,
@@ -42,6 +75,7 @@ export function subjectOf(tool: CatalogTool, metaTool: PolicyMetaTool): PolicySu
     toolId: tool.id,
     namespace: tool.namespace,
     server: tool.server,
+    ...(tool.origin !== undefined && { origin: tool.origin }),
     toolName: tool.upstreamName,
     tags: tool.tags,
     readOnly: tool.safety === 'read_only',
@@ -50,11 +84,18 @@ export function subjectOf(tool: CatalogTool, metaTool: PolicyMetaTool): PolicySu
 
 function applies(rule: PolicyRule, subject: PolicySubject): boolean {
   if (rule.metaTool !== undefined && rule.metaTool !== subject.metaTool) return false;
-  if (rule.namespace !== undefined && rule.namespace !== subject.namespace) return false;
-  if (rule.server !== undefined && rule.server !== subject.server) return false;
+  // A server must not escape a rule that forbids by another spelling.
+  const isDeny = rule.action === 'deny';
+  const isSame = (named: string, name = ''): boolean =>
+    named === name || (isDeny && skeleton(named) === skeleton(name));
+  if (rule.origin !== undefined && rule.origin !== (subject.origin ?? 'user')) return false;
+  if (rule.namespace !== undefined && !isSame(rule.namespace, subject.namespace)) return false;
+  if (rule.server !== undefined && !isSame(rule.server, subject.server)) return false;
   if (rule.readOnly !== undefined && rule.readOnly !== (subject.readOnly ?? false)) return false;
   if (rule.tags?.some((tag) => !subject.tags?.includes(tag))) return false;
   if (rule.tool === undefined) return true;
   const glob = rule.tool;
-  return [subject.toolId, subject.toolName].some((name) => name !== undefined && globMatches(glob, name));
+  return [subject.toolId, subject.toolName].some(
+    (name) => name !== undefined && (isDeny ? matchesLookAlike(glob, name) : globMatches(glob, name)),
+  );
 }

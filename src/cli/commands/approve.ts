@@ -1,93 +1,128 @@
 import { ConfigLayers, type MergedConfig } from '../../config/configLayers.ts';
-import type { ServerConfig } from '../../config/gatewayConfig.ts';
-import { approvable, approvalsOf, needsApproval } from '../../config/state/approvals.ts';
 import { stateRoot } from '../../config/state/stateFolder.ts';
-import type { WouldRun } from '../../control/contract.ts';
 import { type GatewayTarget, gatewayFolder } from '../../host/attach/startWorker.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import { count } from '../../text/porcelain.ts';
+import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
+import { type Launch, quoted, SHORT_HASH_CHARS, shown, shownLines } from '../../trust/launch.ts';
 import { approvalFile } from '../../worker/gateway/approvalFile.ts';
-import { askRunning } from '../askRunning.ts';
 import type { ApproveCommand } from '../commands.ts';
 import { print } from '../print.ts';
+import { ownTerminal, type Terminal } from '../terminal.ts';
 
-/** Command of a server, and the hash under which it is approved. */
+/** Server as the command shows it. */
 interface Shown {
-  name: string;
-  hash: string;
+  launch: Launch;
+  state: 'approved' | 'changed' | 'not approved' | 'needs no approval';
   lines: readonly string[];
-  needed: boolean;
 }
 
-/** Prints the full command of each server and approves the named servers. A running gateway notices the approval. */
-export async function approve(command: ApproveCommand): Promise<number> {
-  const config = new ConfigLayers(command.workspace, process.env, command.configFile).load();
-  const servers = await shownServers(command, config);
-  if (command.revoke) return revoke(command, config, servers);
+/** Shows what each server would run or reach, and approves what the user has seen. A running gateway notices it. */
+export async function approve(command: ApproveCommand, terminal: Terminal = ownTerminal()): Promise<number> {
   const { workspace, all, names, json } = command;
-  const approvals = approvalsOf(stateRoot());
-  const isApproved = ({ hash }: Shown): boolean => approvals.isApprovedHash(workspace, hash);
+  const approvals = new LaunchApprovals({
+    stateRoot: stateRoot(),
+    workspace,
+    path: () => process.env.PATH,
+    report: (sentence) => terminal.err(`waygate: ${sentence}\n`),
+  });
+  const config = configOf(command);
+  const servers = shownServers(config, approvals);
+  if (command.revoke) return revoke(command, config, servers, approvals);
   const chosen = all ? servers : names.map((name) => serverCalled(name, servers, config));
-  const listed = chosen.length > 0 ? chosen : servers;
-  const open = chosen.length > 0 ? 'new' : 'not approved';
-  const entries = listed.map((server) => ({
-    name: server.name,
-    state: server.needed ? (isApproved(server) ? 'approved' : open) : 'needs no approval',
-    lines: server.lines,
-  }));
-  const shown = entries.flatMap(({ name, state, lines }) => [
-    `${JSON.stringify(name)} (${state})\n`,
-    ...lines.map((line) => `  ${line}\n`),
-  ]);
-  if (chosen.length === 0) {
+  const isChoice = chosen.length > 0;
+  const listed = isChoice ? chosen : servers;
+  const entries = listed.map(({ launch: { name, hash }, state, lines }) => ({ name, state, hash, lines }));
+  if (!isChoice) {
     const tools = [...new Set(toolsOf(command).load().map(toolIdOf))];
     const next =
       listed.length === 0
         ? `No server is configured in ${filesOf(config)}.\n`
-        : 'Approve them by name, or all of them: waygate approve --all\n';
-    print(json, { workspace, servers: entries, tools }, `${shown.join('')}${allowedTools(tools)}${next}`);
+        : 'Approve a server after you have read its lines: waygate approve NAME\n';
+    print(json, { workspace, servers: entries, tools }, `${listed.map(textOf).join('')}${allowedTools(tools)}${next}`);
     return 0;
   }
-  const needed = chosen.filter((server) => server.needed);
-  approvals.approve(
-    workspace,
-    needed.map(({ hash }) => hash),
-  );
-  const text = `Approved ${count(needed.length, 'server')} for ${workspace}.\n`;
-  const data = { workspace, servers: entries, approved: needed.map(({ name }) => name) };
-  print(json, data, `${shown.join('')}${text}`);
-  return 0;
+  const outcome = await settle(command, chosen, approvals, json ? { ...terminal, out: () => undefined } : terminal);
+  const data = { workspace, servers: entries, approved: outcome.approved };
+  print(json, data, `Approved ${count(outcome.approved.length, 'server')} for ${workspace}.\n`);
+  return outcome.refused ? 1 : 0;
 }
 
-/**
- * Returns the servers as a running gateway resolves them, if there is one: it was started with its own environment, and
- * `${env:NAME}` has the value from there.
- */
-async function shownServers(target: GatewayTarget, { servers }: MergedConfig): Promise<Shown[]> {
-  const running = await commandsOfGateway(target);
+/** Shows the chosen servers one by one and approves each that the user confirms. */
+async function settle(
+  command: ApproveCommand,
+  chosen: readonly Shown[],
+  approvals: LaunchApprovals,
+  { out, err, interactive, confirm }: Terminal,
+): Promise<{ approved: string[]; refused: boolean }> {
+  const approved: string[] = [];
+  let refused = false;
+  const refuse = (sentence: string): void => {
+    refused = true;
+    err(`waygate: ${sentence}\n`);
+  };
+  const isConfirmed = ({ name, hash }: Launch): boolean | Promise<boolean> => {
+    if (interactive && !command.json) return confirm(`Approve ${quoted(name)}?`, false);
+    const next = `waygate approve ${shown(name)} --hash ${hash.slice(0, SHORT_HASH_CHARS)}`;
+    refuse(`${quoted(name)} was not approved, because nobody can be asked here. After reading its lines, run: ${next}`);
+    return false;
+  };
+  for (const server of chosen) {
+    const { launch, state } = server;
+    out(textOf(server));
+    if (state === 'approved' || state === 'needs no approval') continue;
+    if (command.hash !== undefined ? launch.hash.startsWith(command.hash) : await isConfirmed(launch)) {
+      // The file may have changed while the user was reading.
+      const now = shownServers(configOf(command), approvals).find((one) => one.launch.hash === launch.hash);
+      if (now) {
+        approvals.approve([now.launch]);
+        approved.push(launch.name);
+        continue;
+      }
+    } else if (command.hash === undefined) {
+      refused = true;
+      continue;
+    }
+    refuse(`${quoted(launch.name)} has changed since it was shown and was not approved.`);
+  }
+  return { approved, refused };
+}
+
+function configOf({ workspace, configFile }: ApproveCommand): MergedConfig {
+  return new ConfigLayers(workspace, process.env, configFile).load();
+}
+
+function shownServers({ servers }: MergedConfig, approvals: LaunchApprovals): Shown[] {
   return servers
     .filter(({ disabled }) => !disabled)
-    .map((server: ServerConfig) => {
-      const { hash, lines } = running.get(server.name) ?? approvable(server);
-      return { name: server.name, hash, lines, needed: needsApproval(server) };
+    .map((server) => {
+      const launch = approvals.launch(server);
+      if (!needsApproval(server)) return { launch, state: 'needs no approval', lines: launch.lines };
+      if (approvals.isApproved(server)) return { launch, state: 'approved', lines: launch.lines };
+      const before = approvals.before(launch);
+      return { launch, state: before ? 'changed' : 'not approved', lines: shownLines(launch, before) };
     });
 }
 
-async function commandsOfGateway(target: GatewayTarget): Promise<Map<string, WouldRun>> {
-  // Ignore a gateway that hangs or is older than this program.
-  const servers = await askRunning(target, (control) => control.request('wouldRun', {})).catch(() => undefined);
-  return new Map((servers ?? []).map((server) => [server.name, server]));
+function textOf({ launch: { name, hash }, state, lines }: Shown): string {
+  const isOpen = state === 'changed' || state === 'not approved';
+  const note = isOpen ? `${state}, hash ${hash.slice(0, SHORT_HASH_CHARS)}` : state;
+  return `${quoted(name)} (${note})\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
 /** Revokes approvals: servers by name, tools by id. */
-function revoke(command: ApproveCommand, config: MergedConfig, servers: readonly Shown[]): number {
+function revoke(
+  command: ApproveCommand,
+  config: MergedConfig,
+  servers: readonly Shown[],
+  approvals: LaunchApprovals,
+): number {
   const { workspace, all, names, json } = command;
   const tools = toolsOf(command);
   const allowed = tools.load();
-  const known = [...servers.map(({ name }) => name), ...allowed.map(toolIdOf)];
+  const known = [...servers.map(({ launch }) => launch.name), ...allowed.map(toolIdOf)];
   for (const name of names) if (!known.includes(name)) throw unknown(name, known, config);
-  const hashes = servers.filter(({ name }) => names.includes(name)).map(({ hash }) => hash);
-  const taken = approvalsOf(stateRoot()).revoke(workspace, all ? undefined : hashes);
+  const taken = approvals.revoke(all ? undefined : names);
   const kept = all ? [] : allowed.filter((key) => !names.includes(toolIdOf(key)));
   if (kept.length < allowed.length) tools.save(kept);
   const takenOfTools = allowed.length - kept.length;
@@ -114,17 +149,17 @@ function allowedTools(ids: readonly string[]): string {
 }
 
 function serverCalled(name: string, servers: readonly Shown[], config: MergedConfig): Shown {
-  const found = servers.find((server) => server.name === name);
+  const found = servers.find((server) => server.launch.name === name);
   if (found) return found;
   throw unknown(
     name,
-    servers.map((server) => server.name),
+    servers.map(({ launch }) => launch.name),
     config,
   );
 }
 
 function unknown(name: string, known: readonly string[], config: MergedConfig): Error {
-  const remedy = didYouMean(name, known, `it has ${known.join(', ') || 'none'}.`);
+  const remedy = didYouMean(name, known, `it has ${known.map(shown).join(', ') || 'none'}.`);
   return new Error(`${filesOf(config)} configures no server "${name}"; ${remedy}`);
 }
 

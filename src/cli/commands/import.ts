@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { configFile } from '../../config/state/configPlaces.ts';
 import { FileSecrets } from '../../config/state/fileSecrets.ts';
@@ -26,15 +25,8 @@ import { RemovalRefused, withoutEntries } from '../../import/removal.ts';
 import { type Surroundings, surroundingsOf } from '../../import/surroundings.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import type { ImportCommand } from '../commands.ts';
+import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usageError.ts';
-
-export interface ImportTerminal {
-  out(text: string): void;
-  err(text: string): void;
-  /** True if a person can answer questions. */
-  interactive: boolean;
-  confirm(question: string): Promise<boolean>;
-}
 
 /** EX_DATAERR and EX_NOINPUT. */
 const UNREADABLE = 65;
@@ -43,7 +35,7 @@ const NOTHING_FOUND = 66;
 export async function importServers(
   command: ImportCommand,
   env: NodeJS.ProcessEnv,
-  terminal: ImportTerminal,
+  terminal: Terminal,
 ): Promise<number> {
   const at = surroundingsOf(command.workspace, env);
   const { sources, unreadable, missing } = gather(command, at);
@@ -66,13 +58,14 @@ export async function importServers(
 async function carryOut(
   command: ImportCommand,
   env: NodeJS.ProcessEnv,
-  terminal: ImportTerminal,
+  terminal: Terminal,
   sources: readonly ReadSource[],
 ): Promise<number> {
   const { workspace, names, dryRun, json } = command;
   checkNames(names, sources);
   const file = command.configFile ?? configFile(workspace);
-  const current = readTextIfThere(file);
+  const within = command.configFile === undefined ? workspace : undefined;
+  const current = readTextIfThere(file, within);
   const accept = (_key: string, name: string): boolean => names.length === 0 || names.includes(name);
   const plan = planImport({ file, current, workspace, env, sources, accept });
   const secrets = new FileSecrets(stateRoot(env), workspace);
@@ -86,7 +79,7 @@ async function carryOut(
     if (!interactive) {
       throw new UsageError('import needs a selection: name servers, or use --all, --from or --dry-run.');
     }
-    if (!(await terminal.confirm(`Import ${plan.servers.length === 1 ? 'it' : 'them'} into ${file}?`))) {
+    if (!(await terminal.confirm(`Import ${plan.servers.length === 1 ? 'it' : 'them'} into ${file}?`, true))) {
       say('Nothing was written.\n');
       return 0;
     }
@@ -94,7 +87,7 @@ async function carryOut(
   const removals = command.removeFromSource ? planRemovals(plan) : [];
   const diff = dryRun && plan.changed ? patchOf(file, current, plan.after) : '';
   if (!dryRun) {
-    if (plan.changed) replaceFile(file, current, plan.after);
+    if (plan.changed) replaceFile(file, current, plan.after, within);
     // Store secrets only after the file is written: otherwise a stored value could remain without a reference.
     await plan.keepSecrets((name, value) => secrets.set(name, value));
     for (const removal of removals) if (removal.after !== undefined) remove(removal);
@@ -191,21 +184,4 @@ function planRemovals(plan: ImportPlan): Removal[] {
 function remove(removal: Removal): void {
   removal.backup = backUp(removal.source.file);
   replaceFile(removal.source.file, removal.before, removal.after as string);
-}
-
-/** Terminal that the program runs in. */
-export function ownTerminal(): ImportTerminal {
-  return {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
-    interactive: process.stdin.isTTY === true,
-    confirm: async (question) => {
-      const prompt = createInterface({ input: process.stdin, output: process.stderr });
-      try {
-        return !/^n/i.test((await prompt.question(`${question} [Y/n] `)).trim());
-      } finally {
-        prompt.close();
-      }
-    },
-  };
 }

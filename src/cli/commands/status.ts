@@ -63,5 +63,6 @@ function describeServer(server: ServerStatus): string {
   const tools = server.state === 'ready' || server.toolCount > 0 ? `, ${count(server.toolCount, 'tool')}` : '';
   const reason = server.reason === undefined ? '' : `: ${server.reason}`;
   const place = server.reason && server.location ? ` (${server.location.file}:${server.location.line})` : '';
-  return `${server.state.replaceAll('_', ' ')}${tools}${pid}${reason}${place}`;
+  const held = server.held ? `, ${count(server.held.length, 'item')} to review (waygate trust)` : '';
+  return `${server.state.replaceAll('_', ' ')}${tools}${held}${pid}${reason}${place}`;
 }

@@ -4,6 +4,7 @@ import { flag, type Infer, number, oneOf, text } from './field.ts';
 import { POLICY, type ToolPolicy } from './policyBlock.ts';
 import { RATE_LIMITS, type RateLimits } from './rateLimitsBlock.ts';
 import { REPLAY } from './replayBlock.ts';
+import { TRUST } from './trustBlock.ts';
 
 const RETRY_KEYS = {
   maxAttempts: number({
@@ -76,6 +77,7 @@ export const CALL_BLOCKS = {
     }),
   ),
   policy: POLICY,
+  trust: TRUST,
   retry: block(
     object(RETRY_KEYS, {
       doc: 'Repetition of calls that may be repeated: those that never left, and those that `replay` declares `convergent`.',

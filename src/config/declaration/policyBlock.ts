@@ -23,6 +23,9 @@ const rule = object(
   {
     action: oneOf(ACTIONS, { required: true, doc: 'Whether such a call is allowed, denied, or asked about.' }),
     server: text({ filled: true, refersTo: 'server', doc: 'The name of a server in `servers`.' }),
+    origin: oneOf(['user', 'workspace'], {
+      doc: 'Whose file configures the server: `user` (your own file, or the one of `--config`), or `workspace`. A rule of your own file that allows counts for a server of a workspace only with `"workspace"` here.',
+    }),
     namespace: text({
       filled: true,
       refersTo: 'namespace',
@@ -60,6 +63,8 @@ export type PolicyMetaTool = NonNullable<Infer<typeof rule>['metaTool']>;
 export interface PolicyRule extends Infer<typeof rule> {
   /** Why a policy cannot be read. A rule with this key denies every call. */
   readonly unreadable?: string;
+  /** Set for a rule of a workspace's file. */
+  readonly by?: 'workspace';
 }
 export interface ToolPolicy extends Infer<typeof policy> {
   readonly rules: readonly PolicyRule[];
@@ -87,14 +92,15 @@ export const POLICY = block<ToolPolicy>(policy, {
   combine: addRules,
 });
 
-const STRICTNESS: Readonly<Record<PolicyAction, number>> = { allow: 0, require_approval: 1, deny: 2 };
+export const STRICTNESS: Readonly<Record<PolicyAction, number>> = { allow: 0, require_approval: 1, deny: 2 };
 
 /** Puts a workspace's rules after the user's own, without those that would loosen the user's default. */
 function addRules(
   own: BlockValue<ToolPolicy> | undefined,
-  { value: theirs }: BlockValue<ToolPolicy>,
+  { value }: BlockValue<ToolPolicy>,
   scope: Scope,
 ): ToolPolicy {
+  const theirs = { ...value, rules: value.rules.map((one) => ({ ...one, by: 'workspace' as const })) };
   if (!own) return { ...theirs, rules: guarded(theirs.rules, scope.userServers) };
   const floor = own.value.default;
   const isWeaker = (one: PolicyAction): boolean => STRICTNESS[one] < STRICTNESS[floor];

@@ -44,6 +44,13 @@ const SHARED = {
     lenient: true,
     doc: 'Time limit of the first start of this server, in place of `startup.timeoutSeconds`: for one that downloads or builds much. A change applies to its next start.',
   }),
+  trust: oneOf(['block', 'ask', 'tell'], {
+    doc: 'What happens to tools, prompts and instructions that are new or changed since you approved the server: held back until you accept them (`block`), offered with a question at each call (`ask`), or offered and reported (`tell`). The default is `ask` for a program of your own waygate.json and `block` for an address; servers of a workspace always have `block`. Lowered hints are held back in any case.',
+  }),
+  sampling: flag({
+    schema: { default: false },
+    doc: 'Lets the server ask the model of your client (MCP sampling). Each request names the server and gets at most 4,096 tokens, no context, and at most 20 answers an hour.',
+  }),
   tools: object(
     {
       include: list(text({ filled: true }), { default: [], doc: 'Only these. An empty list means all.' }),
@@ -71,7 +78,7 @@ const STDIO = {
   envFile: text({ filled: true, doc: 'A file of `NAME=value` lines. `env` overrides it.' }),
   cwd: text({
     filled: true,
-    doc: 'The folder in which the program runs. By default the workspace folder, or your home folder for a server of your own waygate.json.',
+    doc: 'The folder in which the program runs. By default the workspace folder, an empty one for a package runner such as `npx`, or your home folder for a server of your own waygate.json.',
   }),
 };
 

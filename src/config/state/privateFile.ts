@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { isAbsent, type ReadBounds, readBoundedText, readFailure } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 import { unwritable } from './stateFolder.ts';
+
+/** Bound of a file that Waygate itself writes. */
+export const PRIVATE_BOUNDS: ReadBounds = { maxBytes: 16 * 1024 * 1024 };
 
 /** Writes a small JSON file that only its owner can read. The write is atomic. */
 export function writePrivateJson(file: string, content: unknown): void {
@@ -14,7 +17,7 @@ export function writePrivateJson(file: string, content: unknown): void {
 /** Returns the content; `undefined` if the file is absent or not readable. */
 export function readPrivateJson(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readBoundedText(file, PRIVATE_BOUNDS));
   } catch {
     return undefined;
   }
@@ -23,10 +26,10 @@ export function readPrivateJson(file: string): unknown {
 /** Returns why the content of a file cannot be used; `undefined` if it can, or if there is no file. */
 export function privateJsonFlaw(file: string): string | undefined {
   try {
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const content: unknown = JSON.parse(readBoundedText(file, PRIVATE_BOUNDS));
     return typeof content === 'object' && content !== null ? undefined : 'it is no object';
   } catch (error) {
-    const { code = 'it is not JSON' } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? undefined : code;
+    if (isAbsent(error, file)) return undefined;
+    return error instanceof SyntaxError ? 'it is not JSON' : readFailure(error);
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { makeFolder } from '../../lib/makeFolder.ts';
+import { isWithin, MAX_CONFIG_BYTES, readBounded, readFailure } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 
 /**
@@ -96,11 +97,10 @@ type FileState = 'missing' | 'same' | 'different';
 function stateOf(source: string, target: string): FileState {
   let there: Buffer;
   try {
-    there = readFileSync(target);
+    there = readBounded(target, { maxBytes: MAX_CONFIG_BYTES });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return 'missing';
-    throw new Error(`${target} cannot be read (${code}).`);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing';
+    throw new Error(`${target} cannot be read (${readFailure(error)}).`);
   }
   // A checkout may have changed the line endings, which is no edit by the user.
   const text = (bytes: Buffer): string => bytes.toString('utf8').replaceAll('\r\n', '\n');
@@ -113,11 +113,6 @@ function refuseLinksOut(root: string, file: string): void {
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
   if (!isWithin(root, folder) || isWithin(realpathSync(root), realpathSync(folder))) return;
   throw new Error(`${folder} leads out of ${root}: the skill is not written there.`);
-}
-
-function isWithin(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 function writeText(file: string, content: Buffer): void {

@@ -1,5 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isAbsent, MAX_CONFIG_BYTES, readBounded } from '../../lib/readBounded.ts';
 import { configurationHash } from '../gateway/serverDefinition.ts';
 import { Observable } from '../observable.ts';
 
@@ -7,6 +9,12 @@ import { Observable } from '../observable.ts';
 export interface ConfigurationState {
   known: boolean;
   hash: string | undefined;
+}
+
+/** Workspace that has the file. Nothing of an untrusted workspace is read. */
+export interface WorkspaceOfFile {
+  folder: string;
+  isTrusted(): boolean;
 }
 
 /** Watches the presence and content of a `waygate.json` for the editor. */
@@ -17,17 +25,19 @@ export class ConfigurationFile {
   );
 
   readonly path: string;
+  readonly #of: WorkspaceOfFile | undefined;
   #looking: Promise<ConfigurationState>;
 
-  constructor(path: string) {
+  constructor(path: string, of?: WorkspaceOfFile) {
     this.path = path;
+    this.#of = of;
     this.#looking = Promise.resolve(this.state.value);
   }
 
   /** Checks the file again. Checks run one after the other, so that an older result never overwrites a newer one. */
   check(): Promise<ConfigurationState> {
     this.#looking = this.#looking.then(async () => {
-      this.state.set({ known: true, hash: await readHash(this.path) });
+      this.state.set({ known: true, hash: readHash(this.path, this.#of) });
       return this.state.value;
     });
     return this.#looking;
@@ -57,13 +67,13 @@ export function together(own: ConfigurationState, workspace: ConfigurationState)
   };
 }
 
-async function readHash(path: string): Promise<string | undefined> {
+function readHash(path: string, of: WorkspaceOfFile | undefined): string | undefined {
+  if (of && !of.isTrusted()) return lstatSync(path, { throwIfNoEntry: false }) && 'unread';
   try {
-    return configurationHash(await readFile(path));
+    return configurationHash(readBounded(path, { maxBytes: MAX_CONFIG_BYTES, within: of?.folder }));
   } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
-    // The file exists but cannot be read. The worker reports the reason to the user.
-    return 'unreadable';
+    // The worker reports to the user why a file cannot be read.
+    return isAbsent(error, path) ? undefined : 'unreadable';
   }
 }
 
@@ -79,7 +89,7 @@ export const CONFIGURATION_TEMPLATE = `{
     //
     // "files": {
     //   "command": "npx",
-    //   "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]
+    //   "args": ["-y", "@modelcontextprotocol/server-filesystem", "\${workspaceFolder}"]
     // }
     //
     // It may also have "env", "envFile", "cwd", and "disabled": true.

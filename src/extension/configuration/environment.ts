@@ -44,7 +44,10 @@ export class Environment implements vscode.Disposable {
         this.#own,
         new vscode.RelativePattern(vscode.Uri.file(dirname(this.#own.path)), basename(this.#own.path)),
       ),
-      vscode.workspace.onDidGrantWorkspaceTrust(update),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => {
+        void this.#file?.check();
+        update();
+      }),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if ([NODE_PATH, ...AGENT_SETTINGS].some((id) => event.affectsConfiguration(id))) update();
       }),
@@ -93,7 +96,10 @@ export class Environment implements vscode.Disposable {
     this.#watchingFile = undefined;
     const workspace = firstLocalFolder();
     if (workspace === undefined) return undefined;
-    const file = new ConfigurationFile(join(workspace, CONFIGURATION_PATH));
+    const file = new ConfigurationFile(join(workspace, CONFIGURATION_PATH), {
+      folder: workspace,
+      isTrusted: () => vscode.workspace.isTrusted,
+    });
     // Uses a pattern relative to the workspace, because the folder may not exist yet.
     this.#watchingFile = this.#watch(file, new vscode.RelativePattern(vscode.Uri.file(workspace), CONFIGURATION_PATH));
     return file;

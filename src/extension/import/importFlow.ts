@@ -35,7 +35,7 @@ export async function importFlow(
 ): Promise<ImportOutcome | undefined> {
   const { sources, unreadable } = findSources(at, CLIENT_IDS);
   const faults = unreadable.map(({ message }) => `${message}\n`).join('');
-  const current = readTextIfThere(file);
+  const current = readTextIfThere(file, at.workspace);
   const request = { file, current, workspace: at.workspace, env: at.env, sources };
   const all = planImport(request);
   const items = importItems(all);
@@ -52,7 +52,7 @@ export async function importFlow(
   const plan = planImport({ ...request, ...decided });
   if (plan.changed) {
     if (!(await prompts.confirm(plan))) return undefined;
-    replaceFile(file, current, plan.after);
+    replaceFile(file, current, plan.after, at.workspace);
     await plan.keepSecrets((name, value) => prompts.keep(name, value));
   }
   const report = plan.redact(

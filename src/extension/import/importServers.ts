@@ -19,9 +19,10 @@ export async function importServers(
   secrets: EditorSecrets,
   log: vscode.LogOutputChannel,
 ): Promise<void> {
-  const { workspace } = environment.state.value;
+  const { workspace, trusted } = environment.state.value;
   const file = environment.configurationFile;
   if (workspace === undefined || file === undefined) throw new Error('Open a folder on this machine first');
+  if (!trusted) throw new Error('Trust this workspace first');
   refuseUnsaved(file.path);
   const outcome = await importFlow(file.path, surroundingsOf(workspace, process.env), {
     ...prompts,

@@ -18,7 +18,7 @@ export const EXIT_NO_WORKER = 69;
 
 /**
  * Knowledge of the workspace's last worker, kept in the state folder for the next worker and for the command line while
- * none serves. One private file, because configuration texts may contain secrets.
+ * none serves. One private file.
  */
 export interface LastWorker {
   /** Number of workers so far, of restarts, and of losses in a row. */

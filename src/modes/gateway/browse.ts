@@ -65,13 +65,13 @@ export const promptBrowse: RunnableTool<'prompt_browse'> = {
   failed,
 };
 
-function answer(tool: GatewayTool, { args, context }: ToolCall, shelf: Shelf, listing: Listing): Answer {
+function answer(tool: GatewayTool, { args, context, session }: ToolCall, shelf: Shelf, listing: Listing): Answer {
   const { byId } = shelf.choices.catalog;
   const attributes: CallEvent['attributes'] = (meter) => ({
     ...queryShape(args),
     ...cardCounts(listing.cards, byId, meter),
   });
-  return { ...render(listing, shelf, context), event: completedEvent(tool, { attributes }) };
+  return { ...render(listing, shelf, context, session), event: completedEvent(tool, { attributes }) };
 }
 
 function failed({ args, error }: FailedCall): Partial<CallEvent> {

@@ -15,7 +15,8 @@ import type { Choices } from '../primitives/primitiveView.ts';
 import { argsInvalid } from '../shared/arguments.ts';
 import type { GatewayToolName } from '../shared/gatewayTools.ts';
 import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
-import { serverNotes, serverStates } from '../shared/serverNotes.ts';
+import { heldNote, serverNotes, serverStates } from '../shared/serverNotes.ts';
+import type { SessionState } from '../shared/sessionState.ts';
 
 /** Room for the lines after the cards. */
 const NOTES_ROOM_CHARS = 2_000;
@@ -63,6 +64,7 @@ export function render(
   listing: Listing,
   { noun, nextStep, choices }: Shelf,
   context: GatewayContext,
+  session: SessionState,
 ): Omit<Answer, 'event'> {
   const { headline, cards, rest, hints, confidence } = listing;
   const servers = context.servers();
@@ -72,7 +74,15 @@ export function render(
   if (shown.length < cards.length) lines.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
   const next = shown.some((card) => card.kind === noun) ? [nextStep] : [];
   const [summary, ...details] = notes;
-  const closing = [...(summary === undefined ? [] : [summary]), ...next, ...hints, ...details];
+  const held = heldNote(servers);
+  const isNews = session.notesHeld(held.count);
+  const closing = [
+    ...(summary === undefined ? [] : [summary]),
+    ...next,
+    ...(isNews ? [held.note] : []),
+    ...hints,
+    ...details,
+  ];
   lines.push(...withinBudget(closing, lines, shown.length));
   return {
     text: boundText(lines.join('\n')),

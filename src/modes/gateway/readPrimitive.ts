@@ -31,7 +31,7 @@ export const resourceRead: RunnableTool<'resource_read'> = {
     const { choice, uri } = wanted;
     if (wanted.isFile) onCorrection({ rule: 'file_uri', from: shortened(given, 128), to: uri });
     const result = await ask(primitives, choice, 'resources/read', { uri }, call);
-    const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri });
+    const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri, source: choice });
     const isListed = primitives.view().resource(choice.id) !== undefined;
     return answerOf(RESOURCE_READ, admitted, args, isListed ? choice : undefined);
   },
@@ -60,7 +60,10 @@ export const promptGet: RunnableTool<'prompt_get'> = {
       throw argumentError(subject, verdict, filled, primitives.scrubSecrets);
     }
     const result = await ask(primitives, choice, 'prompts/get', { name: prompt.name, arguments: filled }, call);
-    const admitted = await primitives.firewall(promptAsResult(result), { id: prompt.id, name: prompt.name });
+    const admitted = await primitives.firewall(promptAsResult(result), {
+      ...{ id: prompt.id, name: prompt.name },
+      source: choice,
+    });
     return answerOf(PROMPT_GET, admitted, args, choice);
   },
   failed,
@@ -77,7 +80,7 @@ async function ask(
   params: Json,
   call: CallContext,
 ): Promise<Json> {
-  await authorized(ports, choice, call);
+  await authorized(ports, choice, call, params);
   const upstream = ports.upstream(choice.server);
   if (!upstream) {
     const message = `The server ${choice.server} has left the configuration. Browse again.`;

@@ -1,5 +1,6 @@
 import { elicitApproval } from '../../calls/policy/elicitApproval.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
+import type { ArtifactSource } from '../../results/artifacts/artifactFile.ts';
 import { viewArtifact } from '../../results/artifacts/viewArtifact.ts';
 import { SELECTOR_TYPES } from '../../results/select/selectors.ts';
 import { boundText, count } from '../../text/porcelain.ts';
@@ -20,14 +21,13 @@ async function run(toolCall: ToolCall): Promise<Answer> {
   const { args, context, call } = toolCall;
   const { handle, selector } = args as { handle: string; selector: Record<string, unknown> };
   if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), toolCall);
-  const source = sourceOf(handle);
-  const tool = context.view().catalog.byId.get(source) ?? context.primitives.view().choice(source);
-  if (tool) {
-    const approval = elicitApproval(call.ask, visibleText);
-    await context.calls.authorizeView({ tool, session: call.session, signal: call.signal, approval });
-  }
+  const { session, signal } = call;
+  const approval = elicitApproval(call.ask, visibleText);
   const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector, {
     maskSecrets: context.masks(false),
+    // The recorded source, because the catalog may have changed or lost the tool since.
+    authorize: ({ source }) =>
+      context.calls.authorizeView({ tool: toolOf(source, handle), session, signal, approval }, source !== undefined),
   });
   const shown = String(data.text ?? '');
   const attributes: CallEvent['attributes'] = (meter) => ({
@@ -38,9 +38,12 @@ async function run(toolCall: ToolCall): Promise<Answer> {
   return { text, data, media: parts, event: completedEvent(TOOL_VIEW, { attributes }) };
 }
 
-/** Returns the tool whose result a handle stands for: `kind:tool_id:digest`. */
-function sourceOf(handle: string): string {
-  return handle.slice(handle.indexOf(':') + 1, handle.lastIndexOf(':'));
+/** Returns the source of an artifact as rules and questions name it. An unknown one has the id in its handle. */
+function toolOf(source: ArtifactSource | undefined, handle: string): CatalogTool {
+  const id = handle.slice(handle.indexOf(':') + 1, handle.lastIndexOf(':'));
+  const unknown = { id, name: id, namespace: '', server: UNKNOWN, upstreamName: id, title: id, fingerprint: '' };
+  const nothing = { description: '', sideEffects: false, costHint: 0, inputSchema: {}, outputSchema: undefined };
+  return { ...nothing, annotations: {}, ...(source ?? { ...unknown, tags: [], safety: '' }) };
 }
 
 /** Shows the arguments of a tool (G5.9). Cards never carry them (G2.2). */

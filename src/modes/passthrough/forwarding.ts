@@ -5,7 +5,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, ClientPeer } from '../../mcp/session/sessionMode.ts';
 import { RESUMED_META } from '../../replay/replay.ts';
-import { scrubValue } from '../../secrets/scrubValue.ts';
+import { maskKnownValue, scrubValue } from '../../secrets/scrubValue.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { ClientPrimitives, withPrefix } from '../primitives/clientPrimitives.ts';
 import { pageOf } from '../primitives/pages.ts';
@@ -108,7 +108,11 @@ export class Forwarding {
     call: CallContext,
   ): Promise<object> {
     await this.#context.settled();
-    return server.capabilities[capability] ? this.#send(server.config.name, method, params, call) : { [key]: [] };
+    if (!server.capabilities[capability]) return { [key]: [] };
+    const sent = await this.#send(server.config.name, method, params, call);
+    const answer = maskKnownValue(sent) as Record<string, unknown>;
+    const items = answer[key];
+    return Array.isArray(items) ? { ...answer, [key]: server.offeredOf(key, items) } : answer;
   }
 
   /** Lists the prompts of all servers as they were last listed: there may be many servers, and idle ones. */
@@ -126,7 +130,7 @@ export class Forwarding {
     const choice = this.#resourceChoice(target);
     const isListed = this.#context.primitives.view().resource(choice.id) !== undefined;
     const sent = { ...params, uri: target.uri };
-    return this.#guarded({ method: 'resources/read', choice, isListed }, call, async () =>
+    return this.#guarded({ method: 'resources/read', choice, isListed, sent }, call, async () =>
       withPrefix(await this.#send(target.server, 'resources/read', sent, call), target.prefix),
     );
   }
@@ -135,7 +139,7 @@ export class Forwarding {
     const { server, name } = this.#promptOf(params);
     const choice = this.#promptChoice(server, name);
     const isListed = this.#context.primitives.view().prompt(choice.id) !== undefined;
-    const read: Read = { method: 'prompts/get', choice, isListed };
+    const read: Read = { method: 'prompts/get', choice, isListed, sent: params };
     return this.#guarded(read, call, () => this.#send(server, 'prompts/get', { ...params, name }, call));
   }
 
@@ -146,9 +150,9 @@ export class Forwarding {
   }
 
   /** Applies the user's rules without counting a read. */
-  async #allowed(choice: CatalogTool, call: CallContext): Promise<void> {
+  async #allowed(choice: CatalogTool, call: CallContext, sent: Params): Promise<void> {
     try {
-      await authorized(this.#context.primitives, choice, call);
+      await authorized(this.#context.primitives, choice, call, { ...sent });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       throw new RpcError(INTERNAL_ERROR, error.message, error.toObject());
@@ -159,11 +163,11 @@ export class Forwarding {
     const ref = (params.ref ?? {}) as Params;
     if (ref.type === 'ref/prompt') {
       const { server, name } = this.#promptOf(ref);
-      await this.#allowed(this.#promptChoice(server, name), call);
+      await this.#allowed(this.#promptChoice(server, name), call, params);
       return this.#send(server, 'completion/complete', { ...params, ref: { ...ref, name } }, call);
     }
     const target = await this.#targetOf(ref, call);
-    await this.#allowed(this.#resourceChoice(target), call);
+    await this.#allowed(this.#resourceChoice(target), call, params);
     return this.#send(target.server, 'completion/complete', { ...params, ref: { ...ref, uri: target.uri } }, call);
   }
 
@@ -215,7 +219,10 @@ export class Forwarding {
         ),
       );
     } catch (error) {
-      throw requestError(server, method, error, this.#context.masks(true));
+      throw requestError(server, method, error, {
+        isMasked: this.#context.masks(true),
+        required: (data) => this.#context.clientRequests.requiredElicitations(server, data, call.peer),
+      });
     }
   }
 }

@@ -17,6 +17,8 @@ export interface Read {
   /** Entry of the catalog. For an address that the server does not list, it is made up for the policy. */
   choice: CatalogTool;
   isListed: boolean;
+  /** Parameters of the request. */
+  sent: Readonly<Record<string, unknown>>;
 }
 
 /** Gateway tools whose limit and telemetry count the reads. */
@@ -27,7 +29,7 @@ const COUNTED_AS = { 'resources/read': RESOURCE_READ, 'prompts/get': PROMPT_GET 
  * Forwards the server's answer unchanged.
  */
 export async function guardedRead<T>(
-  { method, choice, isListed }: Read,
+  { method, choice, isListed, sent }: Read,
   call: CallContext,
   { context, sessionId }: { context: PassthroughContext; sessionId: string },
   send: () => Promise<T>,
@@ -39,7 +41,7 @@ export async function guardedRead<T>(
   let event: CallEvent = completedEvent(counted, { ...named, dispatched: true });
   try {
     await context.admit();
-    await authorized(context.primitives, choice, call);
+    await authorized(context.primitives, choice, call, sent);
     takeQuota(counted, choice.id, context, call);
     return await send();
   } catch (thrown) {

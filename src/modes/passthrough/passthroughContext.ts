@@ -14,9 +14,7 @@ export interface PassthroughContext extends Omit<GatewayContext, 'clientRequests
   /** Resolves when every server is known or has failed, or after a timeout. */
   settled(): Promise<void>;
   /** Returns the digest of a long result; undefined if results are forwarded unchanged. */
-  digest():
-    | ((result: Record<string, unknown>, tool: Pick<CatalogTool, 'id' | 'upstreamName'>) => Promise<AdmittedResult>)
-    | undefined;
+  digest(): ((result: Record<string, unknown>, tool: CatalogTool) => Promise<AdmittedResult>) | undefined;
   /** Returns the size up to which results are always forwarded unchanged. */
   shownChars(): number;
 }

@@ -23,7 +23,7 @@ import { SessionStates } from '../shared/sessionState.ts';
 import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities.ts';
 import { Forwarding } from './forwarding.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
-import { faultResult, maskedError, ownErrorOf, requiredElicitations } from './serverError.ts';
+import { faultResult, ownErrorOf } from './serverError.ts';
 import { ToolRoutes } from './toolRoutes.ts';
 
 /** Name of a forwarded call in the list of recent calls. */
@@ -143,10 +143,12 @@ async function callThrough(
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     event = failedCallEvent('tool_execute', { tool_id: tool.id, args }, error, () => tool);
-    const own = ownErrorOf(error);
-    if (!own) return faultResult(error);
-    context.clientRequests.expectElicitations(requiredElicitations(own), call.peer);
-    throw context.masks(true) ? maskedError(own) : own;
+    const own = ownErrorOf(error, {
+      isMasked: context.masks(true),
+      required: (data) => context.clientRequests.requiredElicitations(tool.server, data, call.peer),
+    });
+    if (own) throw own;
+    return faultResult(error);
   } finally {
     end(event ?? forwardedEvent(tool, true));
   }
@@ -179,7 +181,7 @@ function forward(
  */
 async function shownResult(
   result: Record<string, unknown>,
-  tool: Pick<CatalogTool, 'id' | 'upstreamName'>,
+  tool: CatalogTool,
   context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masks'>,
 ): Promise<Record<string, unknown>> {
   const digest = context.digest();
@@ -191,7 +193,7 @@ async function shownResult(
   return {
     content: [{ type: 'text', text: `${text}\n` }, ...parts],
     ...(isError ? { isError } : {}),
-    ...(_meta === undefined ? {} : { _meta }),
+    ...(_meta === undefined ? {} : { _meta: context.masks(isError) ? scrubValue(_meta) : _meta }),
   };
 }
 

@@ -5,6 +5,7 @@ import { RpcError } from '../../errors/rpcError.ts';
 import { contractOf } from '../../replay/replay.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
 import { scrubValue } from '../../secrets/scrubValue.ts';
+import { visibleText } from '../../text/visibleText.ts';
 import { failedCall } from '../../upstream/connection/callFailed.ts';
 
 interface Failed {
@@ -14,16 +15,20 @@ interface Failed {
   data?: unknown;
 }
 
-/** Returns the JSON-RPC error that a server answered with, unchanged. A status of HTTP is not one. */
-export function ownErrorOf(thrown: unknown): RpcError | undefined {
-  const error = (thrown instanceof GatewayError ? thrown.cause : thrown) as Failed | undefined;
-  if (error?.failure !== 'error' || typeof error.code !== 'number' || error.code >= 0) return undefined;
-  return new RpcError(error.code, String(error.message), error.data);
+export interface ErrorTerms {
+  isMasked: boolean;
+  /** Makes the `data` of an error that sends the user to URLs first. */
+  required(data: unknown): object;
 }
 
-/** Masks the secrets of an error. The data of an elicitation stays, since the user has to open its address. */
-export function maskedError({ code, message, data }: RpcError): RpcError {
-  return new RpcError(code, scrubSecrets(message), code === URL_ELICITATION_REQUIRED ? data : scrubValue(data));
+/** Returns the JSON-RPC error that a server answered with, as the client may see it. A status of HTTP is not one. */
+export function ownErrorOf(thrown: unknown, { isMasked, required }: ErrorTerms): RpcError | undefined {
+  const error = (thrown instanceof GatewayError ? thrown.cause : thrown) as Failed | undefined;
+  if (error?.failure !== 'error' || typeof error.code !== 'number' || error.code >= 0) return undefined;
+  const { code, data } = error;
+  const message = visibleText(String(error.message));
+  if (code === URL_ELICITATION_REQUIRED) return new RpcError(code, scrubSecrets(message), required(data));
+  return new RpcError(code, isMasked ? scrubSecrets(message) : message, isMasked ? scrubValue(data) : data);
 }
 
 /** Answers a call that failed without an answer of its server (G4.8). */
@@ -32,9 +37,9 @@ export function faultResult(error: GatewayError): object {
 }
 
 /** Makes the error for a forwarded request, which has no results of that form. */
-export function requestError(server: string, method: string, thrown: unknown, isMasked: boolean): RpcError {
-  const own = ownErrorOf(thrown);
-  if (own) return isMasked ? maskedError(own) : own;
+export function requestError(server: string, method: string, thrown: unknown, terms: ErrorTerms): RpcError {
+  const own = ownErrorOf(thrown, terms);
+  if (own) return own;
   const { fault, knowledge, retryAfterSeconds: retryAfter } = failedCall(thrown, scrubSecrets);
   const contract = contractOf(method);
   const error = faultError(fault, {
@@ -44,15 +49,4 @@ export function requestError(server: string, method: string, thrown: unknown, is
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
   return new RpcError(INTERNAL_ERROR, error.message, error.toObject());
-}
-
-/** Returns the ids of the elicitations that an error asks for. */
-export function requiredElicitations({ code, data }: RpcError): string[] {
-  if (code !== URL_ELICITATION_REQUIRED) return [];
-  const { elicitations } = (data ?? {}) as { elicitations?: unknown };
-  if (!Array.isArray(elicitations)) return [];
-  return elicitations.flatMap((one) => {
-    const { elicitationId } = (one ?? {}) as { elicitationId?: unknown };
-    return typeof elicitationId === 'string' ? [elicitationId] : [];
-  });
 }

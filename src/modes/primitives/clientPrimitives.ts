@@ -99,7 +99,7 @@ export class ClientPrimitives {
     if (this.#ports.own?.read(address)) return {};
     const target = await this.targetOf(address, call);
     await this.#guarded({ id: address, server: target.server }, async () => {
-      await authorized(this.#ports, this.#choiceAt(target), call);
+      await authorized(this.#ports, this.#choiceAt(target), call, { uri: target.uri });
       await this.#ports.subscriptions.subscribe(peer, target);
     });
     if (call.meta?.[RESUMED_META] === true) this.#ports.subscriptions.resumed(peer.session, target);
@@ -146,7 +146,7 @@ export class ClientPrimitives {
   #ask(target: ReadTarget, choice: CatalogTool, method: string, params: Json, call: CallContext): Promise<Json> {
     const { _meta: _, ...plain } = params;
     return this.#guarded(target, async () => {
-      await authorized(this.#ports, choice, call);
+      await authorized(this.#ports, choice, call, plain);
       return asked(this.#ports, this.upstreamOf(target.server), method, plain, call);
     });
   }

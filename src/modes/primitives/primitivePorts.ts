@@ -30,9 +30,9 @@ export interface OwnResources {
 export interface PrimitivePorts {
   view(): PrimitiveView;
   upstream(server: string): PrimitiveUpstream | undefined;
-  firewall(result: Json, of: { id: string; name: string }): Promise<AdmittedResult>;
+  firewall(result: Json, of: { id: string; name: string; source: CatalogTool }): Promise<AdmittedResult>;
   /** Resolves when the user's rules allow reading a resource or prompt, which counts as a `tool_view` (G7.8). */
-  authorize(call: Omit<AuthorizedCall, 'metaTool' | 'args'>): Promise<void>;
+  authorize(call: Omit<AuthorizedCall, 'metaTool'>): Promise<void>;
   /** Returns the server whose result named an address last. */
   linkedServer(uri: string): string | undefined;
   /** Resolves when all starting servers are listed, or after the timeout. */
@@ -62,9 +62,15 @@ export async function found<T>(
   return find(ports.view());
 }
 
-export function authorized(ports: PrimitivePorts, tool: CatalogTool, call: CallContext): Promise<void> {
+/** `args` are sent to the server, so they may contain no secret of another one. */
+export function authorized(
+  ports: PrimitivePorts,
+  tool: CatalogTool,
+  call: CallContext,
+  args: Readonly<Json>,
+): Promise<void> {
   const { session, signal, ask } = call;
-  return ports.authorize({ tool, session, signal, approval: elicitApproval(ask, visibleText) });
+  return ports.authorize({ tool, args, session, signal, approval: elicitApproval(ask, visibleText) });
 }
 
 /** Sends a client's request to a server, with the client's `_meta` but without its progress token. */

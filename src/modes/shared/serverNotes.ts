@@ -1,7 +1,7 @@
 import type { ConfigurationStatus, ServerBrief } from '../../control/contract.ts';
 import { SERVER_STATES, type ServerState, serverState } from '../../control/serverStates.ts';
 import { renderPath } from '../../text/normalise.ts';
-import { oneLine } from '../../text/porcelain.ts';
+import { count, oneLine } from '../../text/porcelain.ts';
 
 const MAX_NAMES = 10;
 
@@ -40,6 +40,19 @@ export function serverNotes(
         `Configuration, ${renderPath(location.file, workspace, 'relative')} line ${location.line}: ${oneLine(message, 200)}`,
     ),
   ];
+}
+
+/** Returns the note for a model about tools that wait for the user's review. Said once a session. */
+export function heldNote(servers: readonly ServerBrief[]): { count: number; note: string } {
+  const waiting = servers.flatMap(({ namespace, held = [] }) => {
+    const tools = held.filter(({ part }) => part === 'tools').length;
+    return tools === 0 ? [] : [{ namespace, tools }];
+  });
+  const total = waiting.reduce((sum, { tools }) => sum + tools, 0);
+  const named = waiting.slice(0, MAX_NAMES).map(({ namespace, tools }) => `${count(tools, 'tool')} of /${namespace}`);
+  const more = waiting.length > MAX_NAMES ? ` and of ${waiting.length - MAX_NAMES} servers more` : '';
+  const verb = total === 1 ? 'waits' : 'wait';
+  return { count: total, note: `${named.join(', ')}${more} ${verb} for the user's review (waygate trust).` };
 }
 
 function named(what: string, servers: readonly ServerBrief[], remedy?: string): string {

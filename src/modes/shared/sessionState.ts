@@ -11,6 +11,7 @@ export class SessionState {
   readonly id = randomUUID().replaceAll('-', '');
   readonly #seen = new CacheStableSession();
   #seenRevision = -1;
+  #held = 0;
   #queries: { query: string; toolIds: ReadonlySet<string> }[] = [];
 
   /** Returns the cards in cache-stable order (G9.2). A refreshed catalog starts anew (G9.6). */
@@ -23,6 +24,13 @@ export class SessionState {
   recordHydrated(toolId: string, revision: number): void {
     this.#follow(revision);
     this.#seen.recordHydrated(toolId);
+  }
+
+  /** Reports whether this number of tools that wait for a review is news for the session. */
+  notesHeld(count: number): boolean {
+    const isNews = count > this.#held;
+    this.#held = Math.max(this.#held, count);
+    return isNews;
   }
 
   recordQuery(query: string, toolIds: readonly string[]): void {

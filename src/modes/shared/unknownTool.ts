@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import { fitNamespace } from '../../catalog/namespace.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { ServerBrief } from '../../control/contract.ts';
+import type { HeldTool, ServerBrief } from '../../control/contract.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
 import { meantBy } from '../../text/nearest.ts';
@@ -34,6 +34,10 @@ export function unknownTool(
 ): GatewayError {
   const given = `There is no tool ${JSON.stringify(shortened(toolId, MAX_SHOWN_ID_CHARS))}`;
   const server = serverOf(toolId, directory.servers());
+  // A change of its arguments changes the hash of an id.
+  const stem = (id: string): string => id.replace(/[@#].*$/s, '');
+  const held = server?.held?.find((tool) => tool.toolId !== '' && stem(tool.toolId) === stem(toolId));
+  if (held) return heldError(held, server?.name ?? '', path);
   const kept = server && serverState(server.state).absent;
   const [own, others] = meantTools(toolId, catalog);
   if (server && kept && own.length === 0) {
@@ -48,6 +52,26 @@ export function unknownTool(
   const meant = (own.length > 0 ? own : others).slice(0, MAX_MEANT).map(({ id }) => id);
   return new GatewayError(code, withMeant(given, meant), { path, ...detailsOf(meant) });
 }
+
+/** Error for a tool that its server lists, but that the user has not approved as it is now (T2). */
+export function heldError(
+  { toolId, why }: Pick<HeldTool, 'toolId' | 'why'>,
+  server: string,
+  path: string,
+): GatewayError {
+  const message = `${toolId} may not run: ${HELD_BECAUSE[why] ?? why}. Do without it, or ask the user to review it (waygate trust).`;
+  return new GatewayError('POLICY_DENIED', message, { path, details: { trust: why, server } });
+}
+
+const HELD_BECAUSE: Readonly<Record<string, string>> = {
+  new: 'it is new since the user approved its server',
+  changed: 'its definition changed since the user approved it',
+  blocked: 'the user blocked it',
+  flagged: 'its text looks like an attack',
+  quarantined: 'its server is in quarantine',
+  damaged: 'the record of approved tools is damaged',
+  unsaved: 'what its server lists could not be recorded',
+};
 
 /** Returns the configured server that an id names, also by its own name or with another separator. */
 function serverOf(toolId: string, servers: readonly ServerBrief[]): ServerBrief | undefined {

@@ -2,11 +2,18 @@ import { createHash, hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import * as realFiles from 'node:fs/promises';
+import type { CatalogTool } from '../../catalog/types.ts';
 
 /** Part of the file system that artifacts need, so that a test can replace it by a full disk. */
 export type ArtifactFiles = Pick<
   typeof realFiles,
   'chmod' | 'lstat' | 'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink' | 'utimes'
+>;
+
+/** Tool, resource or prompt that a result came from, as rules and questions name it. */
+export type ArtifactSource = Pick<
+  CatalogTool,
+  'id' | 'name' | 'namespace' | 'server' | 'upstreamName' | 'title' | 'tags' | 'safety' | 'fingerprint'
 >;
 
 /** Facts about an artifact, without its bytes. */
@@ -20,6 +27,8 @@ export interface ArtifactInfo {
   /** Number of lines: line breaks, plus one for a last line without a break. */
   lines: number;
   sha256: string;
+  /** Absent where the source is unknown: the strictest rule that could apply counts then. */
+  source?: ArtifactSource | undefined;
 }
 
 /**
@@ -29,6 +38,15 @@ export interface ArtifactInfo {
 const MARK = 'WGA1';
 const TAIL_BYTES = 8 + MARK.length;
 const MAX_INFO_BYTES = 16 * 1024;
+/** Size limit of a source. A longer one counts as unknown. */
+const MAX_SOURCE_CHARS = 8 * 1024;
+
+export function sourceOf(tool: ArtifactSource | undefined): ArtifactSource | undefined {
+  if (!tool) return undefined;
+  const { id, name, namespace, server, upstreamName, title, tags, safety, fingerprint } = tool;
+  const source = { id, name, namespace, server, upstreamName, title, tags, safety, fingerprint };
+  return Buffer.byteLength(JSON.stringify(source)) > MAX_SOURCE_CHARS ? undefined : source;
+}
 
 export function fileNameOf(owner: string, handle: string): string {
   return hash('sha256', `${owner}\0${handle}`, 'hex');

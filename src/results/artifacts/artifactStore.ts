@@ -4,6 +4,7 @@ import { contentBytes, encodedChunks, type PartContent } from '../envelope/partC
 import {
   type ArtifactFiles,
   type ArtifactInfo,
+  type ArtifactSource,
   createPrivate,
   fileNameOf,
   infoBlock,
@@ -13,6 +14,7 @@ import {
   openNoFollow,
   REAL_FILES,
   readInfo,
+  sourceOf,
   writeAll,
 } from './artifactFile.ts';
 import { type ArtifactReader, FileReader, MemoryReader } from './artifactReader.ts';
@@ -29,6 +31,8 @@ export interface ArtifactDraft {
   mediaType: string;
   label: string;
   owner: string;
+  /** Tool, resource or prompt that the content came from, for the user's rules about views. */
+  from?: ArtifactSource | undefined;
 }
 
 /** Artifact that can be opened from now on, on disk or not. */
@@ -268,9 +272,10 @@ export class ArtifactStore {
 }
 
 function describe(
-  { kind, source, mediaType, label, owner }: ArtifactDraft,
+  { kind, source, mediaType, label, owner, from }: ArtifactDraft,
   { size, lines, sha256 }: Measured,
 ): ArtifactInfo {
   const handle = `${kind}:${source}:${sha256.slice(0, 16)}`;
-  return { handle, owner, mediaType: mediaType.slice(0, 256), label: label.slice(0, 1024), size, lines, sha256 };
+  const info = { handle, owner, mediaType: mediaType.slice(0, 256), label: label.slice(0, 1024), size, lines, sha256 };
+  return { ...info, source: sourceOf(from) };
 }

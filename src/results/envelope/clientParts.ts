@@ -1,4 +1,6 @@
 import { isRecord } from '../../lib/isRecord.ts';
+import { maskKnown } from '../../secrets/mask.ts';
+import { isExecutable, isLinkable } from '../../text/foreignAddress.ts';
 import { LongText } from '../../text/longText.ts';
 import { count } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
@@ -14,6 +16,12 @@ export interface RelayedParts {
   notes: string[];
   /** Text parts for the model; undefined when the server kept none of them from it. */
   modelText: LongText | undefined;
+}
+
+export interface RelayTerms {
+  budget: number;
+  /** Folder whose files a server may link to. */
+  workspace: string | undefined;
 }
 
 export const MEDIA_BUDGET_BYTES = 3 * 1024 * 1024;
@@ -32,7 +40,7 @@ export function relayedParts(
   content: unknown,
   binaries: readonly BinaryPart[],
   handles: readonly (string | undefined)[],
-  budget: number,
+  { budget, workspace }: RelayTerms,
 ): RelayedParts {
   const source = Array.isArray(content) ? (content as readonly unknown[]) : [];
   const parts: ClientPart[] = [];
@@ -42,7 +50,7 @@ export function relayedParts(
     const part = binary.index === undefined ? undefined : source[binary.index];
     if (!isRecord(part)) return;
     const size = contentSize(binary.content);
-    const relayed = size <= left ? relayable(part, binary) : undefined;
+    const relayed = size <= left ? relayable(part, binary, workspace) : undefined;
     if (relayed) {
       left -= size;
       parts.push(relayed);
@@ -58,6 +66,7 @@ export function relayedParts(
 function relayable(
   part: Record<string, unknown>,
   { kind, content, mediaType, label }: BinaryPart,
+  workspace: string | undefined,
 ): ClientPart | undefined {
   const annotations = isRecord(part.annotations) ? part.annotations : {};
   const forUser = { annotations: { ...plainAnnotations(annotations), audience: FOR_USER } };
@@ -71,17 +80,18 @@ function relayable(
     }
     case 'resource': {
       const resource = part.resource as Record<string, unknown>;
-      const uri = resource.uri;
-      if (typeof uri !== 'string' || uri.length > MAX_URI_CHARS) return undefined;
+      if (typeof resource.uri !== 'string' || resource.uri.length > MAX_URI_CHARS) return undefined;
+      if (isExecutable(resource.uri)) return undefined;
+      const uri = maskKnown(resource.uri);
       const body = content.kind === 'base64' ? { blob: content.data } : { text: resource.text };
       if (typeof (body.text ?? body.blob) !== 'string') return undefined;
-      const mimeType = typeof resource.mimeType === 'string' ? { mimeType: resource.mimeType } : {};
+      const mimeType = typeof resource.mimeType === 'string' ? { mimeType: maskKnown(resource.mimeType) } : {};
       return { type: 'resource', resource: { uri, ...mimeType, ...body }, ...forUser };
     }
     case 'resource_link': {
-      const uri = part.uri as string;
-      if (uri.length > MAX_URI_CHARS) return undefined;
-      const mimeType = typeof part.mimeType === 'string' ? { mimeType: part.mimeType } : {};
+      const uri = maskKnown(part.uri as string);
+      if (uri.length > MAX_URI_CHARS || !isLinkable(uri, workspace)) return undefined;
+      const mimeType = typeof part.mimeType === 'string' ? { mimeType: maskKnown(part.mimeType) } : {};
       return { type: 'resource_link', uri, name: new LongText([label]).head(256) || uri, ...mimeType, ...forUser };
     }
     default:

@@ -1,4 +1,5 @@
-import { scrubSecretChunks } from '../../secrets/mask.ts';
+import { isUtf8 } from 'node:buffer';
+import { scrubSecretChunks, scrubSecrets } from '../../secrets/mask.ts';
 import { LongText } from '../../text/longText.ts';
 import { pythonJsonChunks } from './pythonForm.ts';
 
@@ -14,9 +15,22 @@ export function textContent(text: string | LongText): PartContent {
   return { kind: 'text', text: typeof text === 'string' ? new LongText([text]) : text };
 }
 
-/** Returns the content with its secrets masked. Only text can contain findable secrets. */
+/** Returns the content with its secrets masked. Only text can contain findable secrets, encoded or not. */
 export function maskedContent(content: PartContent): PartContent {
-  return content.kind === 'base64' ? content : { ...content, masked: true };
+  if (content.kind !== 'base64') return { ...content, masked: true };
+  const bytes = Buffer.from(content.data, 'base64');
+  if (!isText(bytes)) return content;
+  return { kind: 'text', text: new LongText([bytes.toString()]), masked: true };
+}
+
+/** Returns base64 data with the secrets of the text in it masked. */
+export function maskedBase64(data: string): string {
+  const bytes = Buffer.from(data, 'base64');
+  return isText(bytes) ? Buffer.from(scrubSecrets(bytes.toString())).toString('base64') : data;
+}
+
+function isText(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !bytes.includes(0);
 }
 
 /** Returns the content of base64 data. Invalid base64 is kept as text, so that nothing is lost. */

@@ -1,4 +1,5 @@
 import { isRecord } from '../../lib/isRecord.ts';
+import { maskKnown } from '../../secrets/mask.ts';
 import { LongText } from '../../text/longText.ts';
 import { base64Content, type PartContent, textContent } from './partContent.ts';
 import { pythonText } from './pythonForm.ts';
@@ -93,7 +94,7 @@ function keepMedia(part: Part, kind: 'image' | 'audio', index: number, toolName:
     index,
     handle: `mcp:${toolName}:${kind}:${index}`,
     content: base64Content(textOf(part.data)),
-    mediaType: textOf(part.mimeType) || (kind === 'image' ? 'image/png' : 'audio/wav'),
+    mediaType: shownText(part.mimeType) || (kind === 'image' ? 'image/png' : 'audio/wav'),
     label: `${kind} from ${toolName}`,
   });
 }
@@ -106,27 +107,32 @@ function keepResource(resource: Part, index: number, toolName: string, texts: st
     index,
     handle: `mcp:${toolName}:resource:${index}`,
     content: typeof text === 'string' ? textContent(text) : base64Content(textOf(resource.blob)),
-    mediaType: textOf(resource.mimeType) || 'application/octet-stream',
-    label: textOf(resource.uri) || `resource from ${toolName}`,
+    mediaType: shownText(resource.mimeType) || 'application/octet-stream',
+    label: shownText(resource.uri) || `resource from ${toolName}`,
   });
 }
 
 function keepLink(part: Part, index: number, toolName: string, keep: Keep): void {
-  const uri = textOf(part.uri);
+  const uri = shownText(part.uri);
   keep({
     kind: 'resource_link',
     index,
     handle: `mcp:${toolName}:resource_link:${index}`,
     content: textContent(uri),
     mediaType: 'text/uri-list',
-    shownType: textOf(part.mimeType) || 'application/octet-stream',
-    label: textOf(part.name) || uri,
+    shownType: shownText(part.mimeType) || 'application/octet-stream',
+    label: shownText(part.name) || uri,
   });
 }
 
 function partsOf(content: unknown): readonly unknown[] {
   if (Array.isArray(content)) return content;
   return content === undefined || content === null ? [] : [content];
+}
+
+/** Returns an address, a name or a type. Clients and the state folder keep these, so known secrets are masked. */
+function shownText(value: unknown): string {
+  return maskKnown(textOf(value));
 }
 
 function textOf(value: unknown): string {

@@ -2,6 +2,7 @@ import type { Settings } from '../../config/declaration/document.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import type { RestartLimits } from '../../supervision/restartPolicy.ts';
 import type { CatalogSnapshots } from '../listing/catalogSnapshots.ts';
+import type { ListingGate } from '../listing/listingGate.ts';
 import type { LinkEvents, UpstreamLink } from '../transports/upstreamLink.ts';
 
 /** Events of a connection, for its owner. */
@@ -11,6 +12,8 @@ export interface ConnectionEvents {
   log(line: string): void;
   /** Masks secrets in everything a server says, before anything else sees it. */
   scrubSecrets(text: string): string;
+  /** Masks values that servers were given, in everything that a server lists and announces. */
+  maskKnown?(value: unknown): unknown;
 }
 
 /** Makes the link for one start; rejects with one sentence if something required is missing. */
@@ -25,6 +28,8 @@ export interface ConnectionServices {
   mayTry?: (config: ServerConfig) => Promise<boolean>;
   /** Without snapshots, a server starts together with the gateway. */
   snapshots?: CatalogSnapshots;
+  /** Without a gate, everything that a server lists is offered. */
+  gate?: ListingGate;
   /** Time after which a server without calls stops; without it, never. */
   idleMs?: () => number;
   /** Limit of a first start. */

@@ -3,6 +3,7 @@ import { type ListedTool, listedTool } from '../../mcp/wire/listedTool.ts';
 import { Oddities, type Oddity } from '../../mcp/wire/oddities.ts';
 import type { HealthSnapshot } from '../../supervision/health.ts';
 import { isExposed } from '../listing/exposedTools.ts';
+import type { HeldItem } from '../listing/listingGate.ts';
 import type { ServerCatalog } from '../listing/serverCatalog.ts';
 import { ServerLife } from '../start/serverLife.ts';
 import type { Live } from '../start/serverStart.ts';
@@ -19,6 +20,9 @@ import type { Json, RequestOptions } from './serverRequest.ts';
 
 export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
 export type { ConnectionState } from './connectionStatus.ts';
+
+/** Parts of a listing that requests name an item of. */
+const NAMED_PARTS: Readonly<Record<string, string>> = { 'tools/call': 'tools', 'prompts/get': 'prompts' };
 
 /** Connection of the same server under its previous configuration. */
 export interface Predecessor {
@@ -86,9 +90,17 @@ export class ServerConnection {
   get listed(): ServerCatalog {
     return this.#life.keeper.listed;
   }
-  /** Catalog after the configuration's filter. */
+  /** Catalog that clients may see: approved, and not excluded by the configuration. */
   get catalog(): ServerCatalog {
     return this.#life.keeper.exposed;
+  }
+  /** Listed items that no client may see, and why. */
+  get held(): readonly HeldItem[] {
+    return this.#life.keeper.held;
+  }
+  /** Returns the items of a list that clients may see. The server may have sent other ones than it listed last. */
+  offeredOf(part: string, items: readonly unknown[]): readonly unknown[] {
+    return this.#life.keeper.offeredOf(part, items);
   }
   get tools(): readonly unknown[] {
     return this.catalog.tools;
@@ -177,11 +189,19 @@ export class ServerConnection {
 
   /** Sends any request, starting the server if it is down. */
   async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
+    const part = NAMED_PARTS[method];
+    if (part && this.held.some(({ item }) => item.part === part && item.name === params.name)) {
+      const fault = this.#life.faultOf(new LinkFailure('', 'tool_left_out'));
+      throw new NotDispatchedError(`${String(params.name)} waits for the user's review (waygate trust)`, fault);
+    }
+    const { uri } = params;
+    const own = typeof uri === 'string' && method.startsWith('resources/') ? this.#life.keeper.ownAddress(uri) : uri;
+    const sent = own === uri ? params : { ...params, uri: own };
     const release = this.hold(options.origin ?? NOBODY);
     const deadline = performance.now() + options.timeoutMs;
     // Released first: the successor waits until this connection has no callers.
     return this.#calls
-      .send(method, params, options)
+      .send(method, sent, options)
       .finally(release)
       .catch((error: unknown) => {
         const isMovable = error instanceof NotDispatchedError && options.start === undefined;

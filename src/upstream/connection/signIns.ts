@@ -7,6 +7,11 @@ import type { ConnectionState, ServerConnection } from './serverConnection.ts';
 
 export { SignInError } from '../../mcp/oauth/signInError.ts';
 
+/** Returns the name under which tokens are kept. A workspace gets none of the user's own server of the same name. */
+function ownerOf({ name, origin, location }: HttpServerConfig): string {
+  return origin === 'user' || origin === 'given' ? name : `${location.file} ${name}`;
+}
+
 /** Manages OAuth sessions per HTTP server, over all its connections, and the running sign-ins. */
 export class SignIns {
   readonly #store: TokenStore;
@@ -29,10 +34,11 @@ export class SignIns {
       return undefined;
     }
     const wanted = { url: config.url, ...config.auth };
-    const settings = JSON.stringify(wanted);
+    const owner = ownerOf(config);
+    const settings = JSON.stringify([owner, wanted]);
     const known = this.#sessions.get(config.name);
     if (known?.settings === settings) return known.session;
-    const session = new OAuthSession(config.name, wanted, this.#store);
+    const session = new OAuthSession(owner, wanted, this.#store);
     this.#sessions.set(config.name, { settings, session });
     return session;
   }

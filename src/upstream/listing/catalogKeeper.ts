@@ -8,7 +8,8 @@ import type { ServerMessages } from '../connection/serverMessages.ts';
 import { describeRequestError } from '../transports/upstreamLink.ts';
 import { ExposedCatalog } from './exposedTools.ts';
 import { KeptCatalog } from './keptCatalog.ts';
-import { LIST_NAMES, type ListName, type ServerCatalog } from './serverCatalog.ts';
+import type { HeldItem } from './listingGate.ts';
+import { LIST_NAMES, type ListName, NOTHING_LISTED, type ServerCatalog } from './serverCatalog.ts';
 import {
   type GroupListed,
   introductionOf,
@@ -25,6 +26,8 @@ const LIST_TIMEOUT_MS = 30_000;
 const RELIST_PACE = { delayMs: 200, intervalMs: 1_000 };
 /** Only the tools are required for readiness; the other first lists may be late. */
 const FIRST_LISTS_WAIT_MS = 2_000;
+/** Limit of the list at a later start: a server that hangs on it may still answer calls. */
+const TOOLS_AGAIN_WAIT_MS = 2_000;
 const BESIDE_TOOLS = ['resources', 'prompts'] as const;
 
 export interface KeeperPorts {
@@ -36,10 +39,11 @@ export interface KeeperPorts {
   messages: ServerMessages;
   /** Catalog to show until the first list under this configuration. */
   listedBefore: ServerCatalog | undefined;
-  services: Pick<ConnectionServices, 'snapshots' | 'liveRefresh' | 'listLimitMs'>;
+  services: Pick<ConnectionServices, 'snapshots' | 'gate' | 'liveRefresh' | 'listLimitMs'>;
   onChange(): void;
   log(line: string): void;
   scrubSecrets(text: string): string;
+  maskKnown?: ((value: unknown) => unknown) | undefined;
 }
 
 /** Lists a server at its start and after announced changes, and keeps the last good lists while it cannot list. */
@@ -51,6 +55,8 @@ export class CatalogKeeper {
   readonly #listings = new Map<ListGroup, Promise<void>>();
   readonly #paces: Readonly<Record<ListGroup, Pace>>;
   readonly #notes = new Map<ListName, string | undefined>();
+  /** The server's own addresses by the masked ones that everything else sees. */
+  readonly #addresses = new Map<string, string>();
   #stopped = false;
 
   constructor(ports: KeeperPorts) {
@@ -68,9 +74,23 @@ export class CatalogKeeper {
     this.#paces = { tools: paced('tools'), resources: paced('resources'), prompts: paced('prompts') };
   }
 
-  /** Catalog after the configuration's filter. */
+  /** Catalog that clients may see: approved, and not excluded by the configuration. */
   get exposed(): ServerCatalog {
-    return this.#exposed.of(this.#kept.current, this.#ports.config().tools);
+    const config = this.#ports.config();
+    const { current } = this.#kept;
+    return this.#exposed.of(this.#ports.services.gate?.offer(config, current).listing ?? current, config.tools);
+  }
+
+  /** Returns the items of a list that clients may see. */
+  offeredOf(part: string, items: readonly unknown[]): readonly unknown[] {
+    const { gate } = this.#ports.services;
+    if (!gate || (part !== 'prompts' && part !== 'resourceTemplates')) return items;
+    return gate.offer(this.#ports.config(), { ...NOTHING_LISTED, [part]: items }).listing[part];
+  }
+
+  /** Listed items that no client may see. */
+  get held(): readonly HeldItem[] {
+    return this.#ports.services.gate?.offer(this.#ports.config(), this.#kept.current).held ?? [];
   }
 
   get listed(): ServerCatalog {
@@ -124,7 +144,16 @@ export class CatalogKeeper {
   }
 
   async listAll(): Promise<void> {
-    await Promise.all([this.#listAgain('tools'), ...BESIDE_TOOLS.map((group) => this.#listAgain(group))]);
+    await Promise.all([this.#listAgain('tools'), this.listBesideTools()]);
+  }
+
+  /** Lists the tools again, and waits a limited time. A server that cannot list keeps its last list. */
+  async listTools(): Promise<void> {
+    await waitAtMost(this.#listAgain('tools'), performance.now() + TOOLS_AGAIN_WAIT_MS, undefined);
+  }
+
+  async listBesideTools(): Promise<void> {
+    await Promise.all(BESIDE_TOOLS.map((group) => this.#listAgain(group)));
   }
 
   stop(): void {
@@ -152,10 +181,32 @@ export class CatalogKeeper {
     this.#noteWhatIsMissing(listed, halves);
     // If the server has ended, its supervisor reports that instead.
     if (!client.closed) for (const failure of listed.failures) if (!(failure.name in halves)) this.#logFailure(failure);
-    const parts = { ...listed.lists, ...halves, ...introduction };
+    const parts = this.#masked({ ...listed.lists, ...halves, ...introduction });
     const changed = this.#kept.replace(parts, new Set(Object.keys(halves) as ListName[]), this.#ports.config());
+    this.#ports.services.gate?.onListed(
+      this.#ports.config(),
+      this.#kept.current,
+      Object.keys(parts) as (keyof ServerCatalog)[],
+    );
     if (isKnown && changed.length > 0) this.#ports.log(`its catalog has changed: ${this.#changeNote(changed)}`);
     if (changed.length > 0 || this.note !== before) this.#ports.onChange();
+  }
+
+  /** Returns the server's own address of a resource that was listed with a masked one. */
+  ownAddress(uri: string): string {
+    return this.#addresses.get(uri) ?? uri;
+  }
+
+  /** Lists reach models, clients and the state folder, so no value that a server was given stays in them. */
+  #masked(parts: Partial<ServerCatalog>): Partial<ServerCatalog> {
+    const { maskKnown } = this.#ports;
+    if (!maskKnown) return parts;
+    for (const resource of [...(parts.resources ?? []), ...(parts.resourceTemplates ?? [])]) {
+      const { uri } = (resource ?? {}) as { uri?: unknown };
+      const masked = maskKnown(uri);
+      if (typeof uri === 'string' && masked !== uri) this.#addresses.set(String(masked), uri);
+    }
+    return maskKnown(parts) as Partial<ServerCatalog>;
   }
 
   /** Returns the partial lists of failures that show more than the kept ones. */

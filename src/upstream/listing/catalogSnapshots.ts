@@ -7,7 +7,13 @@ import { writerOf, writeWhole } from '../../lib/writeWhole.ts';
 import { LIST_NAMES, type ServerCatalog } from './serverCatalog.ts';
 import { snapshotKey } from './snapshotKey.ts';
 
-const FORMAT = 2;
+const FORMAT = 3;
+
+/** Hashes of a catalog's items, stored beside them so that a start need not compute them. */
+export interface StoredPins {
+  of(catalog: ServerCatalog): unknown;
+  adopt(catalog: ServerCatalog, stored: unknown): void;
+}
 
 /**
  * Stores the last lists of each server in a file, so that clients can browse without a running server. A damaged file,
@@ -16,20 +22,24 @@ const FORMAT = 2;
 export class CatalogSnapshots {
   readonly #folder: string;
   readonly #log: (line: string) => void;
+  readonly #pins: StoredPins | undefined;
 
-  constructor(folder: string, log: (line: string) => void) {
+  constructor(folder: string, log: (line: string) => void, pins?: StoredPins) {
     this.#folder = folder;
     this.#log = log;
+    this.#pins = pins;
   }
 
   read(config: ServerConfig): ServerCatalog | undefined {
     try {
-      const { format, key, catalog } = JSON.parse(readFileSync(this.#file(config.name), 'utf8')) as {
+      const { format, key, catalog, pins } = JSON.parse(readFileSync(this.#file(config.name), 'utf8')) as {
         format: unknown;
         key: unknown;
         catalog: ServerCatalog;
+        pins: unknown;
       };
       if (format !== FORMAT || key !== snapshotKey(config) || !isCatalog(catalog)) return undefined;
+      this.#pins?.adopt(catalog, pins);
       return catalog;
     } catch {
       return undefined;
@@ -40,7 +50,8 @@ export class CatalogSnapshots {
     const file = this.#file(config.name);
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      const content = { format: FORMAT, key: snapshotKey(config), server: config.name, catalog };
+      const pins = this.#pins?.of(catalog);
+      const content = { format: FORMAT, key: snapshotKey(config), server: config.name, catalog, pins };
       writeWhole(file, JSON.stringify(content), { mode: 0o600 });
     } catch (error) {
       this.#log(`${config.name}: its catalog could not be saved: ${(error as Error).message}`);

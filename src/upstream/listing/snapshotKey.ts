@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import { MAX_CONFIG_BYTES, readBoundedText } from '../../lib/readBounded.ts';
 
 const NPX = /(^|[\\/])(npx|bunx|pnpx)(\.cmd|\.exe)?$/i;
 /** A package name, with or without scope and version. */
@@ -17,7 +18,7 @@ export function snapshotKey(config: ServerConfig): string {
     config.type === 'stdio'
       ? [config.command, config.args, Object.keys(config.env).sort(), config.cwd, packageVersion(config)]
       : [config.url, Object.keys(config.headers).sort()];
-  return hashOf([config.type, identity]);
+  return hashOf([config.origin ?? 'workspace', config.type, identity]);
 }
 
 function hashOf(identity: unknown): string {
@@ -57,7 +58,8 @@ function versionAbove(file: string): string {
 
 function versionIn(folder: string): string {
   try {
-    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
+    const text = readBoundedText(join(folder, 'package.json'), { maxBytes: MAX_CONFIG_BYTES });
+    const { name, version } = JSON.parse(text) as Record<string, unknown>;
     return typeof version === 'string' ? `${name}@${version}` : '';
   } catch {
     return '';

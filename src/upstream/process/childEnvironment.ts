@@ -1,3 +1,5 @@
+import { absoluteParts } from '../../lib/findProgram.ts';
+
 const SAFE_POSIX = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER', 'SSH_AUTH_SOCK'];
 const SAFE_WINDOWS = [
   'APPDATA',
@@ -58,7 +60,9 @@ export function safeEnvironment(
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(own)) {
     const isSafe = safe.has(keyOf(name)) || SAFE_PATTERN.test(name);
-    if (value !== undefined && isSafe && !said.has(keyOf(name))) environment[name] = value;
+    if (value === undefined || !isSafe || said.has(keyOf(name))) continue;
+    // A relative folder would be one of the repository, for a script that looks for its interpreter too.
+    environment[name] = keyOf(name) === 'PATH' ? absoluteParts(value, platform).join(windows ? ';' : ':') : value;
   }
   return { ...environment, ...configured };
 }

@@ -23,10 +23,16 @@ export class OwnEnvironment {
   readonly #env: NodeJS.ProcessEnv;
   readonly #log: (line: string) => void;
   #asked: Promise<string | undefined> | undefined;
+  #found: string | undefined;
 
   constructor(env: NodeJS.ProcessEnv, log: (line: string) => void = () => undefined) {
     this.#env = env;
     this.#log = log;
+  }
+
+  /** `PATH` as far as it is known. */
+  get path(): string | undefined {
+    return this.#found ?? this.#env.PATH;
   }
 
   /** Returns the environment for a start. */
@@ -41,6 +47,7 @@ export class OwnEnvironment {
   async forMissing(): Promise<NodeJS.ProcessEnv | undefined> {
     this.#asked ??= this.#ask();
     const path = await this.#asked;
+    this.#found = path;
     return path === undefined ? undefined : { ...this.#env, PATH: path };
   }
 

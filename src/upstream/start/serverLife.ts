@@ -104,6 +104,7 @@ export class ServerLife implements AwaitedServer {
       onChange: () => this.status.update({ anyway: true }),
       log: this.log,
       scrubSecrets: this.scrubSecrets,
+      maskKnown: events.maskKnown,
     });
     this.status = new ConnectionStatus(this.keeper.isKnown, {
       facts: () => ({
@@ -271,7 +272,8 @@ export class ServerLife implements AwaitedServer {
           if (!this.#isApproved(entry)) throw new LinkFailure(approvalNote(this.name), 'needs_approval');
         },
         clientOptions: () => messages.clientOptions(oddities),
-        listFirst: this.keeper.isKnown ? undefined : (client) => this.keeper.listFirst(client),
+        wasKnown: this.keeper.isKnown,
+        list: (client) => (this.keeper.isKnown ? this.keeper.listTools() : this.keeper.listFirst(client)),
         onOpened,
         onSlow: () => this.status.update(),
         end: (link) => this.#end(link),
@@ -334,7 +336,7 @@ export class ServerLife implements AwaitedServer {
     this.#hasRun = true;
     // Callers that wait for the server go first.
     queueMicrotask(() => {
-      if (this.live === live && live.wasKnown) void this.keeper.listAll();
+      if (this.live === live && live.wasKnown) void this.keeper.listBesideTools();
     });
     this.#ports.onReady(live);
   }

@@ -13,7 +13,7 @@ export interface Live {
   readonly generation: number;
   readonly link: UpstreamLink;
   readonly client: UpstreamClient;
-  /** True if the lists were known before the start; they are refreshed once the server is ready. */
+  /** True if the lists were known before the start; those beside the tools are refreshed once the server is ready. */
   readonly wasKnown: boolean;
   /** Reports the server as gone and ends it. */
   lose(failure: LinkFailure): void;
@@ -28,8 +28,10 @@ export interface StartPorts {
   /** Throws if the server may not run. Called once the link is open, because an approval may be revoked meanwhile. */
   check(): void;
   clientOptions(): UpstreamClientOptions;
-  /** Lists a server for the first time; without it, the server is ready after the handshake. */
-  listFirst?: ((client: UpstreamClient) => Promise<void>) | undefined;
+  /** Whether the lists are known from an earlier start. */
+  wasKnown: boolean;
+  /** Lists the server: no call may reach a tool that has changed since the last start. */
+  list(client: UpstreamClient): Promise<void>;
   /** The process runs, or the connection is open. */
   onOpened(): void;
   /** The start takes longer than usual; `slowNote` says so. */
@@ -59,7 +61,7 @@ export class ServerStart {
     return this.#phase === 'ended' ? undefined : this.#link;
   }
 
-  /** Client of a first start while it lists the server. */
+  /** Client of a start while it lists the server. */
   get listingClient(): UpstreamClient | undefined {
     return this.#phase === 'listing' ? this.#client : undefined;
   }
@@ -92,7 +94,7 @@ export class ServerStart {
   }
 
   async #open({ generation, signal, initializing }: StartContext, limitMs: number): Promise<Live> {
-    const { openLink, check, clientOptions, listFirst, end } = this.#ports;
+    const { openLink, check, clientOptions, wasKnown, list, end } = this.#ports;
     this.#phase = 'opening';
     const link = await openLink((reason, code) => this.#exit.resolve(new LinkFailure(reason, code)));
     signal.addEventListener('abort', () => void end(link), { once: true });
@@ -104,17 +106,15 @@ export class ServerStart {
     this.#ports.onOpened();
     initializing();
     const client = await link.connect(clientOptions(), limitMs);
-    if (listFirst) {
-      this.#client = client;
-      this.#phase = 'listing';
-      await listFirst(client);
-    }
+    this.#client = client;
+    this.#phase = 'listing';
+    await list(client);
     const gone = await Promise.race([this.#exit.promise, undefined]);
     if (gone) throw gone;
     signal.throwIfAborted();
     this.#phase = 'ready';
     const { resolve: lose, promise: lost } = this.#exit;
-    return { generation, link, client, wasKnown: listFirst === undefined, lose, lost };
+    return { generation, link, client, wasKnown, lose, lost };
   }
 
   #startsSlowly(afterMs: number, limitMs: number): void {

@@ -1,10 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
 import type { StdioServerConfig } from '../../config/gatewayConfig.ts';
 import type { KnownFaultCode } from '../../errors/faultCodes.ts';
+import { absoluteParts, findProgram, isBare } from '../../lib/findProgram.ts';
 import { StdioUpstream } from '../../mcp/wire/stdioUpstream.ts';
 import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../../mcp/wire/upstreamClient.ts';
 import { oneLine } from '../../text/porcelain.ts';
@@ -28,6 +30,8 @@ export class StdioLink implements UpstreamLink {
   readonly #journal: ChildJournal;
   readonly #events: LinkEvents;
   readonly #own: OwnEnvironment;
+  /** Program that the user approved; without one, the command is looked up. */
+  readonly #approved: { program?: string | undefined } | undefined;
   readonly #mark: string;
   readonly #stderr: StderrTail;
   #child: ChildProcess | undefined;
@@ -46,11 +50,13 @@ export class StdioLink implements UpstreamLink {
     journal: ChildJournal,
     events: LinkEvents,
     own: OwnEnvironment = new OwnEnvironment(process.env),
+    approved?: { program?: string | undefined },
   ) {
     this.#config = config;
     this.#journal = journal;
     this.#events = events;
     this.#own = own;
+    this.#approved = approved;
     this.#mark = journal.nextMark();
     this.#stderr = new StderrTail((text) => events.scrubSecrets(text));
   }
@@ -116,7 +122,7 @@ export class StdioLink implements UpstreamLink {
     const { command, cwd } = this.#config;
     checkFolder(cwd);
     try {
-      return await this.#spawn(await this.#own.forStart());
+      return await this.#spawn(await this.#ownEnvironment());
     } catch (error) {
       const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
       const elsewhere = missing ? await this.#own.forMissing() : undefined;
@@ -127,13 +133,25 @@ export class StdioLink implements UpstreamLink {
     }
   }
 
+  /** Returns the environment for a start: with a pinned program's folder in its `PATH`, where its interpreter usually is. */
+  async #ownEnvironment(): Promise<NodeJS.ProcessEnv> {
+    const own = await this.#own.forStart();
+    const program = this.#approved?.program;
+    const isThere =
+      program === undefined || !isBare(this.#config.command) || absoluteParts(own.PATH).includes(dirname(program));
+    return isThere ? own : ((await this.#own.forMissing()) ?? own);
+  }
+
   /** Rejects with the error of the system. */
   async #spawn(own: NodeJS.ProcessEnv): Promise<ChildProcess> {
     const { command, args, cwd, env } = this.#config;
     if (this.#over) throw new LinkFailure('It was stopped.', 'stopped');
-    const child = spawn(command, [...args], {
+    const environment = childEnvironment(own, env, this.#mark);
+    const program = this.#approved ? this.#approved.program : programIn(environment, command, cwd);
+    if (program === undefined) throw Object.assign(new Error(), { code: 'ENOENT' });
+    const child = spawn(program, [...args], {
       cwd,
-      env: childEnvironment(own, env, this.#mark),
+      env: environment,
       // Own process group, so that a signal reaches all descendants.
       detached: process.platform !== 'win32',
       windowsHide: true,
@@ -184,6 +202,13 @@ export class StdioLink implements UpstreamLink {
     const last = this.#stderr.lastMeaningful();
     return last === undefined ? reason : `${reason} It said: ${oneLine(last, 200)}`;
   }
+}
+
+/** Returns the program of a command. The system's own search would look in relative folders of the `PATH` too. */
+function programIn(environment: NodeJS.ProcessEnv, command: string, cwd: string): string | undefined {
+  const variable = (name: string): string | undefined =>
+    environment[name] ?? Object.entries(environment).find(([key]) => key.toUpperCase() === name)?.[1];
+  return findProgram(command, { cwd, path: variable('PATH'), pathExt: variable('PATHEXT') });
 }
 
 async function exitWait(): Promise<void> {

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigLayers, type MergedConfig } from '../../config/configLayers.ts';
 import type { LoadedConfig } from '../../config/fileReader.ts';
-import { approvable } from '../../config/state/approvals.ts';
 import type { ConfigPlace } from '../../config/state/configPlaces.ts';
 import type { KeptTexts } from '../../config/state/keptTexts.ts';
-import type { WouldRun } from '../../control/contract.ts';
 
 export interface ConfigurationOptions {
   workspace: string;
@@ -56,22 +54,12 @@ export class Configuration {
     this.#inForce = this.#layers.load();
     return !isDeepStrictEqual(meaningOf(this.#inForce), meaningOf(before));
   }
-
-  /** Returns the commands and addresses of the configured servers. `${env:NAME}` comes from this process. */
-  wouldRun(): WouldRun[] {
-    return this.current.servers
-      .filter(({ disabled }) => !disabled)
-      .map((server) => {
-        const { hash, lines } = approvable(server);
-        return { name: server.name, hash, lines };
-      });
-  }
 }
 
 /** Returns everything that can differ between two configurations, except positions in files. */
-function meaningOf({ settings, servers, broken, inputs }: MergedConfig): object {
+function meaningOf({ settings, servers, broken }: MergedConfig): object {
   return {
-    ...{ settings, inputs },
+    settings,
     servers: servers.map(({ location: _, ...server }) => server),
     broken: broken.map(({ name, reason }) => ({ name, reason })),
   };

@@ -1,23 +1,31 @@
 import { join } from 'node:path';
 import { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
+import type { EgressFinding } from '../../calls/policy/egress.ts';
 import { replayFor } from '../../calls/settings/replaySettings.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../control/contract.ts';
+import { grantKey } from '../../mcp/oauth/tokenStore.ts';
 import { ResultLinks } from '../../modes/primitives/resultLinks.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../../results/firewall.ts';
-import { scrubSecrets } from '../../secrets/mask.ts';
+import { knownSecrets, scrubSecrets } from '../../secrets/mask.ts';
+import { scrubValue } from '../../secrets/scrubValue.ts';
 import { shortened } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
+import { foreignSecret } from '../../trust/egress.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { approvalFile } from './approvalFile.ts';
+import { ownerKey } from './serverLinks.ts';
+import type { ServerTrust } from './serverTrust.ts';
 
 export interface CallPathOptions {
+  workspace: string;
   stateFolder: string;
   configuration: Configuration;
   pool: ServerPool;
+  trust: ServerTrust;
   /** Asks the user in an editor that watches. */
   approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
   log(line: string): void;
@@ -31,18 +39,23 @@ export class CallPath {
   readonly pipeline: CallPipeline<AdmittedResult>;
   readonly #configuration: Configuration;
 
-  constructor({ stateFolder, configuration, pool, approve, log }: CallPathOptions) {
+  constructor({ workspace, stateFolder, configuration, pool, trust, approve, log }: CallPathOptions) {
     this.#configuration = configuration;
     this.artifacts = new ArtifactStore({ folder: join(stateFolder, 'artifacts') });
-    this.firewall = new Firewall({ store: this.artifacts });
+    this.firewall = new Firewall({ store: this.artifacts, workspace });
     this.pipeline = new CallPipeline<AdmittedResult>(
       {
         upstream: (server) => pool.get(server),
         firewall: (result, { tool, provenance }) => {
           this.links.note(tool.server, result);
-          return this.firewall.admit(result, { toolId: tool.id, upstreamName: tool.upstreamName, provenance });
+          return this.firewall.admit(result, {
+            ...{ toolId: tool.id, upstreamName: tool.upstreamName, source: tool },
+            provenance,
+          });
         },
         scrubSecrets,
+        trust: (tool) => trust.verdictOn(tool, pool.get(tool.server)),
+        foreignSecret: (server, sent) => this.#foreignSecret(server, sent),
         approval: { ask: ({ tool, args, reason }) => approve(approvalQuestion(tool, args, reason)) },
         approvalStore: approvalFile(stateFolder, log),
         log,
@@ -64,6 +77,21 @@ export class CallPath {
   /** Returns the replay contract of a tool. */
   contractOf(tool: CatalogTool): ReplayContract {
     return replayFor(this.#configuration.current.settings.replay, tool).contract;
+  }
+
+  #foreignSecret(server: string, sent: unknown): EgressFinding | undefined {
+    const { servers } = this.#configuration.current;
+    const nameOf = (owner: string): string =>
+      servers.find((one) => owner === ownerKey(one.name) || ('url' in one && owner === grantKey(one.name, one.url)))
+        ?.name ?? 'that is no longer configured';
+    const finding = foreignSecret(
+      sent,
+      knownSecrets,
+      (owner) => owner === ownerKey(server) || nameOf(owner) === server,
+    );
+    if (!finding) return undefined;
+    const { pointer, owner } = finding;
+    return { pointer: scrubSecrets(pointer), owner: nameOf(owner), shown: scrubValue(sent) as Record<string, unknown> };
   }
 
   async stop(): Promise<void> {

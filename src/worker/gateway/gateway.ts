@@ -4,11 +4,12 @@ import type { KeptTexts } from '../../config/state/keptTexts.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
+  ControlRequests,
   LearnedUse,
   SecretAnswer,
   SecretRequest,
   TreeChildren,
-  WouldRun,
+  TrustReview,
 } from '../../control/contract.ts';
 import type { Mode } from '../../link/mode.ts';
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
@@ -17,11 +18,13 @@ import { ClientRequests } from '../../modes/shared/client/clientRequests.ts';
 import { systemResources } from '../../modes/shared/systemResources.ts';
 import { UseMemory } from '../../ranking/useMemory.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
+import { maskKnownValue } from '../../secrets/scrubValue.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { ConfigurationEdits } from '../configuration/applyConfiguration.ts';
 import { Configuration } from '../configuration/configuration.ts';
 import { Diagnostics, type SupervisedLife } from '../reports/diagnostics.ts';
 import { GatewayReports } from '../reports/gatewayReports.ts';
+import { ServerScans } from '../reports/serverScans.ts';
 import { WorkAccount } from '../reports/workAccount.ts';
 import { CallPath } from './callPath.ts';
 import { GatewayServers } from './gatewayServers.ts';
@@ -61,6 +64,7 @@ export class Gateway {
   readonly account: WorkAccount;
   readonly servers: GatewayServers;
   readonly reports: GatewayReports;
+  readonly scan: ServerScans;
   readonly #options: GatewayOptions;
   readonly #uses: UseMemory;
   readonly #clientRequests: ClientRequests;
@@ -81,12 +85,18 @@ export class Gateway {
       ...options,
       configuration,
       scrubSecrets,
+      maskKnown: maskKnownValue,
       onChange: () => this.#onServersChanged(),
       onConnection: (connection) => this.#onConnection(connection),
     });
-    const { pool } = this.servers;
-    const clientRequests = new ClientRequests({ workspace, connections: () => pool.connections, log });
-    const calls = new CallPath({ ...options, configuration, pool });
+    const { pool, trust } = this.servers;
+    const clientRequests = new ClientRequests({
+      workspace,
+      connections: () => pool.connections,
+      onQuestion: (question) => diagnostics.sessionAnswered(question),
+      log,
+    });
+    const calls = new CallPath({ ...options, configuration, pool, trust });
     const catalog = new LiveCatalog({
       ...{ pool, calls, clientRequests, log },
       own: systemResources({ health: () => this.reports.health(), telemetry: () => this.reports.telemetry() }),
@@ -116,6 +126,7 @@ export class Gateway {
     this.diagnostics = diagnostics;
     this.account = account;
     this.reports = reports;
+    this.scan = new ServerScans(() => pool.connections);
     this.#uses = uses;
     this.#clientRequests = clientRequests;
     this.#calls = calls;
@@ -171,10 +182,26 @@ export class Gateway {
     this.#catalog.rebuild();
   }
 
-  /** Returns the commands and addresses of the servers, edits included. */
-  wouldRun(): WouldRun[] {
+  /** Compares what servers list with their pins. */
+  trustReview(server: string | undefined): TrustReview[] {
+    this.#catalog.catchUp();
+    const connections = this.servers.pool.connections.filter(
+      ({ config }) => server === undefined || config.name === server,
+    );
+    return this.servers.trust.review(connections, (name) => this.#catalog.view.namespaceOf(name));
+  }
+
+  /** Applies a decision of the user about what servers list. */
+  decide(decision: ControlRequests['decide']['params']): { reason?: string } {
+    const reason = this.servers.trust.decide(decision, this.servers.pool.connections);
+    this.#catalog.rebuild();
+    return reason === undefined ? {} : { reason };
+  }
+
+  /** Applies edits of the configuration, and checks waiting servers again. */
+  recheck(): void {
     this.#edits.apply();
-    return this.configuration.wouldRun();
+    this.servers.recheck();
   }
 
   /** Resolves when no call is running, or after a timeout. */

@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson } from '../../catalog/canonicalJson.ts';
-import type { InputConfig } from '../../config/declaration/gatewayBlocks.ts';
 import { asLine, type ConfigurationProblem, type ServerConfig } from '../../config/gatewayConfig.ts';
-import { INPUT_PREFIX, markReference, SecretMissingError } from '../../config/secretReferences.ts';
-import { type Approvals, approvalsOf, needsApproval } from '../../config/state/approvals.ts';
+import { SecretMissingError } from '../../config/secretReferences.ts';
 import { FileTokens } from '../../config/state/fileTokens.ts';
 import { privateJsonFlaw } from '../../config/state/privateFile.ts';
 import { rootOf } from '../../config/state/stateFolder.ts';
@@ -13,6 +11,8 @@ import type { ControlHandlers } from '../../control/channel.ts';
 import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../../supervision/restartPolicy.ts';
 import { didYouMean } from '../../text/nearest.ts';
+import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
+import { adoptPinsOf, pinsOf } from '../../trust/pins/pinnedItems.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { type PoolEvents, ServerPool } from '../../upstream/connection/serverPool.ts';
 import { SignInError, SignIns } from '../../upstream/connection/signIns.ts';
@@ -22,10 +22,12 @@ import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { killMarked } from '../../upstream/process/processTree.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ServerLinks } from './serverLinks.ts';
+import { ServerTrust } from './serverTrust.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
 import { SharedTokens } from './sharedTokens.ts';
 
-export interface GatewayServersOptions extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets'> {
+export interface GatewayServersOptions
+  extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets' | 'maskKnown'> {
   workspace: string;
   stateFolder: string;
   configuration: Configuration;
@@ -40,10 +42,12 @@ const APPROVALS_POLL_MS = 1_000;
 export class GatewayServers {
   readonly pool: ServerPool;
   readonly links: ServerLinks;
+  readonly trust: ServerTrust;
   readonly signInRequests: SignInRequests;
+  readonly approvals: LaunchApprovals;
   readonly #options: GatewayServersOptions;
   readonly #journal: ChildJournal;
-  readonly #approvals: Approvals;
+  readonly #environment: OwnEnvironment;
   readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
   #approvalsFlaw: string | undefined;
@@ -53,25 +57,36 @@ export class GatewayServers {
     this.#options = options;
     const { workspace, stateFolder, configuration, log, secret } = options;
     const stateRoot = rootOf(stateFolder);
-    this.#approvals = approvalsOf(stateRoot);
+    this.#environment = new OwnEnvironment(process.env, log);
+    const path = (): string | undefined => this.#environment.path;
+    this.approvals = new LaunchApprovals({ stateRoot, workspace, path, report: log });
     this.#signIns = new SignIns(new SharedTokens(new FileTokens(stateRoot), secret));
     this.#journal = new ChildJournal(stateFolder);
     this.links = new ServerLinks({
       workspace,
       stateRoot,
       journal: this.#journal,
-      environment: new OwnEnvironment(process.env, log),
+      environment: this.#environment,
       secrets: new SharedSecrets(stateRoot, workspace, secret),
       signIns: this.#signIns,
-      inputs: (server) => this.#inputsOf(server),
+      approvals: this.approvals,
     });
-    this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log);
+    this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log, { of: pinsOf, adopt: adoptPinsOf });
+    this.trust = new ServerTrust({
+      approvals: this.approvals,
+      connections: () => this.pool.connections,
+      stateRoot,
+      stateFolder,
+      log,
+      onChange: options.onChange,
+    });
     this.pool = new ServerPool(
       {
         openLink: (config, events) => this.links.open(config, events),
         mayTry: (config) => this.#signIns.mayTry(config),
-        isApproved: (config) => !needsApproval(config) || this.#approvals.isApproved(workspace, config),
+        isApproved: (config) => this.#isApproved(config),
         snapshots: this.#snapshots,
+        gate: this.trust,
         idleMs: () => (this.#superseded ? 0 : configuration.current.settings.idleMinutes * 60_000),
         startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
         liveRefresh: () => configuration.current.settings.liveRefresh,
@@ -90,7 +105,7 @@ export class GatewayServers {
     this.#onApprovals();
     this.#reconcilePool();
     // The editor, the command line or another window may write the file.
-    watchFile(this.#approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
+    watchFile(this.approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
   }
 
   /** Makes the servers match the configuration in force. Unchanged ones keep their process. */
@@ -108,7 +123,7 @@ export class GatewayServers {
   /** Stops each server after its last running call; idle ones stop at once. */
   supersede(): void {
     this.#superseded = true;
-    unwatchFile(this.#approvals.file, this.#onApprovals);
+    unwatchFile(this.approvals.file, this.#onApprovals);
     for (const connection of this.pool.connections) {
       connection.config = { ...connection.config, keepAlive: false };
       // An empty hold makes the connection check whether it is idle.
@@ -119,7 +134,7 @@ export class GatewayServers {
   /** Prevents new sign-ins and starts. */
   close(): void {
     this.#signIns.stop();
-    unwatchFile(this.#approvals.file, this.#onApprovals);
+    unwatchFile(this.approvals.file, this.#onApprovals);
   }
 
   async stop(): Promise<void> {
@@ -130,7 +145,8 @@ export class GatewayServers {
 
   /** Approves definitions by the hash that the user saw, so a server that changed meanwhile is not approved. */
   approve(hashes: readonly string[]): void {
-    this.#approvals.approve(this.#options.workspace, hashes);
+    const launches = this.#waiting.map((config) => this.approvals.launch(config));
+    this.approvals.approve(launches.filter(({ hash }) => hashes.includes(hash)));
     this.#onApprovals();
   }
 
@@ -140,29 +156,43 @@ export class GatewayServers {
     void this.#recheckSignIns();
   }
 
-  #reconcilePool(): void {
-    const enabled = this.#options.configuration.current.servers.filter(({ disabled }) => !disabled);
-    this.pool.reconcile(
-      enabled.map((config) => ({ config, startedWith: startedWith(config, this.#inputsOf(config)) })),
-    );
+  #isApproved(config: ServerConfig): boolean {
+    return !needsApproval(config) || this.approvals.isApproved(config);
   }
 
-  /** Returns the inputs of the server's own file. A repository's `default` must not reach the user's own servers. */
-  #inputsOf({ origin = 'workspace' }: ServerConfig): readonly InputConfig[] {
-    return this.#options.configuration.current.inputs[origin] ?? [];
+  #reconcilePool(): void {
+    const enabled = this.#options.configuration.current.servers.filter(({ disabled }) => !disabled);
+    // An earlier worker may have given them, so they are masked and kept from other servers before the next start.
+    for (const config of enabled) if (this.#isApproved(config)) void this.links.follow(config).catch(() => undefined);
+    this.pool.reconcile(enabled.map((config) => ({ config, startedWith: startedWith(config) })));
+    if (this.#waiting.length > 0) void this.#findPrograms();
+  }
+
+  /** Servers that wait for an approval. */
+  get #waiting(): readonly ServerConfig[] {
+    const { servers } = this.#options.configuration.current;
+    return servers.filter((one) => !one.disabled && !this.#isApproved(one));
+  }
+
+  /** Looks up programs where a login shell finds them, so that the user approves the ones that would run. */
+  async #findPrograms(): Promise<void> {
+    await this.#environment.forStart();
+    const isMissing = (one: ServerConfig): boolean => one.type === 'stdio' && !this.approvals.launch(one).program;
+    if (this.#waiting.some(isMissing)) await this.#environment.forMissing();
+    this.#options.onChange();
   }
 
   /** Problem of the file of approvals, which counts as empty until the user mends it. */
   get problems(): ConfigurationProblem[] {
     if (this.#approvalsFlaw === undefined) return [];
-    const { file } = this.#approvals;
+    const { file } = this.approvals;
     const message = `The approvals cannot be read (${this.#approvalsFlaw}), so none counts. Remove the file and approve the servers again.`;
     return [{ severity: 'error', message, location: { file, line: 1, column: 1 } }];
   }
 
   readonly #onApprovals = (): void => {
     const before = this.#approvalsFlaw;
-    this.#approvalsFlaw = privateJsonFlaw(this.#approvals.file);
+    this.#approvalsFlaw = privateJsonFlaw(this.approvals.file);
     this.pool.recheck();
     if (this.#approvalsFlaw === before) return;
     for (const problem of this.problems) this.#options.log(`error: ${asLine(problem)}`);
@@ -180,14 +210,10 @@ export class GatewayServers {
 /**
  * Returns a hash of everything that a start of the server uses. Other keys of its entry apply to the running server.
  */
-export function startedWith(config: ServerConfig, inputs: readonly InputConfig[]): string {
-  const { location, tools, required, keepAlive, startTimeoutSeconds, ...started } = config;
-  const text = JSON.stringify(started);
-  const markOf = (id: string): string => JSON.stringify(markReference(INPUT_PREFIX + id)).slice(1, -1);
+export function startedWith(config: ServerConfig): string {
+  const { location, tools, required, keepAlive, startTimeoutSeconds, inputs = [], ...started } = config;
   // The words of an input are for the question alone.
-  const used = inputs
-    .filter(({ id }) => text.includes(markOf(id)))
-    .map(({ id, default: value, password }) => ({ id, value, password }));
+  const used = inputs.map(({ id, default: value, password }) => ({ id, value, password }));
   return createHash('sha256')
     .update(canonicalJson([started, used]))
     .digest('hex');

@@ -1,5 +1,7 @@
+import type { ServerOrigin } from '../../catalog/types.ts';
 import { waitAtMost } from '../../lib/waitAtMost.ts';
 import { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
+import { needsApproval } from '../../trust/approvals.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { Primitives, type PrimitivesOptions } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
@@ -63,7 +65,12 @@ export class LiveCatalog {
     const { connections } = pool;
     this.primitives.rebuild(connections);
     // Compares only tools, since other lists change without them.
-    const listed = connections.flatMap(({ config, catalog }) => [config.name, catalog.tools, catalog.instructions]);
+    const listed = connections.flatMap(({ config, catalog }) => [
+      config.name,
+      config.origin,
+      catalog.tools,
+      catalog.instructions,
+    ]);
     const same = listed.length === this.#listed.length && listed.every((part, i) => part === this.#listed[i]);
     if (same) return;
     this.#listed = listed;
@@ -91,5 +98,6 @@ export class LiveCatalog {
 function listingOf(connection: ServerConnection) {
   const { config } = connection;
   const { tools, instructions } = connection.catalog;
-  return { server: config.name, tools, ...(instructions === undefined ? {} : { instructions }) };
+  const origin: ServerOrigin = needsApproval(config) ? 'workspace' : 'user';
+  return { server: config.name, origin, tools, ...(instructions === undefined ? {} : { instructions }) };
 }

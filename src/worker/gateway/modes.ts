@@ -122,8 +122,8 @@ function passthroughOnly({
   pool,
   calls,
 }: ModeParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
-  const digest: ReturnType<PassthroughContext['digest']> = (result, { id: toolId, upstreamName }) =>
-    calls.firewall.admit(result, { toolId, upstreamName });
+  const digest: ReturnType<PassthroughContext['digest']> = (result, source) =>
+    calls.firewall.admit(result, { toolId: source.id, upstreamName: source.upstreamName, source });
   return {
     connections: () => pool.connections,
     hasSeveralServers: () => {

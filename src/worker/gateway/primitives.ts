@@ -4,6 +4,7 @@ import { PrimitiveView } from '../../modes/primitives/primitiveView.ts';
 import { Subscriptions } from '../../modes/primitives/subscriptions.ts';
 import { ClientNews } from '../../modes/shared/client/clientNews.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
+import { maskKnownValue } from '../../secrets/scrubValue.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { CallPath } from './callPath.ts';
@@ -34,8 +35,12 @@ export class Primitives {
     this.ports = {
       view: () => this.#view,
       upstream,
-      firewall: (result, { id, name }) => calls.firewall.admit(result, { toolId: id, upstreamName: name }),
-      authorize: (call) => calls.pipeline.authorizeView(call),
+      firewall: (result, { id, name, source }) =>
+        calls.firewall.admit(result, { toolId: id, upstreamName: name, source }),
+      authorize: async (call) => {
+        await calls.pipeline.guardEgress(call);
+        await calls.pipeline.authorizeView(call);
+      },
       linkedServer: (uri) => calls.links.serverOf(uri),
       settled,
       scrubSecrets,
@@ -50,7 +55,9 @@ export class Primitives {
   attach(connection: ServerConnection): void {
     const { name } = connection.config;
     const { subscriptions } = this.ports;
-    connection.onNotification('notifications/resources/updated', (params) => subscriptions.updated(name, params));
+    connection.onNotification('notifications/resources/updated', (params) =>
+      subscriptions.updated(name, maskKnownValue(params) as Record<string, unknown>),
+    );
     connection.onReady(() => subscriptions.serverReady(name));
   }
 

@@ -1,10 +1,13 @@
-import type { InputConfig } from '../../config/declaration/gatewayBlocks.ts';
+import { join } from 'node:path';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { followReferences, SecretMissingError } from '../../config/secretReferences.ts';
 import { secretsGiven } from '../../config/secretsGiven.ts';
 import { secretKey } from '../../config/state/fileSecrets.ts';
+import { ensurePrivateFolder } from '../../config/state/stateFolder.ts';
 import type { MissingSecret } from '../../control/contract.ts';
 import { knownSecrets } from '../../secrets/mask.ts';
+import { type LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
+import type { Launch } from '../../trust/launch.ts';
 import type { SignIns } from '../../upstream/connection/signIns.ts';
 import type { ChildJournal } from '../../upstream/process/childJournal.ts';
 import type { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
@@ -22,8 +25,14 @@ export interface ServerLinksOptions {
   environment: OwnEnvironment;
   secrets: SharedSecrets;
   signIns: SignIns;
-  /** Returns the inputs that the server's file defines. */
-  inputs(server: ServerConfig): readonly InputConfig[];
+  approvals: Pick<LaunchApprovals, 'approved'>;
+}
+
+const FOLDER_CHARS = 16;
+
+/** Owner of the values that a server is given at its start. */
+export function ownerKey(server: string): string {
+  return `server ${server}`;
 }
 
 /** Opens links to servers, and looks up their secrets at each start. */
@@ -41,6 +50,8 @@ export class ServerLinks {
   }
 
   async open(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
+    // What starts is the approved launch itself, whatever the configuration says meanwhile.
+    const launch = needsApproval(written) ? this.#approvedLaunch(written) : undefined;
     const config = await this.follow(written).catch((error: unknown) => {
       if (!(error instanceof SecretMissingError)) throw error;
       this.#missing.set(written.name, this.#missingSecret(error));
@@ -50,7 +61,10 @@ export class ServerLinks {
     this.#missing.delete(written.name);
     const { journal, environment, signIns } = this.#options;
     if (config.type === 'static') return new StaticLink(config);
-    if (config.type === 'stdio') return new StdioLink(config, journal, events, environment);
+    if (config.type === 'stdio') {
+      const cwd = launch?.isApart ? this.#ownFolder(launch) : config.cwd;
+      return new StdioLink({ ...config, cwd }, journal, events, environment, launch && { program: launch.program });
+    }
     return new HttpLink(config, events, signIns.sessionFor(config));
   }
 
@@ -59,11 +73,25 @@ export class ServerLinks {
    * on.
    */
   async follow(written: ServerConfig): Promise<ServerConfig> {
-    const { secrets, inputs } = this.#options;
+    const { secrets } = this.#options;
     const kept: string[] = [];
-    const config = await followReferences(written, secrets, inputs(written), (value) => kept.push(value));
-    knownSecrets.learn(`server ${written.name}`, secretsGiven(config, kept));
+    const config = await followReferences(written, secrets, (value) => kept.push(value));
+    knownSecrets.learn(ownerKey(written.name), secretsGiven(config, kept));
     return config;
+  }
+
+  #approvedLaunch(written: ServerConfig): Launch {
+    const launch = this.#options.approvals.approved(written);
+    if (launch) return launch;
+    throw new LinkFailure('It has not been approved for this workspace.', 'needs_approval');
+  }
+
+  /** Returns the folder of a package runner, so that it finds nothing of the workspace. */
+  #ownFolder({ hash }: Launch): string {
+    const { stateRoot } = this.#options;
+    const folders = [join(stateRoot, 'run'), join(stateRoot, 'run', hash.slice(0, FOLDER_CHARS))];
+    for (const folder of folders) ensurePrivateFolder(folder);
+    return folders[1] as string;
   }
 
   #missingSecret({ secret, input }: SecretMissingError): MissingSecret {

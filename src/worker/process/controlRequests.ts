@@ -26,6 +26,7 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
     },
     explain: ({ query, topK }) => gateway.reports.explain(query, topK),
     catalog: () => gateway.reports.catalog(),
+    scan: ({ server }) => gateway.scan.servers(server),
     learned: () => gateway.learned,
     forget: ({ toolId }) => {
       gateway.forget(toolId);
@@ -39,10 +40,11 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
     },
     ...gateway.servers.signInRequests,
     recheck: () => {
-      gateway.servers.recheck();
+      gateway.recheck();
       return snapshot();
     },
-    wouldRun: () => gateway.wouldRun(),
+    trust: ({ server }) => gateway.trustReview(server),
+    decide: (decision) => gateway.decide(decision),
     refresh: async () => {
       await refresh();
       return snapshot();

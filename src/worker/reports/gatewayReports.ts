@@ -22,7 +22,7 @@ export interface ReportSources {
   workspace: string;
   configuration: Configuration;
   pool: ServerPool;
-  servers: Pick<GatewayServers, 'links' | 'problems'>;
+  servers: Pick<GatewayServers, 'links' | 'trust' | 'problems' | 'approvals'>;
   catalog: LiveCatalog;
   account: WorkAccount;
   diagnostics: Diagnostics;
@@ -114,10 +114,13 @@ export class GatewayReports {
   get #statusSources(): StatusSources {
     const { catalog, configuration, pool, servers } = this.#sources;
     return {
+      approvals: servers.approvals,
       config: configuration.current,
       view: catalog.view,
       connection: (name) => pool.get(name),
       missing: (name) => servers.links.missing(name),
+      heldTools: (connection, namespace) => servers.trust.heldTools(connection, namespace),
+      trustProblem: (name) => servers.trust.gate.problemOf(name),
       scrubSecrets,
     };
   }

@@ -1,12 +1,13 @@
 import type { MergedConfig } from '../../config/configLayers.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
-import { approvable } from '../../config/state/approvals.ts';
-import type { MissingSecret, ServerBrief, ServerStatus } from '../../control/contract.ts';
+import type { HeldTool, MissingSecret, ServerBrief, ServerStatus } from '../../control/contract.ts';
 import type { ServerHealth } from '../../control/healthContract.ts';
 import { serverState } from '../../control/serverStates.ts';
 import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
 import { HealthRecord } from '../../supervision/health.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import type { LaunchApprovals } from '../../trust/approvals.ts';
+import { shownLines } from '../../trust/launch.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 
 export interface StatusSources {
@@ -14,6 +15,10 @@ export interface StatusSources {
   view: CatalogView;
   connection(name: string): ServerConnection | undefined;
   missing(name: string): MissingSecret | undefined;
+  heldTools(connection: ServerConnection, namespace: string): readonly HeldTool[];
+  /** Why nothing of a server is offered although it runs. */
+  trustProblem(name: string): string | undefined;
+  approvals: Pick<LaunchApprovals, 'launch' | 'before'>;
   scrubSecrets(text: string): string;
 }
 
@@ -21,12 +26,20 @@ const MAX_REASON = 200;
 const NEVER_STARTED = new HealthRecord(() => 0).snapshot();
 
 /** Name and state of every configured server, including servers whose configuration is wrong. */
-export function serverBriefs({ config, view, connection: find, scrubSecrets }: StatusSources): ServerBrief[] {
+export function serverBriefs({
+  config,
+  view,
+  connection: find,
+  heldTools,
+  trustProblem,
+  scrubSecrets,
+}: StatusSources): ServerBrief[] {
   const known = config.servers.map(({ name, location, disabled }): ServerBrief => {
     const connection = find(name);
     if (!connection) return { name, namespace: '', state: disabled ? 'disabled' : 'starting', toolCount: 0, location };
-    const { state, reason } = connection;
     const namespace = view.namespaceOf(name);
+    const held = heldTools(connection, namespace);
+    const { state, reason = held.length > 0 ? trustProblem(name) : undefined } = connection;
     return {
       name,
       namespace,
@@ -34,6 +47,7 @@ export function serverBriefs({ config, view, connection: find, scrubSecrets }: S
       toolCount: view.toolCountOf(name),
       location,
       ...(reason && { reason: scrubSecrets(reason) }),
+      ...(held.length > 0 && { held }),
     };
   });
   const broken = config.broken.map(
@@ -63,7 +77,7 @@ function connectionStatus(
   brief: ServerBrief,
   config: ServerConfig,
   { since, pid, stderr, health, oddities }: ServerConnection,
-  { missing, scrubSecrets }: StatusSources,
+  { missing, scrubSecrets, approvals }: StatusSources,
 ): ServerStatus {
   const { last_fault: fault, ...supervised } = health;
   const odd = oddities.report();
@@ -77,10 +91,18 @@ function connectionStatus(
       ...(fault && { last_fault: { ...fault, detail: oneLine(scrubSecrets(fault.detail), MAX_REASON) } }),
     },
     ...(secret && { secret }),
-    ...(brief.state === 'needs_approval' && { approval: approvable(config) }),
+    ...(brief.state === 'needs_approval' && { approval: approvalOf(config, approvals) }),
     stderr,
     ...(odd.length > 0 && { oddities: odd }),
   };
+}
+
+function approvalOf(
+  config: ServerConfig,
+  approvals: StatusSources['approvals'],
+): NonNullable<ServerStatus['approval']> {
+  const launch = approvals.launch(config);
+  return { hash: launch.hash, lines: shownLines(launch, approvals.before(launch)) };
 }
 
 /** Health of a server, without the parts of its status that only the editor shows. */

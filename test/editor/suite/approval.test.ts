@@ -27,7 +27,7 @@ describe('Approval', () => {
     const shown = document?.getText() ?? '';
     const { servers } = readConfiguration();
     for (const { args = [] } of Object.values(servers)) {
-      assert.ok(shown.includes(`runs node ${args.join(' ')}`), shown);
+      assert.ok(shown.includes(`/node ${args.join(' ')}`), shown);
     }
     await driver.waitFor(OFFER);
     assert.deepEqual(await driver.texts(OFFER), [

@@ -1,22 +1,32 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST } from '../../../errors/rpcCodes.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../../../errors/rpcCodes.ts';
 import { RpcError } from '../../../errors/rpcError.ts';
 import { relatedTask, relateTo } from '../../../mcp/mcpTask.ts';
 import type { CallContext, ClientPeer, SessionMode } from '../../../mcp/session/sessionMode.ts';
+import { reportWhenAnswered, type SessionRequest } from '../../../mcp/session/sessionRequest.ts';
 import { scrubValue } from '../../../secrets/scrubValue.ts';
 import { OWN_BUSINESS } from '../../../upstream/connection/callOrigin.ts';
 import type { ServerConnection } from '../../../upstream/connection/serverConnection.ts';
 import { SessionCall } from '../sessionCall.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
+import { MAX_PER_CALL, QuestionLimits } from './questionLimits.ts';
+import { safeAnswer, withMaskedProgress } from './safeAnswer.ts';
+import { type AskingServer, elicitation, isLoopback, requiredElicitations, sampling } from './serverQuestion.ts';
 
 type Params = Record<string, unknown>;
+
+/** Makes the question that a client receives of the one that a server sent. */
+const QUESTIONS = { 'elicitation/create': elicitation, 'sampling/createMessage': sampling };
+type Question = keyof typeof QUESTIONS;
 
 export interface ClientRequestsOptions {
   /** Answer to `roots/list` if no client can be asked. */
   workspace: string;
   connections(): readonly ServerConnection[];
+  /** Counts a question of a server, refused ones included. */
+  onQuestion?(question: SessionRequest): void;
   log(line: string): void;
 }
 
@@ -39,6 +49,7 @@ const MAX_ELICITATIONS = 1_000;
 export class ClientRequests {
   readonly #options: ClientRequestsOptions;
   readonly #levels = new LogLevels();
+  readonly #limits = new QuestionLimits();
   readonly #sessions = new Map<object, ClientPeer>();
   /** Sessions with an open elicitation by URL, by the elicitation's id. */
   readonly #elicitations = new Map<string, ClientPeer>();
@@ -59,12 +70,23 @@ export class ClientRequests {
 
   /** Handles requests of a server. Call it before the server's first start. */
   attach(connection: ServerConnection): void {
-    const ask = (method: string) => (params: Params, signal: AbortSignal, related?: object) =>
-      this.#ask(connection, method, params, signal, related);
+    const ask = (method: Question) => (params: Params, signal: AbortSignal, related?: object) => {
+      const report = (question: SessionRequest): void => this.#options.onQuestion?.({ ...question, method });
+      return reportWhenAnswered(
+        { method, signal },
+        () => this.#ask(connection, method, params, signal, related),
+        report,
+      );
+    };
     connection.setRequestHandler('elicitation/create', ask('elicitation/create'), {
       elicitation: { form: {}, url: {} },
     });
-    connection.setRequestHandler('sampling/createMessage', ask('sampling/createMessage'), { sampling: {} });
+    const samples = connection.config.sampling === true;
+    connection.setRequestHandler(
+      'sampling/createMessage',
+      ask('sampling/createMessage'),
+      samples ? { sampling: {} } : {},
+    );
     connection.setRequestHandler(
       'roots/list',
       (params, signal, related) => this.#roots(connection, params, signal, related),
@@ -74,16 +96,21 @@ export class ClientRequests {
       'notifications/message',
       (params, related) => void this.#onLog(connection, params, related),
     );
-    connection.onNotification('notifications/elicitation/complete', (params) => this.#onElicited(params));
+    connection.onNotification('notifications/elicitation/complete', (params) => this.#onElicited(connection, params));
     connection.onReady(() => this.#levels.apply(connection));
   }
 
   /** Adds to a mode the handling of log levels, roots and sessions that all modes share. */
   serve(mode: SessionMode): SessionMode {
+    const { workspace } = this.#options;
     return {
       ...mode,
+      callTool: async (name, args, call) =>
+        safeAnswer(await mode.callTool(name, args, withMaskedProgress(call)), workspace),
       request: (method, params, call) =>
-        method === 'logging/setLevel' ? this.#setLevel(params, call) : mode.request?.(method, params, call),
+        method === 'logging/setLevel'
+          ? this.#setLevel(params, call)
+          : mode.request?.(method, params, withMaskedProgress(call))?.then((answer) => safeAnswer(answer, workspace)),
       notification: (method, params, peer) => {
         if (method === 'notifications/roots/list_changed') this.#onRootsChanged();
         else mode.notification?.(method, params, peer);
@@ -100,10 +127,22 @@ export class ClientRequests {
     };
   }
 
-  /** Remembers the session of an elicitation by URL that a server's error requires. The completion notice goes there. */
-  expectElicitations(ids: readonly string[], peer: ClientPeer | undefined): void {
-    if (!peer) return;
-    for (const id of ids) this.#elicitations.set(id, peer);
+  /**
+   * Returns the `data` of a server's error that sends the user to URLs first, as the user may see it. The completion
+   * notice goes to the same session.
+   */
+  requiredElicitations(server: string, data: unknown, peer: ClientPeer | undefined): object {
+    const connection = this.#options.connections().find(({ config }) => config.name === server);
+    if (!connection) return {};
+    const required = requiredElicitations(asking(connection), data, MAX_PER_CALL);
+    for (const { elicitationId } of required.elicitations) this.#expect(connection, elicitationId, peer);
+    return required;
+  }
+
+  /** Remembers the session of an elicitation by URL. Ids are unique within a server only. */
+  #expect({ config }: ServerConnection, id: unknown, peer: ClientPeer | undefined): void {
+    if (!peer || typeof id !== 'string') return;
+    this.#elicitations.set(keyOf(config.name, id), peer);
     for (const oldest of this.#elicitations.keys()) {
       if (this.#elicitations.size <= MAX_ELICITATIONS) break;
       this.#elicitations.delete(oldest);
@@ -112,11 +151,16 @@ export class ClientRequests {
 
   async #ask(
     connection: ServerConnection,
-    method: string,
+    method: Question,
     params: Params,
     signal: AbortSignal,
     related: object | undefined,
   ): Promise<Params> {
+    const { name, sampling: maySample } = connection.config;
+    if (method === 'sampling/createMessage' && maySample !== true) {
+      const remedy = `The user can allow it by "sampling": true in the entry of the server.`;
+      throw new RpcError(METHOD_NOT_FOUND, `Sampling is off for the server ${JSON.stringify(name)}. ${remedy}`);
+    }
     const found = await this.#callAt(connection, params, related);
     if (found === 'none') {
       throw new RpcError(INVALID_REQUEST, `${method} was sent outside of a call, so there is no client to ask.`);
@@ -132,8 +176,16 @@ export class ClientRequests {
       throw new RpcError(INVALID_REQUEST, `${method} cannot be answered: the call does not come from an MCP client.`);
     const missing = missingCapability(method, params, peer.capabilities);
     if (missing) throw missing;
-    if (typeof params.elicitationId === 'string') this.expectElicitations([params.elicitationId], peer);
-    return this.#forward(connection, method, params, found, signal);
+    const question = QUESTIONS[method](asking(connection), params);
+    const end = this.#limits.begin(name, method, found);
+    try {
+      this.#expect(connection, question.elicitationId, peer);
+      const { _meta } = params;
+      const sent = _meta === undefined ? question : { ...question, _meta };
+      return await this.#forward(connection, method, sent, found, signal);
+    } finally {
+      end();
+    }
   }
 
   /** Answers `roots/list`. Without a client to ask, the answer is the workspace's folder, which all clients know. */
@@ -163,7 +215,7 @@ export class ClientRequests {
     const task = relatedTask(params);
     // The client called a plain tool: the task exists only between the gateway and the server.
     const { _meta: given, ...rest } = relateTo(undefined, params);
-    const { progressToken, ...meta } = (given ?? {}) as Params;
+    const { progressToken, ...meta } = scrubValue(given ?? {}) as Params;
     try {
       const answer = await peer.request(method, Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta }, {
         timeoutMs: TIME_LIMITS_MS[method] as number,
@@ -225,11 +277,12 @@ export class ClientRequests {
     return onlyCaller && this.#sessions.get(onlyCaller);
   }
 
-  #onElicited(params: Params): void {
-    const id = String(params.elicitationId);
-    const peer = this.#elicitations.get(id);
-    this.#elicitations.delete(id);
-    if (peer) (this.#sessions.get(peer.session) ?? peer).notify('notifications/elicitation/complete', params);
+  #onElicited({ config }: ServerConnection, { elicitationId }: Params): void {
+    const key = keyOf(config.name, String(elicitationId));
+    const peer = this.#elicitations.get(key);
+    this.#elicitations.delete(key);
+    const session = peer && (this.#sessions.get(peer.session) ?? peer);
+    session?.notify('notifications/elicitation/complete', { elicitationId });
   }
 
   async #setLevel({ level }: Readonly<Params>, { peer }: CallContext): Promise<object> {
@@ -246,6 +299,16 @@ export class ClientRequests {
       });
     }
   }
+}
+
+function keyOf(server: string, elicitationId: string): string {
+  return `${server}\n${elicitationId}`;
+}
+
+function asking({ config }: ServerConnection): AskingServer {
+  const { name, type } = config;
+  const address = 'url' in config && URL.canParse(config.url) ? new URL(config.url).hostname : '';
+  return { name, isLocal: type === 'stdio' || isLoopback(address) };
 }
 
 /** Returns the call that runs a task, while that call waits for its answer. */

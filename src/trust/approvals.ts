@@ -1,0 +1,207 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { ServerConfig } from '../config/gatewayConfig.ts';
+import { PRIVATE_BOUNDS, writePrivateJson } from '../config/state/privateFile.ts';
+import { canonicalWorkspace, ensurePrivateFolder, stateKey } from '../config/state/stateFolder.ts';
+import { isFile } from '../lib/findProgram.ts';
+import { isAbsent, readBoundedText, readFailure } from '../lib/readBounded.ts';
+import { writeWhole } from '../lib/writeWhole.ts';
+import { type Launch, type LaunchPlace, launchOf } from './launch.ts';
+
+const FILE = 'approvals.json';
+const KEY_FILE = 'approvals.key';
+const KEY_BYTES = 32;
+/** Approvals of one server that stay valid, so that an edit can be undone without a question. */
+const MAX_KEPT = 8;
+
+export interface ApprovalsOptions {
+  stateRoot: string;
+  workspace: string;
+  /** Returns the `PATH` in which bare commands are looked up. */
+  path(): string | undefined;
+  /** Reports once that a file of approvals is not believed. */
+  report(sentence: string): void;
+}
+
+/** Approved launch, kept whole for the comparison with a later one. */
+interface Approved extends Pick<Launch, 'name' | 'hash' | 'lines'> {
+  command?: string | undefined;
+  program?: string | undefined;
+}
+
+interface ApprovedHere {
+  workspace: string;
+  approved: readonly Approved[];
+}
+
+/**
+ * Whether a server needs approval: only servers of a repository's file do. The user's own file and a given file are the
+ * user's word.
+ */
+export function needsApproval({ origin }: ServerConfig): boolean {
+  return origin !== 'user' && origin !== 'given';
+}
+
+/**
+ * Approvals of the servers that a repository configures. A repository must not run code because someone opened it, so a
+ * server of its file starts only after the user approved exactly this launch for this workspace. Approvals are in the
+ * user's state folder, where a repository cannot put one.
+ */
+export class LaunchApprovals {
+  readonly file: string;
+  readonly #options: ApprovalsOptions;
+  #key: Buffer | undefined;
+  #reported = '';
+
+  constructor(options: ApprovalsOptions) {
+    this.#options = options;
+    this.file = join(options.stateRoot, FILE);
+  }
+
+  /** Returns the launch that a start of the server would have: the approved one, or the one to approve. */
+  launch(config: ServerConfig): Launch {
+    return this.approved(config) ?? this.#launchOf(config);
+  }
+
+  /**
+   * Returns the launch that the user approved, with its pinned program, if it still is what the server's entry and its
+   * surroundings say.
+   */
+  approved(config: ServerConfig): Launch | undefined {
+    for (const { name, hash, command, program } of this.#here.approved) {
+      if (name !== config.name) continue;
+      const isPinned =
+        config.type === 'stdio' && config.command === command && program !== undefined && isFile(program);
+      const launch = this.#launchOf(config, isPinned ? program : undefined);
+      if (launch.hash === hash) return launch;
+    }
+    return undefined;
+  }
+
+  isApproved(config: ServerConfig): boolean {
+    return this.approved(config) !== undefined;
+  }
+
+  /** Returns the lines that the user approved last for a server of this name. */
+  before({ name }: Pick<Launch, 'name'>): readonly string[] | undefined {
+    return this.#here.approved.findLast((one) => one.name === name)?.lines;
+  }
+
+  approve(launches: readonly Launch[]): void {
+    if (launches.length === 0) return;
+    ensurePrivateFolder(this.#options.stateRoot);
+    const all = this.#read();
+    const hashes = new Set(launches.map(({ hash }) => hash));
+    const kept = (all.get(this.#workspaceKey)?.approved ?? []).filter(({ hash }) => !hashes.has(hash));
+    const approved = [...kept, ...launches.map(({ isApart: _, ...launch }) => launch)];
+    const recent = approved.filter(
+      ({ name }, index) => approved.slice(index + 1).filter((later) => later.name === name).length < MAX_KEPT,
+    );
+    this.#write(all, recent);
+  }
+
+  /** Revokes approvals for this workspace, all of them without names. Returns their number. */
+  revoke(names?: readonly string[]): number {
+    const all = this.#read();
+    const before = all.get(this.#workspaceKey)?.approved ?? [];
+    const approved = names ? before.filter(({ name }) => !names.includes(name)) : [];
+    if (approved.length < before.length) this.#write(all, approved);
+    return before.length - approved.length;
+  }
+
+  #launchOf(config: ServerConfig, pinned?: string): Launch {
+    const place: LaunchPlace = {
+      workspace: this.#options.workspace,
+      path: this.#options.path(),
+      seal: (value) => this.#seal(value),
+      pinned,
+    };
+    return launchOf(config, place);
+  }
+
+  get #workspaceKey(): string {
+    return stateKey(this.#options.workspace);
+  }
+
+  get #here(): ApprovedHere {
+    return this.#read().get(this.#workspaceKey) ?? { workspace: '', approved: [] };
+  }
+
+  #write(all: Map<string, ApprovedHere>, approved: readonly Approved[]): void {
+    if (approved.length === 0) all.delete(this.#workspaceKey);
+    else all.set(this.#workspaceKey, { workspace: canonicalWorkspace(this.#options.workspace), approved });
+    writePrivateJson(this.file, Object.fromEntries(all));
+  }
+
+  /** Reads all approvals. A file that is damaged, or that others may have written, approves nothing. */
+  #read(): Map<string, ApprovedHere> {
+    let text: string;
+    try {
+      text = readBoundedText(this.file, { ...PRIVATE_BOUNDS, own: true });
+    } catch (error) {
+      if (!isAbsent(error, this.file)) this.#report(`${this.file} cannot be used (${readFailure(error)})`);
+      return new Map();
+    }
+    const all = parseApproved(text);
+    if (!all) this.#report(`${this.file} is damaged`);
+    return all ?? new Map();
+  }
+
+  #report(problem: string): void {
+    if (problem === this.#reported) return;
+    this.#reported = problem;
+    this.#options.report(`${problem}, so no server of a workspace is approved. Approve them again.`);
+  }
+
+  #seal(text: string): string {
+    this.#key ??= sealingKey(this.#options.stateRoot);
+    return createHmac('sha256', this.#key).update(text).digest('hex');
+  }
+}
+
+/** Returns the key of the state folder, and creates it at the first use. */
+function sealingKey(stateRoot: string): Buffer {
+  const file = join(stateRoot, KEY_FILE);
+  const read = (): Buffer => Buffer.from(readBoundedText(file, { ...PRIVATE_BOUNDS, own: true }), 'hex');
+  try {
+    const key = read();
+    if (key.length === KEY_BYTES) return key;
+  } catch {
+    // An absent key is made. One that others may know is replaced.
+  }
+  ensurePrivateFolder(stateRoot);
+  writeWhole(file, randomBytes(KEY_BYTES).toString('hex'), { mode: 0o600 });
+  return read();
+}
+
+/** Returns the approvals in a text, or `undefined` if any part of it is damaged. */
+function parseApproved(text: string): Map<string, ApprovedHere> | undefined {
+  try {
+    const content: unknown = JSON.parse(text);
+    if (!isRecord(content)) return undefined;
+    const entries = Object.entries(content);
+    const isSound = entries.every(
+      ([, one]) => isRecord(one) && Array.isArray(one.approved) && one.approved.every(isApproved),
+    );
+    return isSound ? new Map(entries as [string, ApprovedHere][]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isApproved(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { name, hash, lines, command, program } = value;
+  const isText = (one: unknown): boolean => typeof one === 'string';
+  return (
+    isText(name) &&
+    isText(hash) &&
+    Array.isArray(lines) &&
+    lines.every(isText) &&
+    [command, program].every((one) => one === undefined || isText(one))
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

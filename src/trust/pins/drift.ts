@@ -1,0 +1,122 @@
+import { isDestructive } from '../../catalog/destructive.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Kinds of change, the gravest first. */
+export const DRIFT_KINDS = ['breaking', 'hint lowered', 'words', 'harmless'] as const;
+export type DriftKind = (typeof DRIFT_KINDS)[number];
+
+export interface Drift {
+  readonly kinds: readonly DriftKind[];
+  /** Differences that are not in words, one line each. */
+  readonly notes: readonly string[];
+}
+
+/** Classifies the difference between two versions of an item. */
+export function driftOf(before: unknown, after: unknown): Drift {
+  const notes: { kind: DriftKind; note: string }[] = [];
+  const [a, b] = [record(before), record(after)];
+  compareSchemas(a.inputSchema ?? argumentsSchema(a), b.inputSchema ?? argumentsSchema(b), '', (kind, note) =>
+    notes.push({ kind, note }),
+  );
+  for (const note of loweredHints(before, after)) notes.push({ kind: 'hint lowered', note });
+  if (words(before) !== words(after)) notes.push({ kind: 'words', note: '' });
+  const kinds = new Set(notes.map(({ kind }) => kind));
+  return {
+    kinds: kinds.size === 0 ? ['harmless'] : DRIFT_KINDS.filter((kind) => kinds.has(kind)),
+    notes: notes.map(({ note }) => note).filter((note) => note !== ''),
+  };
+}
+
+/** Returns the hints of a tool that promise more than before, in sentences. */
+export function loweredHints(before: unknown, after: unknown): string[] {
+  const [a, b] = [hints(before), hints(after)];
+  const lowered: string[] = [];
+  if (a.readOnlyHint !== true && b.readOnlyHint === true) lowered.push('it now says that it only reads');
+  if (a.destructiveHint === true && b.destructiveHint !== true)
+    lowered.push('it no longer says that it is destructive');
+  else if (isDestructive(record(before)) && !isDestructive(record(after)))
+    lowered.push('it no longer counts as destructive');
+  return lowered;
+}
+
+/** Returns the names of the top-level arguments that only the later version has. */
+export function addedArguments(before: unknown, after: unknown): string[] {
+  const known = record(record(record(before).inputSchema).properties);
+  return Object.keys(record(record(record(after).inputSchema).properties)).filter(
+    (name) => !Object.hasOwn(known, name),
+  );
+}
+
+/** Reports what a caller of the earlier version would notice. */
+function compareSchemas(
+  before: unknown,
+  after: unknown,
+  at: string,
+  report: (kind: DriftKind, note: string) => void,
+): void {
+  const [a, b] = [record(before), record(after)];
+  const [old, now] = [record(a.properties), record(b.properties)];
+  for (const name of Object.keys(old)) {
+    if (!Object.hasOwn(now, name)) report('breaking', `argument ${at}${name} removed`);
+    else compareSchemas(old[name], now[name], `${at}${name}.`, report);
+  }
+  const required = (schema: Json): unknown[] => (Array.isArray(schema.required) ? schema.required : []);
+  for (const name of required(b)) {
+    if (!required(a).includes(name)) report('breaking', `argument ${at}${String(name)} is now required`);
+  }
+  const place = at === '' ? 'the arguments' : `argument ${at.slice(0, -1)}`;
+  if (narrows(typesOf(a.type), typesOf(b.type))) {
+    report('breaking', `${place}: the type ${list(typesOf(a.type))} became ${list(typesOf(b.type))}`);
+  }
+  if (narrows(valuesOf(a.enum), valuesOf(b.enum))) report('breaking', `${place}: fewer values are allowed`);
+  if (a.items !== undefined || b.items !== undefined) compareSchemas(a.items, b.items, `${at}items.`, report);
+}
+
+/** Reports whether something that the earlier set allows is missing in the later one. No set allows everything. */
+function narrows(before: readonly string[] | undefined, after: readonly string[] | undefined): boolean {
+  if (!after) return false;
+  return (
+    !before || before.some((value) => !after.includes(value) && !(value === 'integer' && after.includes('number')))
+  );
+}
+
+const typesOf = (type: unknown): string[] | undefined =>
+  typeof type === 'string' ? [type] : Array.isArray(type) ? type.map(String) : undefined;
+const valuesOf = (values: unknown): string[] | undefined =>
+  Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : undefined;
+const list = (types: readonly string[] | undefined): string => types?.join(' or ') ?? 'any';
+
+/** Arguments of a prompt in the form of a schema. */
+function argumentsSchema({ arguments: all }: Json): Json {
+  if (!Array.isArray(all)) return {};
+  const named = all.map(record).filter(({ name }) => typeof name === 'string');
+  return {
+    properties: Object.fromEntries(named.map(({ name }) => [name, {}])),
+    required: named.filter(({ required }) => required === true).map(({ name }) => name),
+  };
+}
+
+/** Returns every text of an item that a model reads, without white space at its ends and runs of it. */
+function words(value: unknown, key = ''): string {
+  if (typeof value === 'string') return `${key}=${value.replace(/\s+/g, ' ').trim()}\n`;
+  if (value === null || typeof value !== 'object') return `${key}=${String(value)}\n`;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => words(item));
+    // The order of required names and of enum values means nothing.
+    return `${key}[${(key === 'required' || key === 'enum' ? items.sort() : items).join('')}]`;
+  }
+  const entries = Object.entries(value).filter(([name]) => name !== '_meta');
+  return `${key}{${entries
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, item]) => words(item, name))
+    .join('')}}`;
+}
+
+function hints(tool: unknown): Json {
+  return record(record(tool).annotations);
+}
+
+function record(value: unknown): Json {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
+}

@@ -1,0 +1,72 @@
+import { canonicalJson } from '../../catalog/canonicalJson.ts';
+import { sha256 } from '../../catalog/shapeHash.ts';
+import { PINNED_PARTS, type PinnedPart } from './pinnedItems.ts';
+
+/** Pins of one server. */
+export interface ServerPins {
+  /** Hash of the launch that the baseline belongs to. */
+  readonly launch: string;
+  /** Time of the baseline, ISO 8601. */
+  readonly since: string;
+  /** Parts whose first list is pinned. Later items of these parts are new. */
+  readonly parts: readonly PinnedPart[];
+  /** Approved pin of each item, by its key. */
+  readonly pins: Readonly<Record<string, string>>;
+  /** Items that the user blocked, whatever their pin. */
+  readonly blocked: readonly string[];
+  /** Why nothing of the server is offered. */
+  readonly quarantine?: string;
+}
+
+/** Everything that the user, or a baseline, approved in one workspace, by server. */
+export type PinBook = Readonly<Record<string, ServerPins>>;
+
+/**
+ * State of an item. `approved`: equals its pin. `new`: has no pin. `changed`: differs from its pin. `gone`: no longer
+ * listed. `blocked`: the user blocked it.
+ */
+export type ItemState = 'approved' | 'new' | 'changed' | 'gone' | 'blocked';
+
+/**
+ * Returns the state of an item. The state follows from the book and the listing alone, so that no restart, refresh or
+ * second worker can change it, and an item that returns to its pinned text is approved again.
+ */
+export function stateOf(pins: ServerPins, key: string, pin: string | undefined): ItemState {
+  if (pins.blocked.includes(key)) return 'blocked';
+  const approved = Object.hasOwn(pins.pins, key) ? pins.pins[key] : undefined;
+  if (pin === undefined) return 'gone';
+  if (approved === undefined) return 'new';
+  return approved === pin ? 'approved' : 'changed';
+}
+
+/** Serialises a book with a checksum, so that no damage can pass for a server without pins. */
+export function writeBook(book: PinBook): string {
+  const text = canonicalJson(book);
+  return `{"format":1,"sha256":"${sha256(text)}","servers":${text}}\n`;
+}
+
+/** Reads a book; `undefined` if the text is not exactly what `writeBook` wrote. */
+export function readBook(text: string): PinBook | undefined {
+  try {
+    const { format, sha256: sum, servers } = JSON.parse(text) as Record<string, unknown>;
+    if (format !== 1 || servers === null || typeof servers !== 'object') return undefined;
+    if (sum !== sha256(canonicalJson(servers)) || !Object.values(servers).every(isServerPins)) return undefined;
+    return servers as PinBook;
+  } catch {
+    return undefined;
+  }
+}
+
+function isServerPins(value: unknown): value is ServerPins {
+  const { launch, since, parts, pins, blocked } = (value ?? {}) as Record<string, unknown>;
+  return (
+    typeof launch === 'string' &&
+    typeof since === 'string' &&
+    Array.isArray(parts) &&
+    parts.every((part) => PINNED_PARTS.includes(part)) &&
+    pins !== null &&
+    typeof pins === 'object' &&
+    Object.values(pins).every((pin) => typeof pin === 'string') &&
+    Array.isArray(blocked)
+  );
+}

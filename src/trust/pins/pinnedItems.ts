@@ -1,0 +1,64 @@
+import { adoptPins, pinOf } from '../../catalog/shapeHash.ts';
+
+/** Lists of a server that a model can see, unchanged as received. */
+export interface Listing {
+  readonly tools: readonly unknown[];
+  readonly prompts: readonly unknown[];
+  readonly resourceTemplates: readonly unknown[];
+  readonly instructions?: string | undefined;
+}
+
+export const PINNED_PARTS = ['tools', 'prompts', 'resourceTemplates', 'instructions'] as const;
+export type PinnedPart = (typeof PINNED_PARTS)[number];
+
+/** Part of a listing with a pin of its own: a tool, a prompt, a resource template or the instructions. */
+export interface PinnedItem {
+  /** Unique within the server, for example `tools:create_issue`. */
+  readonly key: string;
+  readonly part: PinnedPart;
+  readonly name: string;
+  /** Place among the items of this name, from 1. */
+  readonly use: number;
+  /** Item as its server listed it. */
+  readonly raw: unknown;
+}
+
+/** Returns the items of a listing. Items that share a name are numbered, so that each has a pin. */
+export function itemsOf(listing: Listing): PinnedItem[] {
+  const items: PinnedItem[] = [];
+  const uses = new Map<string, number>();
+  const add = (part: PinnedPart, name: string, raw: unknown): void => {
+    const base = `${part}:${name}`;
+    const use = (uses.get(base) ?? 0) + 1;
+    uses.set(base, use);
+    // A line break cannot be part of another item's key: names are JSON strings once they hold one.
+    items.push({ key: use === 1 ? base : `${base}\n${use}`, part, name, use, raw });
+  };
+  for (const tool of listing.tools) add('tools', nameIn(tool, 'name'), tool);
+  for (const prompt of listing.prompts) add('prompts', nameIn(prompt, 'name'), prompt);
+  for (const template of listing.resourceTemplates) {
+    add('resourceTemplates', nameIn(template, 'uriTemplate'), template);
+  }
+  if (listing.instructions) add('instructions', '', listing.instructions);
+  return items;
+}
+
+function nameIn(raw: unknown, key: string): string {
+  const name = (raw as Record<string, unknown> | null)?.[key];
+  return typeof name !== 'string' ? '' : name.includes('\n') ? JSON.stringify(name) : name;
+}
+
+const LISTS = ['tools', 'prompts', 'resourceTemplates'] as const;
+
+/** Returns the pins of a listing, list by list, for storage beside it. */
+export function pinsOf(listing: Listing): Record<string, string[]> {
+  return Object.fromEntries(LISTS.map((list) => [list, listing[list].map(pinOf)]));
+}
+
+/** Adopts the result of `pinsOf` for the same listing, so that no item is hashed again. */
+export function adoptPinsOf(listing: Listing, stored: unknown): void {
+  for (const list of LISTS) {
+    const pins = (stored as Record<string, unknown> | null | undefined)?.[list];
+    if (Array.isArray(pins) && pins.length === listing[list].length) adoptPins(listing[list], pins);
+  }
+}

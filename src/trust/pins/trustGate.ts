@@ -1,0 +1,292 @@
+import { pinOf } from '../../catalog/shapeHash.ts';
+import { addedArguments, loweredHints } from './drift.ts';
+import { type ItemState, type PinBook, type ServerPins, stateOf } from './pinBook.ts';
+import { itemsOf, type Listing, PINNED_PARTS, type PinnedItem, type PinnedPart } from './pinnedItems.ts';
+import type { PinnedTexts, PinStore } from './pinStore.ts';
+import { type Review, reviewOf } from './review.ts';
+
+/** Treatment of tools that are new or changed: held back, offered with a question at each call, or only reported. */
+export type OnChange = 'block' | 'ask' | 'tell';
+
+/** Facts about a configured server that the gate needs. */
+export interface GatedServer {
+  readonly name: string;
+  /** Hash of the launch that the user approved, or wrote himself. */
+  readonly launch: string;
+  readonly onChange: OnChange;
+}
+
+/** Reason why an item is not offered. */
+export type HeldFor = Exclude<ItemState, 'approved' | 'gone'> | 'quarantined' | 'damaged' | 'unsaved' | 'flagged';
+
+export interface HeldItem {
+  readonly item: PinnedItem;
+  readonly why: HeldFor;
+}
+
+/** Listing of a server as a model may see it. */
+export interface Offer<L extends Listing> {
+  readonly listing: L;
+  readonly held: readonly HeldItem[];
+  /** Offered items that need a question at each call, by their pin. */
+  readonly asked: ReadonlyMap<string, 'new' | 'changed'>;
+  /** Pins of the offered tools by name. Servers may list two tools under one name. */
+  readonly tools: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Result of the scan as far as the gate needs it. */
+export interface Verdict {
+  /** Sentence about the first hard finding. */
+  readonly hard?: string;
+}
+
+export interface TrustGatePorts {
+  store: PinStore;
+  /** Scans items of a server. */
+  scan(items: readonly PinnedItem[], server: string, isBaseline: boolean): ReadonlyMap<string, Verdict>;
+  /** Reports whether an argument of this name carries a conversation or a secret away (rule P3 of the scan). */
+  isSink(argument: string): boolean;
+  /** Items that a lock file of the workspace pins for a server; `undefined` without one. */
+  locked(server: string): Readonly<Record<string, string>> | undefined;
+  now(): Date;
+  log(line: string): void;
+  /** Called after a baseline, for the trust log. */
+  onBaseline(server: string, pins: ServerPins): void;
+  onChange(): void;
+}
+
+interface Judged {
+  readonly book: PinBook | undefined;
+  readonly server: GatedServer;
+  readonly isUnsaved: boolean;
+  readonly offer: Offer<Listing>;
+}
+
+/**
+ * Decides which items of a listing are offered (T2). The state of an item is a function of the pins on disk and of the
+ * listing; the gate keeps nothing of its own but answers that it has computed.
+ */
+export class TrustGate {
+  readonly #ports: TrustGatePorts;
+  readonly #judged = new WeakMap<Listing, Judged>();
+  /** Servers whose baseline could not be stored, with the reason. */
+  readonly #unsaved = new Map<string, string>();
+
+  constructor(ports: TrustGatePorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Pins the first list of each part as the baseline of a server, under the launch that was approved. Later lists of the
+   * part change no pin. A hard finding quarantines the server instead of approving what it lists.
+   */
+  onListed(server: GatedServer, listing: Listing, listed: readonly PinnedPart[]): void {
+    const { store, log } = this.#ports;
+    const book = store.read();
+    const own = book && pinsIn(book, server);
+    if (!book || (own && listed.every((part) => own.parts.includes(part)))) return;
+    const items = itemsOf(listing).filter(({ part }) => listed.includes(part) && !own?.parts.includes(part));
+    let baseline: ServerPins | undefined;
+    try {
+      store.update(
+        (current) => {
+          baseline = this.#baseline(server, pinsIn(current, server), current[server.name], items, listed);
+          return { ...current, [server.name]: baseline };
+        },
+        { server: server.name, items: textsOf(items) },
+      );
+      this.#unsaved.delete(server.name);
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (this.#unsaved.get(server.name) !== reason) log(`${server.name}: its tools could not be pinned: ${reason}`);
+      this.#unsaved.set(server.name, reason);
+      this.#ports.onChange();
+      return;
+    }
+    if (baseline) this.#ports.onBaseline(server.name, baseline);
+    this.#ports.onChange();
+  }
+
+  /** Returns what is offered of a listing. The same listing under the same pins gives the same objects. */
+  offer<L extends Listing>(server: GatedServer, listing: L): Offer<L> {
+    const book = this.#ports.store.read();
+    const judged = this.#judged.get(listing);
+    const isUnsaved = this.#unsaved.has(server.name);
+    if (judged?.isUnsaved === isUnsaved && judged.book === book && isSame(judged.server, server))
+      return judged.offer as Offer<L>;
+    const offer = this.#judge(server, listing, book);
+    this.#judged.set(listing, { book, server, isUnsaved, offer });
+    return offer;
+  }
+
+  /** Compares a listing with its pins, for the user; `undefined` before the first list and on a damaged book. */
+  review(server: GatedServer, listing: Listing): (Review & { pins: ServerPins }) | undefined {
+    const { store } = this.#ports;
+    const book = store.read();
+    const pins = book && pinsIn(book, server);
+    return pins && { ...reviewOf(listing, pins, store.texts(server.name)), pins };
+  }
+
+  /** Reason why the pins of a server count for nothing. */
+  problemOf(server: string): string | undefined {
+    const { store } = this.#ports;
+    if (!store.read()) return `${store.file} is damaged, so nothing is offered until its tools are accepted again.`;
+    const unsaved = this.#unsaved.get(server);
+    return unsaved === undefined ? undefined : `Its tools could not be pinned, so none is offered: ${unsaved}`;
+  }
+
+  /** Approves items as they were shown. On a damaged book, `all` lists the servers that start without a baseline. */
+  accept(server: GatedServer, shown: readonly PinnedItem[], all: readonly GatedServer[] = []): void {
+    const { store } = this.#ports;
+    if (!store.read()) store.replaceDamaged(Object.fromEntries(all.map((one) => [one.name, this.#nothing(one)])));
+    store.update(
+      (book) => {
+        const own = pinsIn(book, server) ?? this.#nothing(server);
+        const keys = new Set(shown.map(({ key }) => key));
+        const pins = { ...own.pins, ...this.pinsFor(shown) };
+        return { ...book, [server.name]: { ...own, pins, blocked: own.blocked.filter((key) => !keys.has(key)) } };
+      },
+      { server: server.name, items: textsOf(shown) },
+    );
+    this.#ports.onChange();
+  }
+
+  block(server: string, keys: readonly string[]): void {
+    this.#change(server, (own) => ({ ...own, blocked: [...new Set([...own.blocked, ...keys])] }));
+  }
+
+  quarantine(server: string, reason: string): void {
+    this.#change(server, (own) => ({ ...own, quarantine: reason }));
+  }
+
+  release(server: string): void {
+    this.#change(server, ({ quarantine: _lifted, ...own }) => own);
+  }
+
+  /** Returns the pins of items, by key. */
+  pinsFor(items: readonly PinnedItem[]): Record<string, string> {
+    return Object.fromEntries(items.map(({ key, raw }) => [key, pinOf(raw)]));
+  }
+
+  #change(server: string, change: (own: ServerPins) => ServerPins): void {
+    this.#ports.store.update((book) => {
+      const own = Object.hasOwn(book, server) ? book[server] : undefined;
+      if (!own) throw new Error(`no tools of ${server} are pinned yet`);
+      return { ...book, [server]: change(own) };
+    });
+    this.#ports.onChange();
+  }
+
+  #nothing({ launch }: GatedServer): ServerPins {
+    return { launch, since: this.#ports.now().toISOString(), parts: PINNED_PARTS, pins: {}, blocked: [] };
+  }
+
+  #baseline(
+    { name, launch }: GatedServer,
+    own: ServerPins | undefined,
+    before: ServerPins | undefined,
+    items: readonly PinnedItem[],
+    listed: readonly PinnedPart[],
+  ): ServerPins {
+    const parts = [...new Set([...(own?.parts ?? []), ...listed])];
+    const blocked = before?.blocked ?? [];
+    const findings = this.#ports.scan(items, name, true);
+    const flagged = items.flatMap(({ key }) => findings.get(key)?.hard ?? [])[0];
+    const lock = this.#ports.locked(name);
+    const pins = lock ?? this.pinsFor(items);
+    // A quarantine that the user imposed outlives a new baseline.
+    const quarantine = flagged ?? before?.quarantine;
+    return {
+      launch,
+      since: own?.since ?? this.#ports.now().toISOString(),
+      parts,
+      pins: { ...own?.pins, ...pins },
+      blocked,
+      ...(quarantine === undefined ? {} : { quarantine }),
+    };
+  }
+
+  #judge<L extends Listing>(server: GatedServer, listing: L, book: PinBook | undefined): Offer<L> {
+    // Pins of an earlier launch count until the server has listed under the present one.
+    const pins = book && Object.hasOwn(book, server.name) ? book[server.name] : undefined;
+    const items = itemsOf(listing);
+    const everything = !book
+      ? 'damaged'
+      : !pins
+        ? this.#unsaved.has(server.name)
+          ? 'unsaved'
+          : 'new'
+        : pins.quarantine === undefined
+          ? undefined
+          : 'quarantined';
+    if (everything || !pins) {
+      const held: HeldItem[] = items.map((item) => ({ item, why: everything ?? 'new' }));
+      return {
+        listing: without(listing, new Set(items.map(({ raw }) => raw))),
+        held,
+        asked: new Map(),
+        tools: new Map(),
+      };
+    }
+    const held: HeldItem[] = [];
+    const asked = new Map<string, 'new' | 'changed'>();
+    const tools = new Map<string, string[]>();
+    let texts: PinnedTexts | undefined;
+    for (const item of items) {
+      const pin = pinOf(item.raw);
+      const state = stateOf(pins, item.key, pin);
+      if (state !== 'approved') {
+        texts ??= this.#ports.store.texts(server.name);
+        const why = this.#holds(server, item, state, texts[pins.pins[item.key] ?? '']);
+        if (why) {
+          held.push({ item, why });
+          continue;
+        }
+        if (server.onChange === 'ask') asked.set(pin, state === 'new' ? 'new' : 'changed');
+      }
+      if (item.part === 'tools') tools.set(item.name, [...(tools.get(item.name) ?? []), pin]);
+    }
+    if (held.length === 0) return { listing, held, asked, tools };
+    return { listing: without(listing, new Set(held.map(({ item }) => item.raw))), held, asked, tools };
+  }
+
+  /** Returns why an item that is not approved is held back; `undefined` if it is offered. */
+  #holds({ name, onChange }: GatedServer, item: PinnedItem, state: ItemState, before: unknown): HeldFor | undefined {
+    if (state === 'blocked') return 'blocked';
+    const why = state === 'new' ? 'new' : 'changed';
+    if (onChange === 'block') return why;
+    if (this.#ports.scan([item], name, false).get(item.key)?.hard !== undefined) return 'flagged';
+    // Without the pinned text, nobody can know what was lowered.
+    if (why === 'changed' && (before === undefined || loweredHints(before, item.raw).length > 0)) return 'changed';
+    const added = why === 'new' ? addedArguments({}, item.raw) : addedArguments(before, item.raw);
+    return added.some((name) => this.#ports.isSink(name)) ? why : undefined;
+  }
+}
+
+/** Pins of a server; `undefined` if it has none under its present launch. */
+function pinsIn(book: PinBook, { name, launch }: GatedServer): ServerPins | undefined {
+  const pins = Object.hasOwn(book, name) ? book[name] : undefined;
+  return pins?.launch === launch ? pins : undefined;
+}
+
+function isSame(a: GatedServer, b: GatedServer): boolean {
+  return a.name === b.name && a.launch === b.launch && a.onChange === b.onChange;
+}
+
+function textsOf(items: readonly PinnedItem[]): PinnedTexts {
+  return Object.fromEntries(items.map(({ raw }) => [pinOf(raw), raw]));
+}
+
+/** Returns a listing without some items. Lists that lose nothing stay the same objects. */
+function without<L extends Listing>(listing: L, held: ReadonlySet<unknown>): L {
+  const rest = (list: readonly unknown[]): readonly unknown[] =>
+    list.some((raw) => held.has(raw)) ? list.filter((raw) => !held.has(raw)) : list;
+  const { tools, prompts, resourceTemplates, instructions } = listing;
+  return {
+    ...listing,
+    tools: rest(tools),
+    prompts: rest(prompts),
+    resourceTemplates: rest(resourceTemplates),
+    instructions: held.has(instructions) ? undefined : instructions,
+  };
+}

@@ -1,0 +1,118 @@
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../catalog/shapeHash.ts';
+
+const FILE = 'trust.jsonl';
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Longer than any entry. */
+const TAIL_BYTES = 16 * 1024;
+const FIRST = '0'.repeat(64);
+
+/** Decision or baseline. The log keeps hashes of what was shown, and no values. */
+export interface TrustEvent {
+  actor: 'person-cli' | 'person-editor' | 'baseline';
+  what: 'launch' | 'tool' | 'server' | 'secret-egress' | 'question';
+  /** Action, and the server or item that it concerns. */
+  subject: string;
+  pin?: string;
+  /** SHA-256 of the very lines that the user saw. */
+  shown?: string;
+}
+
+export interface TrustEntry extends TrustEvent {
+  seq: number;
+  ts: string;
+  /** `sum` of the entry before. */
+  prev: string;
+  /** SHA-256 of the entry without this field. */
+  sum: string;
+}
+
+export interface TrustLogPorts {
+  /** State folder. */
+  folder: string;
+  /** Takes a lock between processes; `undefined` while another process holds it. */
+  lock(path: string): (() => void) | undefined;
+  now(): Date;
+}
+
+/** Log of trust decisions whose entries are chained by hashes, so that a change of any byte shows. Never rotated. */
+export class TrustLog {
+  readonly file: string;
+  readonly #ports: TrustLogPorts;
+
+  constructor(ports: TrustLogPorts) {
+    this.#ports = ports;
+    this.file = join(ports.folder, FILE);
+  }
+
+  /** Appends an event. Throws if it cannot be written. */
+  add(event: TrustEvent): void {
+    const release = this.#ports.lock(`${this.file}.lock`);
+    if (!release) throw new Error(`another process holds ${this.file}.lock`);
+    const fd = openSync(this.file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+    try {
+      const { size } = fstatSync(fd);
+      if (size > MAX_BYTES) throw new Error(`${this.file} is full (64 MiB); move it away`);
+      const tail = tailOf(fd, size);
+      const last = readEntry(tail.split('\n').findLast((line) => line !== '') ?? '');
+      const { seq, sum: prev } = last ?? { seq: 0, sum: FIRST };
+      const body = { seq: seq + 1, ts: this.#ports.now().toISOString(), ...event, prev };
+      const line = JSON.stringify({ ...body, sum: sha256(JSON.stringify(body)) });
+      // A torn last line stays as it is and shows in `verify`; the new entry begins on a line of its own.
+      writeSync(fd, `${tail === '' || tail.endsWith('\n') ? '' : '\n'}${line}\n`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+      release();
+    }
+  }
+
+  entries(): TrustEntry[] {
+    return this.#lines().flatMap((line) => readEntry(line) ?? []);
+  }
+
+  /** Walks the chain. Returns its head, and the first line (from 1) that does not follow from the one before. */
+  verify(): { lines: number; head: string; brokenAt?: number } {
+    const lines = this.#lines();
+    let prev = FIRST;
+    for (const [index, line] of lines.entries()) {
+      const entry = readEntry(line);
+      if (entry?.seq !== index + 1 || entry.prev !== prev)
+        return { lines: lines.length, head: prev, brokenAt: index + 1 };
+      prev = entry.sum;
+    }
+    return { lines: lines.length, head: prev };
+  }
+
+  #lines(): string[] {
+    let text: string;
+    try {
+      text = readFileSync(this.file, 'utf8');
+    } catch {
+      return [];
+    }
+    const lines = text.split('\n');
+    // Every complete line ends with a line break.
+    if (lines.at(-1) === '') lines.pop();
+    else lines.push('');
+    return lines;
+  }
+}
+
+function tailOf(fd: number, size: number): string {
+  const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
+  readSync(fd, bytes, 0, bytes.length, size - bytes.length);
+  return bytes.toString('utf8');
+}
+
+/** Reads an entry; `undefined` unless the line is byte for byte what was written. */
+function readEntry(line: string): TrustEntry | undefined {
+  try {
+    const { sum, ...body } = JSON.parse(line) as TrustEntry;
+    const isWhole = sum === sha256(JSON.stringify(body)) && line === JSON.stringify({ ...body, sum });
+    return isWhole ? { ...body, sum } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { FileSecrets } from '../../src/config/state/fileSecrets.ts';
+import { stateFolder, stopGateway } from '../support/census.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+
+/** Covers secrets of one server in what is sent to another, with real gateways and servers. */
+
+const SECRET = 'Zq7-secret-of-A-4411';
+
+function configured(trust: object = {}): TestWorkspace & { log: string } {
+  const workspace = testWorkspace();
+  new FileSecrets(workspace.stateDir, workspace.folder).set('a', SECRET);
+  const log = workspace.write('received.jsonl', '');
+  const entries = {
+    a: { ...servers.fixture(), env: { TOKEN: '${secret:a}' } },
+    b: servers.fixture('--log', log),
+    docs: servers.primitives('--log', `${log}.docs`),
+  };
+  workspace.write('.vscode/waygate.json', JSON.stringify({ ...trust, servers: entries }));
+  workspace.approve();
+  return { ...workspace, log };
+}
+
+async function connected(workspace: TestWorkspace, args: readonly string[] = [], capabilities: object = {}) {
+  const browsing = await GatewaySession.connect(workspace);
+  const [a, b] = [await browsing.toolId('/a/echo'), await browsing.toolId('/b/echo')];
+  const host =
+    args.length === 0 && Object.keys(capabilities).length === 0
+      ? browsing
+      : await GatewaySession.connect(workspace, args, capabilities);
+  return { host, a, b };
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+it.each([
+  ['gateway', []],
+  ['transparent', ['--mode', 'transparent']],
+  ['passthrough', ['--mode', 'passthrough']],
+])('a call with a secret of another server is not sent, in %s mode', async (mode, args) => {
+  const workspace = configured();
+  const { host, a, b } = await connected(workspace, args);
+  const call = (id: string, server: string, text: string) =>
+    mode === 'gateway'
+      ? host.call('tool_execute', { tool_id: id, args: { text } })
+      : host.call(mode === 'transparent' ? id : `${server}__echo`, { text });
+  for (const text of [
+    SECRET,
+    base64(SECRET),
+    base64(`u:${SECRET}`),
+    encodeURIComponent(`%${SECRET}`),
+    `"Zq7\\u002dsecret-of-A-4411"`,
+  ]) {
+    const answer = await call(b, 'b', text);
+    expect(answer.text).toMatch(
+      /^Error POLICY_DENIED: .*The argument \/text contains a secret of the server a\. It was not sent to b/,
+    );
+    expect(JSON.stringify(answer)).not.toContain(SECRET);
+  }
+  expect(readFileSync(workspace.log, 'utf8')).not.toContain('tools/call');
+  expect((await call(a, 'a', SECRET)).isError).toBe(false);
+  expect((await call(b, 'b', 'ordinary text')).isError).toBe(false);
+  const kept = (file: string): string => {
+    const path = join(stateFolder(workspace), file);
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  };
+  await until('the events', () => kept('events.jsonl').includes('POLICY_DENIED'));
+  for (const file of ['worker.log', 'events.jsonl']) expect(kept(file)).not.toContain(SECRET);
+});
+
+it('a secret that an earlier worker gave to a server which has not started since is not sent', async () => {
+  const workspace = configured();
+  await connected(workspace);
+  await stopGateway(workspace);
+  const host = await HostProcess.connect(workspace);
+  const b = await host.toolId('/b/echo');
+  const { structured } = await host.call('tool_browse', { path: '/', render: 'json' });
+  expect(structured?.servers).toContainEqual(expect.objectContaining({ name: 'a', state: 'not_started' }));
+  const answer = await host.call('tool_execute', { tool_id: b, args: { text: SECRET } });
+  expect(answer.text).toMatch(/^Error POLICY_DENIED/);
+});
+
+it('an address or a prompt with a secret of another server is not sent', async () => {
+  const workspace = configured();
+  const { host } = await connected(workspace);
+  const address = `note://fixture/${SECRET}`;
+  const read = await host.request('resources/read', { uri: address });
+  expect(read.error?.message).toContain('contains a secret of the server a');
+  const { text } = await host.call('resource_read', { resource_id: address });
+  expect(text).toContain('contains a secret of the server a');
+  const prompt = await host.request('prompts/get', { name: 'greet', arguments: { who: SECRET } });
+  expect(prompt.error?.message).toContain('The argument /arguments/who contains');
+  const complete = { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'who', value: SECRET } };
+  expect((await host.request('completion/complete', complete)).error?.message).toContain(
+    'The argument /argument/value',
+  );
+});
+
+it('the user is asked for each owner if "trust.egress" says so, and a workspace cannot say so', async () => {
+  const ask = { trust: { egress: 'ask' } };
+  const workspace = configured();
+  workspace.write('../user/waygate.json', JSON.stringify(ask));
+  const { host, b } = await connected(workspace, [], { elicitation: { form: {} } });
+  host.answer('elicitation/create', () => ({ action: host.asked.length === 1 ? 'decline' : 'accept', content: {} }));
+  const call = () => host.call('tool_execute', { tool_id: b, args: { text: `x ${SECRET}` } });
+  expect((await call()).text).toMatch(/^Error POLICY_DENIED/);
+  expect(await call()).toMatchObject({ isError: false });
+  expect(host.asked).toHaveLength(2);
+  const question = JSON.stringify(host.asked);
+  expect(question).toContain('The argument /text contains a secret of the server a.');
+  expect(question).not.toContain(SECRET);
+
+  const loosened = configured({ trust: { egress: 'off' } });
+  const other = await connected(loosened);
+  const refused = await other.host.call('tool_execute', { tool_id: other.b, args: { text: SECRET } });
+  expect(refused.text).toMatch(/^Error POLICY_DENIED/);
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { KnownSecrets } from '../../src/secrets/knownSecrets.ts';
+import { foreignSecret } from '../../src/trust/egress.ts';
+
+const SECRET = 'Zq7-secret of/A?4411';
+const known = new KnownSecrets('[REDACTED]');
+known.learn('A', [SECRET, 'short-7', 'postgres', '-----BEGIN KEY-----\nQk9keTEyMzQ1\n-----END KEY-----']);
+known.learn('B', ['given-to-both-1']);
+known.learn('C', ['given-to-both-1']);
+const found = (args: unknown, server = 'B') => foreignSecret(args, known, (owner) => owner === server);
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const escapedAll = [...SECRET].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+const percentAll = [...SECRET].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('');
+
+describe('a secret of another server in arguments', () => {
+  it.each([
+    ['plain', `x ${SECRET} y`],
+    ['in base64', base64(SECRET)],
+    ['in base64 behind one byte', base64(`u${SECRET}`)],
+    ['in base64 behind two bytes', base64(`u:${SECRET}!`)],
+    ['in base64 for URLs', Buffer.from(`\u00ff\u00ff${SECRET}`).toString('base64url')],
+    ['in base64 with line breaks', base64(`${'x'.repeat(50)}${SECRET}`).replace(/(.{20})/g, '$1\r\n')],
+    ['encoded for a URL', encodeURIComponent(SECRET)],
+    ['encoded for a URL in full', percentAll],
+    ['encoded for a URL twice', encodeURIComponent(percentAll)],
+    ['encoded for a form', new URLSearchParams({ '': SECRET }).toString().slice(1)],
+    ['in hex', Buffer.from(SECRET).toString('hex')],
+    ['in JSON within the text', JSON.stringify({ a: SECRET })],
+    ['with escapes of JSON in it', `{"a":"Zq7-s\\u0065cret of\\/A?4411"}`],
+    ['in escapes of JSON alone', escapedAll],
+    ['with line breaks in it', 'Zq7-sec\nret of/A?44\n11'],
+    ['with hidden characters in it', 'Zq7-sec\u200bret of/A?4411'],
+  ])('is found %s', (_form, text) => {
+    expect(found({ list: [{ 'a/b~c': text }] })).toEqual({ pointer: '/list/0/a~1b~0c', owner: 'A' });
+  });
+
+  it('is found split over texts, as a name, and as the whole arguments', () => {
+    expect(found({ parts: ['Zq7-secret', ' of/A?4411'] })).toEqual({ pointer: '/parts/0', owner: 'A' });
+    expect(found({ [SECRET]: 1 })).toMatchObject({ owner: 'A' });
+    expect(found(SECRET)).toEqual({ pointer: '', owner: 'A' });
+  });
+
+  it('is none if the server itself was given it too', () => {
+    expect(found({ a: SECRET }, 'A')).toBeUndefined();
+    expect(found({ a: 'given-to-both-1' }, 'C')).toBeUndefined();
+    expect(found({ a: 'given-to-both-1' }, 'A')).toMatchObject({ pointer: '/a' });
+    known.learn('D', [`${SECRET} and more`]);
+    expect(found({ a: `${SECRET} and more` }, 'D')).toBeUndefined();
+    expect(found({ a: `${SECRET} and less` }, 'D')).toMatchObject({ owner: 'A' });
+  });
+
+  it('is not seen in ordinary arguments', () => {
+    const ordinary = [
+      { query: 'SELECT * FROM postgres.public.users WHERE id = 7', limit: 100, dry: false, none: null },
+      { path: '/home/ada/notes.md', content: 'short-7 is short; -----BEGIN KEY----- is a header' },
+      { url: 'https://example.test/a%20b?c=d&e=%C3%A9', body: '{"a":"\\u00e9\\n"}' },
+      { picture: base64('x'.repeat(10_000)), when: '2026-11-19T13:00:00Z' },
+    ];
+    expect(ordinary.map((args) => found(args))).toEqual(ordinary.map(() => undefined));
+  });
+});

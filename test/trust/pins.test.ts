@@ -1,0 +1,295 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { acquireLock } from '../../src/host/attach/startLock.ts';
+import { readBook, writeBook } from '../../src/trust/pins/pinBook.ts';
+import { itemsOf, type Listing } from '../../src/trust/pins/pinnedItems.ts';
+import { PinStore } from '../../src/trust/pins/pinStore.ts';
+import { type GatedServer, TrustGate, type TrustGatePorts } from '../../src/trust/pins/trustGate.ts';
+
+const ALL = ['tools', 'prompts', 'resourceTemplates', 'instructions'] as const;
+const BLOCK: GatedServer = { name: 'one', launch: 'a', onChange: 'block' };
+const ASK: GatedServer = { ...BLOCK, onChange: 'ask' };
+
+const tool = (name: string, more: object = {}) => ({ name, description: `The tool ${name}.`, ...more });
+const listing = (tools: readonly unknown[], more: Partial<Listing> = {}): Listing => ({
+  tools,
+  prompts: [],
+  resourceTemplates: [],
+  ...more,
+});
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pins-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function gateOf(ports: Partial<TrustGatePorts> = {}): TrustGate {
+  return new TrustGate({
+    store: new PinStore({ folder, lock: acquireLock }),
+    scan: () => new Map(),
+    isSink: (name) => name === 'sidenote',
+    locked: () => undefined,
+    now: () => new Date(0),
+    log: () => {},
+    onBaseline: () => {},
+    onChange: () => {},
+    ...ports,
+  });
+}
+
+const names = (gate: TrustGate, server: GatedServer, list: Listing): unknown[] =>
+  gate.offer(server, list).listing.tools.map((one) => (one as { name: string }).name);
+const heldBy = (gate: TrustGate, server: GatedServer, list: Listing) =>
+  gate.offer(server, list).held.map(({ item, why }) => `${item.name || item.part} ${why}`);
+
+describe('the first list of a server', () => {
+  it('is offered and becomes the baseline', () => {
+    const gate = gateOf();
+    const first = listing([tool('a'), tool('b')]);
+    expect(names(gate, BLOCK, first)).toEqual([]);
+    gate.onListed(BLOCK, first, ALL);
+    expect(gate.offer(BLOCK, first).listing).toBe(first);
+    expect(gate.offer(BLOCK, first).held).toEqual([]);
+  });
+
+  it('of each part is the baseline of this part, whenever it comes', () => {
+    const gate = gateOf();
+    gate.onListed(BLOCK, listing([tool('a')]), ['tools']);
+    const both = listing([tool('a')], { prompts: [{ name: 'p' }] });
+    gate.onListed(BLOCK, both, ['prompts']);
+    expect(gate.offer(BLOCK, both).held).toEqual([]);
+    const more = listing([tool('a')], { prompts: [{ name: 'p' }, { name: 'q' }] });
+    gate.onListed(BLOCK, more, ['prompts']);
+    expect(heldBy(gate, BLOCK, more)).toEqual(['q new']);
+  });
+
+  it('under another launch is another baseline, which keeps what the user blocked', () => {
+    const gate = gateOf();
+    gate.onListed(BLOCK, listing([tool('a'), tool('b')]), ALL);
+    gate.block('one', ['tools:b']);
+    const changed = listing([tool('a', { title: 'A' }), tool('b')]);
+    gate.onListed({ ...BLOCK, launch: 'b' }, changed, ALL);
+    expect(heldBy(gate, { ...BLOCK, launch: 'b' }, changed)).toEqual(['b blocked']);
+  });
+
+  it('puts the server in quarantine if the scan has a hard finding', () => {
+    const gate = gateOf({ scan: (items) => new Map(items.map(({ key }) => [key, { hard: 'it gives orders' }])) });
+    const first = listing([tool('a')]);
+    gate.onListed(BLOCK, first, ALL);
+    expect(heldBy(gate, BLOCK, first)).toEqual(['a quarantined']);
+    gate.release('one');
+    expect(names(gate, BLOCK, first)).toEqual(['a']);
+  });
+
+  it('is compared with the lock file if there is one', () => {
+    const reviewed = itemsOf(listing([tool('a')]));
+    const gate = gateOf({ locked: () => gateOf().pinsFor(reviewed) });
+    const first = listing([tool('a'), tool('b')]);
+    gate.onListed(BLOCK, first, ALL);
+    expect(heldBy(gate, BLOCK, first)).toEqual(['b new']);
+  });
+});
+
+describe('a change', () => {
+  const old = tool('a', {
+    inputSchema: { type: 'object', properties: { x: { type: 'string', enum: ['1', '2'], description: 'X.' } } },
+    outputSchema: { type: 'object' },
+    annotations: { destructiveHint: true },
+  });
+  const schema = old as unknown as { inputSchema: { properties: { x: object } } };
+  const changes: [string, object][] = [
+    ['description', { description: 'Other.' }],
+    ['white space', { description: 'The tool  a.' }],
+    ['title', { title: 'A' }],
+    ['schema description', { inputSchema: { ...schema.inputSchema, properties: { x: { description: 'Y.' } } } }],
+    ['enum', { inputSchema: { ...schema.inputSchema, properties: { x: { enum: ['1'] } } } }],
+    ['default', { inputSchema: { ...schema.inputSchema, properties: { x: { default: '~/.ssh/id_rsa' } } } }],
+    ['added argument', { inputSchema: { ...schema.inputSchema, properties: { x: {}, y: {} } } }],
+    ['output schema', { outputSchema: { type: 'array' } }],
+    ['annotations', { annotations: { readOnlyHint: true } }],
+    ['icons', { icons: [{ src: 'https://x/y.png' }] }],
+    ['execution', { execution: { taskSupport: 'required' } }],
+    ['unknown key', { note: 'x' }],
+  ];
+
+  it.each(changes)('of the %s holds the tool back, and an exact return offers it again', (_what, change) => {
+    const gate = gateOf();
+    const before = listing([old, tool('b')]);
+    gate.onListed(BLOCK, before, ALL);
+    const after = listing([{ ...old, ...change }, tool('b')]);
+    gate.onListed(BLOCK, after, ALL);
+    expect(heldBy(gate, BLOCK, after)).toEqual(['a changed']);
+    expect(names(gate, BLOCK, after)).toEqual(['b']);
+    expect(gate.offer(BLOCK, structuredClone(before)).held).toEqual([]);
+  });
+
+  it('of the order of keys, or of `_meta`, is none', () => {
+    const gate = gateOf();
+    gate.onListed(BLOCK, listing([{ name: 'a', title: 'A', _meta: { x: 1 } }]), ALL);
+    expect(heldBy(gate, BLOCK, listing([{ title: 'A', name: 'a', _meta: { x: 2 } }]))).toEqual([]);
+  });
+
+  it('holds back new prompts, templates and instructions alike', () => {
+    const gate = gateOf();
+    gate.onListed(BLOCK, listing([], { instructions: 'Be kind.' }), ALL);
+    const after = listing([], {
+      prompts: [{ name: 'p' }],
+      resourceTemplates: [{ uriTemplate: 'a://{b}' }],
+      instructions: 'Be unkind.',
+    });
+    expect(heldBy(gate, BLOCK, after)).toEqual(['p new', 'a://{b} new', 'instructions changed']);
+    const { prompts, resourceTemplates, instructions } = gate.offer(BLOCK, after).listing;
+    expect([prompts, resourceTemplates, instructions]).toEqual([[], [], undefined]);
+  });
+
+  it('of one of two tools with the same name holds back that one', () => {
+    const gate = gateOf();
+    gate.onListed(BLOCK, listing([tool('a'), tool('a', { title: 'second' })]), ALL);
+    const after = listing([tool('a'), tool('a', { title: 'other' })]);
+    expect(gate.offer(BLOCK, after).held.map(({ item }) => item.use)).toEqual([2]);
+  });
+
+  it('is offered with a question if the user wants to be asked', () => {
+    const gate = gateOf();
+    gate.onListed(ASK, listing([tool('a')]), ALL);
+    const after = listing([tool('a', { title: 'A' }), tool('b')]);
+    expect(gate.offer(ASK, after).held).toEqual([]);
+    expect([...gate.offer(ASK, after).asked.values()]).toEqual(['changed', 'new']);
+    expect([...gate.offer({ ...ASK, onChange: 'tell' }, after).asked.values()]).toEqual([]);
+  });
+
+  const graver: [string, object, object][] = [
+    ['drops the destructive hint', { annotations: { destructiveHint: true } }, {}],
+    [
+      'denies to be destructive',
+      { annotations: { destructiveHint: true } },
+      { annotations: { destructiveHint: false } },
+    ],
+    ['gains the read-only hint', {}, { annotations: { readOnlyHint: true } }],
+    ['adds an argument that carries a conversation away', {}, { inputSchema: { properties: { sidenote: {} } } }],
+  ];
+  it.each(graver)('that %s is held back whatever the setting', (_what, before, after) => {
+    const gate = gateOf();
+    gate.onListed(ASK, listing([tool('a', before)]), ALL);
+    const list = listing([tool('a', after)]);
+    expect(heldBy(gate, ASK, list)).toEqual(['a changed']);
+    expect(heldBy(gate, { ...ASK, onChange: 'tell' }, list)).toEqual(['a changed']);
+  });
+
+  it('that silences a hint holds back a tool whose name is a destructive verb', () => {
+    const gate = gateOf();
+    gate.onListed(ASK, listing([tool('delete_row')]), ALL);
+    expect(heldBy(gate, ASK, listing([tool('delete_row', { annotations: { destructiveHint: false } })]))).toEqual([
+      'delete_row changed',
+    ]);
+  });
+
+  it('is held back in every setting if the scan finds an attack in it', () => {
+    let attack = false;
+    const gate = gateOf({
+      scan: (items) => new Map(attack ? items.map(({ key }) => [key, { hard: 'it gives orders' }]) : []),
+    });
+    gate.onListed(ASK, listing([tool('a')]), ALL);
+    attack = true;
+    expect(heldBy(gate, ASK, listing([tool('a', { title: 'A' })]))).toEqual(['a flagged']);
+  });
+
+  it('is judged as grave if the pinned text is lost', () => {
+    gateOf().onListed(ASK, listing([tool('a')]), ALL);
+    rmSync(join(folder, 'pinned'), { recursive: true });
+    const gate = gateOf();
+    expect(heldBy(gate, ASK, listing([tool('a', { title: 'A' })]))).toEqual(['a changed']);
+  });
+});
+
+describe('a decision of the user', () => {
+  it('approves an item as it was shown, and nothing that came after', () => {
+    const gate = gateOf();
+    gate.onListed(BLOCK, listing([tool('a')]), ALL);
+    const shown = itemsOf(listing([tool('a', { title: 'A' })]));
+    gate.accept(BLOCK, shown);
+    expect(heldBy(gate, BLOCK, listing([tool('a', { title: 'A' })]))).toEqual([]);
+    expect(heldBy(gate, BLOCK, listing([tool('a', { title: 'B' })]))).toEqual(['a changed']);
+  });
+
+  it('holds in another worker at once', () => {
+    const [one, two] = [gateOf(), gateOf()];
+    const list = listing([tool('a'), tool('b')]);
+    one.onListed(BLOCK, list, ALL);
+    expect(names(two, BLOCK, list)).toEqual(['a', 'b']);
+    two.block('one', ['tools:a']);
+    expect(heldBy(one, BLOCK, list)).toEqual(['a blocked']);
+    one.quarantine('one', 'the user');
+    expect(heldBy(two, BLOCK, list)).toEqual(['a quarantined', 'b quarantined']);
+    two.accept(BLOCK, itemsOf(list));
+    expect(heldBy(one, BLOCK, list)).toEqual(['a quarantined', 'b quarantined']);
+    one.release('one');
+    expect(heldBy(two, BLOCK, list)).toEqual([]);
+  });
+});
+
+describe('the file of pins', () => {
+  const list = listing([tool('a')]);
+  const file = (): string => join(folder, 'pins.json');
+
+  it('is readable by its owner alone', () => {
+    gateOf().onListed(BLOCK, list, ALL);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+  });
+
+  const damages: [string, () => void][] = [
+    ['cut', () => writeFileSync(file(), readFileSync(file(), 'utf8').slice(0, -20))],
+    ['empty', () => writeFileSync(file(), '')],
+    ['another book without its checksum', () => writeFileSync(file(), '{"format":1,"sha256":"","servers":{}}')],
+    ['another server name', () => writeFileSync(file(), readFileSync(file(), 'utf8').replace('"one"', '"two"'))],
+    ['gone', () => rmSync(file())],
+    [
+      'a link',
+      () => {
+        writeFileSync(join(folder, 'other'), writeBook({}));
+        rmSync(file());
+        symlinkSync(join(folder, 'other'), file());
+      },
+    ],
+  ];
+  it.each(damages)('offers nothing if it is %s, until the user begins again', (_what, damage) => {
+    gateOf().onListed(BLOCK, list, ALL);
+    damage();
+    const gate = gateOf();
+    gate.onListed(BLOCK, list, ALL);
+    expect(heldBy(gate, BLOCK, list)).toEqual(['a damaged']);
+    expect(gate.problemOf('one')).toContain('is damaged');
+    gate.accept(BLOCK, itemsOf(list), [BLOCK, { ...BLOCK, name: 'two' }]);
+    expect(heldBy(gate, BLOCK, list)).toEqual([]);
+    // Nothing else gets a new baseline by the damage.
+    gate.onListed({ ...BLOCK, name: 'two' }, list, ALL);
+    expect(heldBy(gate, { ...BLOCK, name: 'two' }, list)).toEqual(['a new']);
+  });
+
+  it('refuses a changed byte anywhere', () => {
+    const text = writeBook({
+      one: { launch: 'a', since: 's', parts: ['tools'], pins: { 'tools:a': 'p' }, blocked: [], quarantine: 'why' },
+    });
+    expect(readBook(text)).toBeDefined();
+    for (let at = 0; at < text.length - 1; at++) {
+      const changed = `${text.slice(0, at)}${text[at] === 'x' ? 'y' : 'x'}${text.slice(at + 1)}`;
+      expect(readBook(changed), `byte ${at}`).toBeUndefined();
+    }
+  });
+
+  it('offers nothing of a server whose baseline cannot be stored', () => {
+    const lines: string[] = [];
+    const gate = gateOf({
+      store: new PinStore({ folder, lock: () => undefined }),
+      log: (line) => lines.push(line),
+    });
+    gate.onListed(BLOCK, list, ALL);
+    gate.onListed(BLOCK, list, ALL);
+    expect(heldBy(gate, BLOCK, list)).toEqual(['a unsaved']);
+    expect(gate.problemOf('one')).toContain('could not be pinned');
+    expect(lines).toHaveLength(1);
+  });
+});
