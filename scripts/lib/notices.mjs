@@ -1,4 +1,4 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /** File in `dist` with the licences of everything that ships and is not Waygate's own. */
@@ -6,6 +6,7 @@ export const NOTICES_FILE = 'THIRD-PARTY-NOTICES.txt';
 
 const LEGAL_TEXT = /^(?:licen[cs]e|copying|notice|third-?party-?notices?)(?:[-.].*)?$/i;
 const PACKAGE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
+const DATA_NOTICE = '.NOTICE.md';
 const RULE = '='.repeat(80);
 
 /**
@@ -20,10 +21,9 @@ export function thirdPartyNotices(root, metafiles) {
   );
   const folders = new Set(inputs.flatMap((input) => PACKAGE.exec(input.replaceAll('\\', '/')) ?? []));
   const packages = [...folders].map((folder) => packageNotice(join(root, folder)));
-  const data = globSync('media/*.NOTICE.md', { cwd: root }).map((file) => ({
-    title: basename(file, '.NOTICE.md'),
-    texts: [readFileSync(join(root, file), 'utf8')],
-  }));
+  const data = readdirSync(join(root, 'media'))
+    .filter((file) => file.endsWith(DATA_NOTICE))
+    .map((file) => ({ title: basename(file, DATA_NOTICE), texts: [readFileSync(join(root, 'media', file), 'utf8')] }));
   const sections = [...packages, ...data].sort((a, b) => (a.title < b.title ? -1 : 1));
   return [
     'Waygate contains the following packages and data of others, under the licences below.\n',

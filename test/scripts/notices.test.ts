@@ -61,7 +61,7 @@ async function bundled(): Promise<string[]> {
 function tree(manifest: object, files: Record<string, string>): [root: string, metafiles: Metafile[]] {
   const root = temporaryFolder('notices-');
   const folder = join(root, 'node_modules', '@a', 'b');
-  mkdirSync(folder, { recursive: true });
+  for (const made of [folder, join(root, 'media')]) mkdirSync(made, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: '@a/b', version: '1.2.3', ...manifest }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const input = { 'node_modules/@a/b/lib/index.js': { bytesInOutput: 1 }, 'src/own.ts': { bytesInOutput: 1 } };
