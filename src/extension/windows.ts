@@ -3,7 +3,7 @@ import { COMMANDS, type CommandId, TOOLS_VIEW_ID } from './contributions.ts';
 import type { NotificationText } from './notificationText.ts';
 import { runCommand } from './registrations.ts';
 
-// The only calls of VS Code's messages and inputs. Their types admit no text that `notificationText` did not make.
+// The only calls of VS Code's messages and inputs. Their types admit no text that `notificationText` did not make (M6.8).
 
 const SHOW = {
   info: vscode.window.showInformationMessage,

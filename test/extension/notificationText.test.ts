@@ -113,6 +113,8 @@ const WAYS: readonly [way: RegExp, file: string | undefined, form?: RegExp][] = 
   [/\bas (?:NotificationText|MarkdownText)\b/, 'notificationText.ts'],
   [/\bMarkdownString\(/, undefined, /\bMarkdownString\(\)/],
   [/\bappendMarkdown\(/, undefined, /\bappendMarkdown\(markdownText`/],
+  [/\bnew vscode\.(?:Hover|InlayHint|CompletionItem|FileDecoration)\b|\bcreateCommentController\b/, undefined],
+  [/\btitle: `\$\(/, undefined, /\btitle: `\$\(check\)\\u00a0\$\{notificationText`/],
   [/\bDiagnostic\(/, undefined, /\bnew vscode\.Diagnostic\(range, notificationText`/],
 ];
 
