@@ -162,13 +162,8 @@ const ANSWERS = [
  * Asks the user whether a tool may run, for clients that cannot ask themselves. Names the server's tool, not the
  * gateway's own: "may tool_execute run" would be a question about everything.
  */
-async function askApproval({ toolId, tool, server, reason, args }: ApprovalQuestion): Promise<ApprovalVerdict> {
-  const detail = notificationLines([
-    `Tool ${JSON.stringify(tool)} of the server ${JSON.stringify(server)}`,
-    reason,
-    `Arguments: ${args}`,
-  ]);
-  const chosen = await ask(notificationText`Allow Waygate to run ${toolId}?`, detail, ANSWERS);
+async function askApproval({ lines: [question = '', ...details] }: ApprovalQuestion): Promise<ApprovalVerdict> {
+  const chosen = await ask(notificationText`${question}`, notificationLines(details), ANSWERS);
   // Closing the dialog denies the call.
   return chosen?.verdict ?? 'denied';
 }

@@ -1,4 +1,4 @@
-import { shortened } from '../text/porcelain.ts';
+import { oneLine } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';
 
 /** Length at which VS Code cuts a notification. */
@@ -23,9 +23,9 @@ export function notificationText(
   words: TemplateStringsArray,
   ...values: readonly (string | number)[]
 ): NotificationText {
-  const lines = values.map((value) => shortened(visibleText(flat(String(value))), MAX_VALUE_CHARS));
+  const lines = values.map((value) => oneLine(String(value), MAX_VALUE_CHARS));
   // The whole text, because two values that stand side by side may form a link together.
-  return shortened(withoutLinks(flat(String.raw({ raw: words }, ...lines)).trim()), MAX_CHARS) as NotificationText;
+  return oneLine(withoutLinks(String.raw({ raw: words }, ...lines)), MAX_CHARS) as NotificationText;
 }
 
 /** Makes the lines of a dialog's detail. */
@@ -53,11 +53,4 @@ export function markdownText(markup: TemplateStringsArray, ...values: readonly s
  */
 function withoutLinks(text: string): string {
   return text.replace(/[\]$](?=\()|<(?=[a-z][\w+.-]*:)|command:(?=\S)/gi, '$& ');
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-const BREAKS = /[\s\u0000-\u001f\u007f-\u009f]+/g;
-
-function flat(text: string): string {
-  return text.replace(BREAKS, ' ');
 }

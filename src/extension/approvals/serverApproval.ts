@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import type { ServerStatus } from '../../control/contract.ts';
+import { oneLine } from '../../text/porcelain.ts';
 import { APPROVAL_LANGUAGE, APPROVAL_SCHEME, type CommandId } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
-import { count, oneLine } from '../plainText.ts';
+import { count } from '../plainText.ts';
 import type { GatewayView } from '../status/health.ts';
 import { notify, pickMany } from '../windows.ts';
 import { type ApprovalDocument, approvalDocument, type PendingApproval, pendingApprovals } from './approvalText.ts';

@@ -3,6 +3,7 @@ import { findSources, readTextIfThere, replaceFile } from '../../import/importFi
 import { renderFlaws, renderRemovals, renderSummary } from '../../import/importReport.ts';
 import { exposedTwice, type ImportPlan, planImport } from '../../import/planImport.ts';
 import type { Surroundings } from '../../import/surroundings.ts';
+import { oneLine } from '../../text/porcelain.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { count } from '../plainText.ts';
 import { type Conflict, conflictsOf, type ImportItem, importItems } from './importItems.ts';
@@ -34,7 +35,7 @@ export async function importFlow(
   prompts: ImportPrompts,
 ): Promise<ImportOutcome | undefined> {
   const { sources, unreadable } = findSources(at, CLIENT_IDS);
-  const faults = unreadable.map(({ message }) => `${message}\n`).join('');
+  const faults = unreadable.map(({ message }) => `${oneLine(message, 1_000)}\n`).join('');
   const current = readTextIfThere(file, at.workspace);
   const request = { file, current, workspace: at.workspace, env: at.env, sources };
   const all = planImport(request);
@@ -42,7 +43,7 @@ export async function importFlow(
   if (items.length === 0) {
     const broken = unreadable.length > 0 ? ` ${count(unreadable.length, 'file')} could not be read.` : '';
     const report = faults + renderFlaws(sources, []);
-    const message = notificationText`No other MCP client has servers for this folder.${broken}`;
+    const message = notificationText`${`No other MCP client has servers for this folder.${broken}`}`;
     return { message, report, written: false };
   }
   const chosen = await prompts.choose(items);

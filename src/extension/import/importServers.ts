@@ -3,6 +3,7 @@ import { secretKey } from '../../config/state/fileSecrets.ts';
 import { stateRoot } from '../../config/state/stateFolder.ts';
 import { type ImportPlan, ImportRefused } from '../../import/planImport.ts';
 import { surroundingsOf } from '../../import/surroundings.ts';
+import { visibleText } from '../../text/visibleText.ts';
 import type { Environment } from '../configuration/environment.ts';
 import { CONFIGURATION_PATH } from '../contributions.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
@@ -33,7 +34,7 @@ export async function importServers(
     throw error;
   });
   if (outcome === undefined) return;
-  if (outcome.report !== '') log.info(outcome.report.trimEnd());
+  if (outcome.report !== '') log.info(visibleText(outcome.report.trimEnd()));
   if (outcome.written) {
     await file.check();
     if (link.state.value.kind === 'attached') await link.refresh();

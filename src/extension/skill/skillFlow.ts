@@ -37,5 +37,5 @@ export async function skillFlow(
     decision === 'keep' && plan.different.length > 0 ? ` ${count(plan.different.length, 'file')} of yours kept.` : '';
   const result =
     written.length > 0 ? `Wrote ${count(written.length, 'file')} to ${folder}.` : `Nothing to write in ${folder}.`;
-  return { message: notificationText`${result}${kept}`, target: plan.target };
+  return { message: notificationText`${result + kept}`, target: plan.target };
 }

@@ -1,8 +1,10 @@
 import type { FileLocation, ServerStatus, TreeNode } from '../../control/contract.ts';
 import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { visibleText } from '../../text/visibleText.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
-import { asSentence, count, oneLine } from '../plainText.ts';
+import { asSentence, count } from '../plainText.ts';
 import { type GatewayView, isBlink, isTroubled } from '../status/health.ts';
 
 /** Element of the tree *Tools*: a node of the ChoiceGraph, or a server that has a status to report. */
@@ -91,8 +93,20 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
       { style: 'title', text: `${oneLine(server.name, 60)}: ${serverState(server.state).words}` },
       ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
       // Misbehaviour may be the cause of the problem.
-      ...(server.oddities?.length ? [{ style: 'text' as const, text: `Odd: ${oddityWords(server.oddities)}.` }] : []),
-      ...(server.stderr?.length ? [{ style: 'code' as const, text: server.stderr.slice(-8).join('\n') }] : []),
+      ...(server.oddities?.length
+        ? [{ style: 'text' as const, text: oneLine(`Odd: ${oddityWords(server.oddities)}.`, 500) }]
+        : []),
+      ...(server.stderr?.length
+        ? [
+            {
+              style: 'code' as const,
+              text: server.stderr
+                .slice(-8)
+                .map((line) => oneLine(line, 500))
+                .join('\n'),
+            },
+          ]
+        : []),
     ];
   }
   const { node } = element;
@@ -101,7 +115,7 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
   return [
     { style: 'title', text: node.label },
     { style: 'code', text: node.toolId ?? node.path },
-    ...(summary ? [{ style: 'text' as const, text: summary.slice(0, 2_000) }] : []),
+    ...(summary ? [{ style: 'text' as const, text: visibleText(summary.slice(0, 2_000)) }] : []),
     ...(declared
       ? [{ style: 'text' as const, text: `Its server ${declared.replace('declared', 'declares it')}.` }]
       : []),
