@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { visibleText } from '../../src/text/visibleText.ts';
-import { stateFolder, waygate } from '../support/census.ts';
+import { release, stateFolder, waygate } from '../support/census.ts';
 import { HostProcess, type RpcMessage, until } from '../support/hostProcess.ts';
 import { type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
@@ -29,6 +29,13 @@ function workspaceWithVoice(blocks: object = {}): TestWorkspace {
   // The user's own file: a workspace may not choose such names.
   workspace.write('../user/waygate.json', JSON.stringify({ ...blocks, servers: entries }));
   return workspace;
+}
+
+/** Connects to a gateway whose user has released the servers in spite of their hidden characters. */
+async function connect(workspace = workspaceWithVoice(), flags: string[] = [], capabilities: object = {}) {
+  const host = await HostProcess.connect(workspace, flags, capabilities);
+  await release(workspace, 'voice', SERVER);
+  return host;
 }
 
 /** Every text in a message, member names included. */
@@ -119,7 +126,7 @@ describe('foreign text', () => {
   }
 
   it('hides nothing and forges no line of Waygate in any answer of gateway mode', async () => {
-    host = await HostProcess.connect(workspaceWithVoice());
+    host = await connect();
     for (const tool of ['strict', 'speaks', 'fails', 'refuses', 'logs', 'progresses', 'crashes']) {
       ids.set(tool, await cardId('tool_browse', { path: '/voice' }, new RegExp(`^voice:${tool}`)));
     }
@@ -141,7 +148,7 @@ describe('foreign text', () => {
   });
 
   it('hides nothing in the list and the answers of transparent mode', async () => {
-    host = await HostProcess.connect(workspaceWithVoice(), ['--mode', 'transparent']);
+    host = await connect(workspaceWithVoice(), ['--mode', 'transparent']);
     const tools = await until('the tools', async () => {
       const { result } = await ask('tools/list');
       const listed = (result as { tools: { name: string; description: string }[] }).tools.filter(({ description }) =>
@@ -161,11 +168,9 @@ describe('foreign text', () => {
   });
 
   it('is a question about a call in lines that the tool, the server and the arguments cannot break', async () => {
-    host = await HostProcess.connect(
-      workspaceWithVoice({ policy: { rules: [{ action: 'require_approval', tool: '*' }] } }),
-      [],
-      { elicitation: { form: {} } },
-    );
+    host = await connect(workspaceWithVoice({ policy: { rules: [{ action: 'require_approval', tool: '*' }] } }), [], {
+      elicitation: { form: {} },
+    });
     host.answer('elicitation/create', () => ({ action: 'accept', content: { remember: 'denied' } }));
     const id = await cardId('tool_browse', { path: '/voice-forged' }, /VOICE_tool/);
     const { result } = await call('tool_execute', { tool_id: id, args: { [`VOICE${HIDDEN}`]: `VOICE${HIDDEN}` } });
@@ -184,6 +189,7 @@ describe('foreign text', () => {
   it('stays data of the server in passthrough mode, but for errors, logs and progress', async () => {
     const workspace = testWorkspace({ voice: server });
     host = await HostProcess.connect(workspace, ['--mode', 'passthrough']);
+    await release(workspace, 'voice');
     const { tools } = (await ask('tools/list')).result as { tools: { name: string; description: string }[] };
     expect(tools[0]?.description).toBe(`VOICE strict${HIDDEN}`);
     const { result } = await call('fails', {});
@@ -203,7 +209,7 @@ describe('foreign text', () => {
   });
 
   it('keeps data exact: in JSON, in artifacts, and for a client that reads a resource', async () => {
-    host = await HostProcess.connect(workspaceWithVoice());
+    host = await connect();
     const id = await cardId('tool_browse', { path: '/voice' }, /^voice:strict/);
     const { result } = await call('tool_view', { handle: `schema:${id}`, selector: {}, render: 'json' });
     const [{ text }] = (result as { content: [{ text: string }] }).content;
@@ -224,7 +230,7 @@ describe('foreign text', () => {
 
   it('hides nothing and forges no line in any output of a command', async () => {
     const workspace = workspaceWithVoice();
-    host = await HostProcess.connect(workspace);
+    host = await connect(workspace);
     const tool = await cardId('tool_browse', { path: '/voice' }, /^voice:refuses/);
     await call('tool_execute', { tool_id: tool, args: {} });
     workspace.write('.mcp.json', JSON.stringify({ mcpServers: { [`VOICE${HIDDEN}`]: { command: 'x' } } }));
