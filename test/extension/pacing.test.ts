@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { debounced, throttled } from '../../src/extension/gateway/pacing.ts';
 import { Observable } from '../../src/extension/observable.ts';
-import { asSentence, count, escapeMarkdown } from '../../src/extension/plainText.ts';
+import { asSentence, count } from '../../src/extension/plainText.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -79,13 +79,6 @@ describe('Observable', () => {
 });
 
 describe('foreign text', () => {
-  it('stays plain text in Markdown', () => {
-    expect(escapeMarkdown('[x](command:y) <img> `a` https://b.test')).toBe(
-      '\\[x\\]\\(command\\:y\\) \\<img\\> \\`a\\` https\\:\\/\\/b\\.test',
-    );
-    expect(escapeMarkdown('    code\n- item\n===')).toBe('code\n\\- item\n\\=\\=\\=');
-  });
-
   it('becomes a sentence', () => {
     expect(asSentence('spawn ENOENT')).toBe('spawn ENOENT.');
     expect(asSentence('Really?')).toBe('Really?');

@@ -3,6 +3,7 @@ import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
+import { type NotificationText, notificationText } from '../notificationText.ts';
 import { asSentence, count } from '../plainText.ts';
 import { type GatewayView, isBlink, isTroubled } from '../status/health.ts';
 
@@ -13,12 +14,12 @@ export type ToolElement = { kind: 'node'; node: TreeNode } | { kind: 'server'; s
 export interface ToolRow {
   /** Stable over refreshes, so that the editor keeps the expansion and the selection. */
   id: string;
-  label: string;
-  description: string;
+  label: NotificationText;
+  description: NotificationText;
   icon: { id: string; color?: string };
   expandable: boolean;
   contextValue: string;
-  accessibilityLabel: string;
+  accessibilityLabel: NotificationText;
   /** Place that a click opens. */
   location?: FileLocation;
 }
@@ -36,16 +37,16 @@ export function toolRow(element: ToolElement): ToolRow {
 
 function nodeRow(node: TreeNode): ToolRow {
   const isTool = node.kind === 'tool';
-  const description = isTool ? oneLine(node.description, SHORT) : count(node.toolCount, 'tool');
+  const description = notificationText`${isTool ? oneLine(node.description, SHORT) : count(node.toolCount, 'tool')}`;
   const declared = SAFETY_WORDS[node.safety];
   return {
     id: node.path,
-    label: node.label,
+    label: notificationText`${node.label}`,
     description,
     icon: isTool ? TOOL_ICONS[node.safety] : { id: node.kind === 'namespace' ? 'symbol-namespace' : 'symbol-folder' },
     expandable: !isTool,
     contextValue: `waygate.${node.kind}`,
-    accessibilityLabel: [node.label, node.kind, isTool ? declared : '', description].filter(Boolean).join(', '),
+    accessibilityLabel: notificationText`${[node.label, node.kind, isTool ? declared : '', description].filter(Boolean).join(', ')}`,
   };
 }
 
@@ -63,15 +64,16 @@ const TOOL_ICONS: Record<TreeNode['safety'], ToolRow['icon']> = {
 };
 
 function serverRow(server: ServerStatus): ToolRow {
-  const description = serverDescription(server);
+  const name = oneLine(server.name, 60);
+  const description = notificationText`${serverDescription(server)}`;
   return {
     id: `server:${server.name}`,
-    label: oneLine(server.name, 60),
+    label: notificationText`${name}`,
     description,
     icon: serverState(server.state).icon ?? { id: 'server' },
     expandable: false,
     contextValue: `waygate.server.${server.state}`,
-    accessibilityLabel: `${oneLine(server.name, 60)}, server, ${description}`,
+    accessibilityLabel: notificationText`${name}, server, ${description}`,
     ...(server.location && { location: server.location }),
   };
 }
@@ -162,7 +164,12 @@ export function attachedKey(attachment: number, revision: number, servers: reado
  * Line above the rows. Undefined where the welcome text applies, because the editor shows that only without a message.
  * Undefined too for passing states while rows are shown.
  */
-export function treeMessage({ link, policy }: GatewayView, hasRows: boolean): string | undefined {
+export function treeMessage(gateway: GatewayView, hasRows: boolean): NotificationText | undefined {
+  const message = messageOf(gateway, hasRows);
+  return message === undefined ? undefined : notificationText`${message}`;
+}
+
+function messageOf({ link, policy }: GatewayView, hasRows: boolean): string | undefined {
   if (link.kind === 'off') return undefined;
   if (policy !== undefined) return policy.message;
   switch (link.kind) {
