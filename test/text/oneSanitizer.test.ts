@@ -21,7 +21,6 @@ const WAYS: readonly Way[] = [
       // Look for words, and show none of what they find.
       'src/trust/egress.ts',
       'src/trust/scan/document.ts',
-      'src/trust/scan/lookAlikes.ts',
       'src/secrets/asksForSecret.ts',
       // Emoji before a heading.
       'src/catalog/cards/cardText.ts',
