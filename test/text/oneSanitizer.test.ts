@@ -41,7 +41,7 @@ const WAYS: readonly Way[] = [
       'src/link/rendezvous.ts',
       'src/import/jsonText.ts',
       'src/config/keptEntries.ts',
-      'src/config/state/keptTexts.ts',
+      'src/config/keptText.ts',
       'src/config/state/privateFile.ts',
       // Contents of artifacts and selectors, which the firewall shows.
       'src/results/select/json.ts',
