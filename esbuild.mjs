@@ -15,6 +15,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { NOTICES_FILE, thirdPartyNotices } from './scripts/lib/notices.mjs';
 import { writeSkill } from './scripts/lib/skill.mjs';
 import { packCl100k } from './src/catalog/tokenizer/tokenRanks.ts';
 import { writeThesaurus } from './src/ranking/words/thesaurusText.ts';
@@ -28,6 +29,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 const RANKS_FILE = 'cl100k_base.bin';
 const THESAURUS_FILE = 'thesaurus.txt';
+const WORDS_FILE = 'words-48.index.bin';
 /** Made anew with each build. */
 const SKILLS_FOLDER = join(root, 'dist', 'skills');
 
@@ -81,6 +83,7 @@ const common = {
     __WAYGATE_BUILD__: JSON.stringify(`${version}+${builtAt}`),
     __WAYGATE_RANKS__: JSON.stringify(`./${RANKS_FILE}`),
     __WAYGATE_THESAURUS__: JSON.stringify(`./${THESAURUS_FILE}`),
+    __WAYGATE_WORDS__: JSON.stringify(`./${WORDS_FILE}`),
   },
 };
 
@@ -186,7 +189,7 @@ function report(outfile) {
 const TABLES = {
   [RANKS_FILE]: packCl100k,
   [THESAURUS_FILE]: () => writeThesaurus(compiledVocabulary()),
-  'words-48.index.bin': () => indexWordTable(readFileSync(join(root, 'media', 'words-48.bin'))),
+  [WORDS_FILE]: () => indexWordTable(readFileSync(join(root, 'media', 'words-48.bin'))),
 };
 
 function writeTables() {
@@ -212,7 +215,7 @@ function copyWallPrograms() {
 
 /** What an older build made and this one does not must not find its way into the packed extension. */
 function removeStale() {
-  const beside = [...Object.keys(TABLES), ...WALL_PROGRAMS].map((file) => `dist/${file}`);
+  const beside = [...Object.keys(TABLES), ...WALL_PROGRAMS, NOTICES_FILE].map((file) => `dist/${file}`);
   const outputs = [...bundles.map(({ outfile }) => outfile), ...beside];
   const made = new Set(outputs.map((file) => join(root, file)));
   for (const entry of readdirSync(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
@@ -229,6 +232,22 @@ async function bundle(options) {
     refuseHeavyInputs(metafile);
     chmodSync(join(root, options.outfile), 0o755);
   }
+  return metafile;
+}
+
+/** Writes the licences of everything that ships; the suite for the editor's tests does not. */
+function writeNotices(outcomes) {
+  const shipped = outcomes.filter(
+    (outcome, index) => outcome.value && !bundles[index].outfile.startsWith('dist/test/'),
+  );
+  writeFileSync(
+    join(root, 'dist', NOTICES_FILE),
+    thirdPartyNotices(
+      root,
+      shipped.map(({ value }) => value),
+    ),
+  );
+  report(`dist/${NOTICES_FILE}`);
 }
 
 /** esbuild's own list of what is wrong, or the one sentence of a rule above. */
@@ -251,5 +270,11 @@ outcomes.forEach((outcome, index) => {
 });
 writeTables();
 copyWallPrograms();
+try {
+  writeNotices(outcomes);
+} catch (error) {
+  process.exitCode = 1;
+  console.error(`  dist/${NOTICES_FILE} was not written: ${describe(error)}`);
+}
 writeSkill(root, join(SKILLS_FOLDER, 'mcp-bootstrap'));
 removeStale();

@@ -49,6 +49,7 @@ export default defineConfig({
           pool: 'forks',
         },
       },
+      { test: { ...common, name: 'window', include: ['test/editor/window/**/*.test.ts'], pool: 'forks' } },
       ...GATEWAY_STAGES.map((name) => ({
         // A gateway in the test's own process reads the data that ships beside the worker.
         define: {
@@ -57,6 +58,7 @@ export default defineConfig({
           __WAYGATE_BUILD__: JSON.stringify(`${VERSION}+20980101000000`),
           __WAYGATE_RANKS__: beside('cl100k_base.bin'),
           __WAYGATE_THESAURUS__: beside('thesaurus.txt'),
+          __WAYGATE_WORDS__: beside('words-48.index.bin'),
         },
         test: { ...common, name, include: [`test/${name}/**/*.test.ts`], pool: 'forks' as const },
       })),

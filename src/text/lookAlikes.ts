@@ -32,6 +32,12 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
 const LATIN = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([letter, others]) => [...others].map((one) => [one, letter])),
 );
+const FOREIGN = new RegExp(`[${[...LATIN.keys()].join('')}]`, 'gu');
+
+/** Replaces letters of other scripts by the Latin ones that they look like, in lower case. */
+export function withLatinLetters(text: string): string {
+  return text.replace(FOREIGN, (letter) => LATIN.get(letter) as string);
+}
 
 /** Scripts whose letters nobody takes for a Latin one. */
 const APART = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u;
@@ -39,13 +45,12 @@ const APART = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Ha
 const ANY = '\uffff';
 
 /** Returns a text as a hasty reader sees it: without case, hidden characters, diacritics and foreign look-alikes. */
-function folded(text: string): string {
+export function folded(text: string): string {
   const bare = text
     .normalize('NFKC')
     .normalize('NFD')
     .replace(/[\p{M}\p{C}\p{Default_Ignorable_Code_Point}]/gu, '');
-  return Array.from(bare, (character) => LATIN.get(character) ?? character)
-    .join('')
+  return withLatinLetters(bare)
     .toLowerCase()
     .replace(/\p{Pc}/gu, '_')
     .replace(/\p{Pd}/gu, '-')

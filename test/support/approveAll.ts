@@ -7,10 +7,7 @@ export function approvalsOf(
   stateRoot: string,
   missingWalls: () => string | undefined = () => undefined,
 ): LaunchApprovals {
-  const report = (sentence: string): void => {
-    throw new Error(sentence);
-  };
-  return new LaunchApprovals({ stateRoot, workspace, path: () => process.env.PATH, report, missingWalls });
+  return new LaunchApprovals({ stateRoot, workspace, path: () => process.env.PATH, missingWalls });
 }
 
 /** Approves the servers in the text of a workspace's configuration, as a user would after reading it. */

@@ -6,13 +6,14 @@ import { relatedTask, relateTo } from '../../../mcp/mcpTask.ts';
 import type { CallContext, ClientPeer, SessionMode } from '../../../mcp/session/sessionMode.ts';
 import { reportWhenAnswered, type SessionRequest } from '../../../mcp/session/sessionRequest.ts';
 import { scrubValue } from '../../../secrets/scrubValue.ts';
+import { quoted } from '../../../text/porcelain.ts';
 import { OWN_BUSINESS } from '../../../upstream/connection/callOrigin.ts';
 import type { ServerConnection } from '../../../upstream/connection/serverConnection.ts';
 import { SessionCall } from '../sessionCall.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
 import { MAX_PER_CALL, QuestionLimits } from './questionLimits.ts';
-import { safeAnswer, withMaskedProgress } from './safeAnswer.ts';
+import { safeAnswer, safeIcons, withMaskedProgress } from './safeAnswer.ts';
 import { type AskingServer, elicitation, isLoopback, requiredElicitations, sampling } from './serverQuestion.ts';
 
 type Params = Record<string, unknown>;
@@ -105,6 +106,7 @@ export class ClientRequests {
     const { workspace } = this.#options;
     return {
       ...mode,
+      listTools: async () => safeIcons(await mode.listTools()),
       callTool: async (name, args, call) =>
         safeAnswer(await mode.callTool(name, args, withMaskedProgress(call)), workspace),
       request: (method, params, call) =>
@@ -135,7 +137,11 @@ export class ClientRequests {
     const connection = this.#options.connections().find(({ config }) => config.name === server);
     if (!connection) return {};
     const required = requiredElicitations(asking(connection), data, MAX_PER_CALL);
-    for (const { elicitationId } of required.elicitations) this.#expect(connection, elicitationId, peer);
+    const call = new SessionCall(peer);
+    for (const { elicitationId } of required.elicitations) {
+      this.#limits.begin(server, 'elicitation/create', call)();
+      this.#expect(connection, elicitationId, peer);
+    }
     return required;
   }
 
@@ -159,7 +165,7 @@ export class ClientRequests {
     const { name, sampling: maySample } = connection.config;
     if (method === 'sampling/createMessage' && maySample !== true) {
       const remedy = `The user can allow it by "sampling": true in the entry of the server.`;
-      throw new RpcError(METHOD_NOT_FOUND, `Sampling is off for the server ${JSON.stringify(name)}. ${remedy}`);
+      throw new RpcError(METHOD_NOT_FOUND, `Sampling is off for the server ${quoted(name)}. ${remedy}`);
     }
     const found = await this.#callAt(connection, params, related);
     if (found === 'none') {
