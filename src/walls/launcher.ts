@@ -3,10 +3,11 @@
  * network, passes the standard streams on untouched, and ends with the server.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { oneLine } from '../text/porcelain.ts';
 import { PLAN_FD, type ProgramStart, type WallsPlan } from './wallsStart.ts';
 
 /** Exit code of an internal error (sysexits.h). */
@@ -108,6 +109,6 @@ function insideEnvironment({ env }: ProgramStart, ownFolder: string): Record<str
 
 main().catch((error: unknown) => {
   const words = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`Its walls cannot be built: ${words.split('\n', 1)[0]}\n`);
+  writeSync(2, `Its walls cannot be built: ${oneLine(words)}\n`);
   process.exit(FAILED);
 });

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { findProgram } from '../lib/findProgram.ts';
+import { oneLine } from '../text/porcelain.ts';
 import type { Walls } from '../trust/walls.ts';
 
 /** Variable with which the user switches optional walls off on a machine, for example in a container. */
@@ -38,6 +39,6 @@ export function missingOn(platform: NodeJS.Platform, path: string | undefined): 
     encoding: 'utf8',
   });
   if (status === 0) return undefined;
-  const said = (stderr || error?.message || 'it failed').trim().split('\n').at(-1);
-  return `bubblewrap cannot create namespaces (${said}); allow unprivileged user namespaces`;
+  const said = stderr || error?.message || 'it failed';
+  return `bubblewrap cannot create namespaces (${oneLine(said)}); allow unprivileged user namespaces`;
 }
