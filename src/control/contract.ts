@@ -196,9 +196,18 @@ export interface TrustReview {
   quarantine?: string;
   /** Why its pins count for nothing. */
   problem?: string;
-  approved: number;
+  approved: readonly { key: string; toolId?: string }[];
   /** Items that are not approved as they are now. */
   items: readonly TrustItem[];
+}
+
+/** Items of a workspace's server exactly as it lists them, for the lock file (T3). */
+export interface ServerListing {
+  server: string;
+  disabled: boolean;
+  /** Why the list is not what the server lists now. */
+  reason?: string;
+  items: readonly { key: string; part: string; name: string; use: number; raw: unknown }[];
 }
 
 /** Item that differs from its pin, with hidden characters escaped. */
@@ -220,10 +229,14 @@ export interface TrustItem {
 }
 
 /** Decision of the user about a server, or about items as they were shown. */
-export type TrustDecision =
+export type TrustDecision = (
   | { action: 'accept'; server: string; shown: readonly { key: string; pin: string }[] }
   | { action: 'block'; server: string; keys: readonly string[] }
-  | { action: 'quarantine' | 'release'; server: string };
+  | { action: 'quarantine' | 'release'; server: string }
+) & {
+  /** SHA-256 of the very lines that the user saw, for the log (T4). */
+  lines?: string;
+};
 
 export type SignInAnswer = { url: string } | { reason: string };
 export type SignOutAnswer = { wasSignedIn: boolean } | { reason: string };
@@ -271,6 +284,8 @@ export interface ControlRequests {
   recheck: { params: Record<string, never>; result: GatewaySnapshot };
   /** Compares what each server lists with its pins; of one server, or of all. */
   trust: { params: { server?: string }; result: readonly TrustReview[] };
+  /** Lists the servers of the workspace's own file again, and returns their items. */
+  listing: { params: Record<string, never>; result: readonly ServerListing[] };
   /** Records a decision of the user. `reason` says why it has no effect. */
   decide: { params: TrustDecision & { actor: 'person-cli' | 'person-editor' }; result: { reason?: string } };
   /**

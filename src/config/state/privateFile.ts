@@ -29,7 +29,7 @@ export function privateJsonFlaw(file: string): string | undefined {
     const content: unknown = JSON.parse(readBoundedText(file, PRIVATE_BOUNDS));
     return typeof content === 'object' && content !== null ? undefined : 'it is no object';
   } catch (error) {
-    if (isAbsent(error)) return undefined;
-    return error instanceof SyntaxError ? 'it is not JSON' : readFailure(error, PRIVATE_BOUNDS);
+    if (isAbsent(error, file)) return undefined;
+    return error instanceof SyntaxError ? 'it is not JSON' : readFailure(error);
   }
 }

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../catalog/canonicalJson.ts';
 import { isDestructive } from '../../catalog/destructive.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -14,6 +15,15 @@ export interface Drift {
 
 /** Classifies the difference between two versions of an item. */
 export function driftOf(before: unknown, after: unknown): Drift {
+  try {
+    return compare(before, after);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { kinds: DRIFT_KINDS.slice(0, 3), notes: ['it is nested too deeply to be compared'] };
+  }
+}
+
+function compare(before: unknown, after: unknown): Drift {
   const notes: { kind: DriftKind; note: string }[] = [];
   const [a, b] = [record(before), record(after)];
   compareSchemas(a.inputSchema ?? argumentsSchema(a), b.inputSchema ?? argumentsSchema(b), '', (kind, note) =>
@@ -70,8 +80,39 @@ function compareSchemas(
     report('breaking', `${place}: the type ${list(typesOf(a.type))} became ${list(typesOf(b.type))}`);
   }
   if (narrows(valuesOf(a.enum), valuesOf(b.enum))) report('breaking', `${place}: fewer values are allowed`);
+  for (const limit of LIMITS.filter((one) => isTighter(one, a[one], b[one]))) {
+    report('breaking', `${place}: ${limit} is now ${canonicalJson(b[limit])}`);
+  }
+  for (const choice of ['anyOf', 'oneOf', 'allOf'] as const) {
+    const [from, to] = [itemsIn(a[choice]), itemsIn(b[choice])];
+    if (choice === 'allOf' ? to.length > from.length : to.length > 0 && (from.length === 0 || to.length < from.length))
+      report('breaking', `${place}: ${choice} is narrower`);
+    else for (const [index, one] of to.entries()) if (index < from.length) compareSchemas(from[index], one, at, report);
+  }
+  for (const shared of ['$defs', 'definitions'] as const) {
+    const defined = record(b[shared]);
+    for (const [name, one] of Object.entries(record(a[shared]))) compareSchemas(one, defined[name], at, report);
+  }
   if (a.items !== undefined || b.items !== undefined) compareSchemas(a.items, b.items, `${at}items.`, report);
 }
+
+/** Keywords that reject values. */
+const LIMITS = [
+  ...['const', 'pattern', 'format', 'multipleOf', 'additionalProperties', 'uniqueItems', '$ref', 'not'],
+  ...['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'],
+  ...['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'],
+];
+
+function isTighter(limit: string, before: unknown, after: unknown): boolean {
+  if (after === undefined || canonicalJson(before) === canonicalJson(after)) return false;
+  // `true` and an empty schema allow everything, and so does `uniqueItems: false`.
+  if (limit === 'additionalProperties') return after === false;
+  if (limit === 'uniqueItems') return after === true;
+  if (typeof before !== 'number' || typeof after !== 'number') return true;
+  return /^max|Max/.test(limit) ? after < before : /^min|Min/.test(limit) ? after > before : true;
+}
+
+const itemsIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Reports whether something that the earlier set allows is missing in the later one. No set allows everything. */
 function narrows(before: readonly string[] | undefined, after: readonly string[] | undefined): boolean {
