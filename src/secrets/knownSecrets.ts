@@ -29,6 +29,7 @@ export class KnownSecrets {
   /** Hashes of the first three characters of all forms: rules out nearly every place of a text. */
   readonly #begins = new Uint8Array(BEGINS);
   #longest = 0;
+  #isStale = false;
   #version = 0;
 
   /** `mask` replaces a secret. No part of the mask can be a secret, or masking would never end. */
@@ -43,6 +44,7 @@ export class KnownSecrets {
 
   /** Length of the longest form. */
   get longest(): number {
+    this.#index();
     return this.#longest;
   }
 
@@ -52,12 +54,13 @@ export class KnownSecrets {
     const before = this.#learned.get(owner) ?? [];
     if (isSame(before.at(-1) ?? [], given)) return;
     this.#learned.set(owner, [...before, given].slice(-KEPT_CHANGES));
-    this.#index();
+    this.#isStale = true;
     this.#version += 1;
   }
 
   /** Finds the places of all values in a text, overlapping ones included. */
   *find(text: string): Generator<KnownPlace> {
+    this.#index();
     if (this.#longest === 0) return;
     const last = text.length - PREFIX_CHARS;
     for (let at = 0; at <= last; at += 1) {
@@ -68,7 +71,10 @@ export class KnownSecrets {
     }
   }
 
+  /** Indexes the values that were learned since the last search: servers start together. */
   #index(): void {
+    if (!this.#isStale) return;
+    this.#isStale = false;
     this.#forms.clear();
     this.#begins.fill(0);
     this.#longest = 0;

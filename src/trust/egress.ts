@@ -59,10 +59,14 @@ function found(
   isOwner: (owner: string) => boolean,
 ): ForeignSecret | undefined {
   const text = pieces.map((piece) => piece.text).join(between);
-  for (const { start, end, value, owners } of known.find(text)) {
+  const places = [...known.find(text)];
+  const own = places.filter(({ owners }) => [...owners].some(isOwner));
+  for (const { start, end, value, owners } of places) {
     const isShort = value.length < MIN_CHARS || end - start < MIN_CHARS || isWord(value);
     // A header of PEM is in every key, secret or not.
-    if (isShort || text.startsWith('-----', start) || [...owners].some(isOwner)) continue;
+    if (isShort || text.startsWith('-----', start)) continue;
+    // A secret of the server itself may contain another one.
+    if (own.some((place) => place.start <= start && end <= place.end)) continue;
     const [owner = ''] = owners;
     return { pointer: pointerAt(pieces, between, start), owner };
   }

@@ -15,7 +15,7 @@ describe('the command line', () => {
     [['serv'], /unknown command "serv"; did you mean "serve"\?/],
     [
       ['--json'],
-      /unknown option "--json"; there are serve, status, health, telemetry, reload, stop, browse, catalog, learned, approve, secret, login, logout, import, client-config, skill, --help, --version\./,
+      /unknown option "--json"; there are serve, status, health, telemetry, reload, stop, browse, catalog, scan, learned, approve, secret, login, logout, import, client-config, skill, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
     [
@@ -23,6 +23,8 @@ describe('the command line', () => {
       /waygate serve has no option "--json"; it takes --workspace, --config, --mode, --catalog, --http, /,
     ],
     [['serve', '--mode', 'pasthrough'], /there is no mode "pasthrough"; did you mean "passthrough"\?/],
+    [['scan', 'a', 'b'], /waygate scan takes the name of one server; see waygate status\./],
+    [['scan', '--json', '--sarif'], /--json and --sarif exclude each other; give one\./],
     [['serve', '--port', '80'], /--port belongs to --http; write waygate serve --http --port\./],
     [['serve', '--no-token'], /--no-token belongs to --http/],
     [

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { documentSchema } from '../../src/config/declaration/document.ts';
 
 export interface Schema {
@@ -19,7 +20,8 @@ export const server = schema.definitions.server;
 
 /** Values whose form JSON Schema types do not express. */
 const VALUES: Readonly<Record<string, unknown>> = {
-  envFile: '/dev/null',
+  // Any regular file with lines of variables will do.
+  envFile: resolve('test/config/sample.env'),
   url: 'https://example.com/mcp',
   issuer: 'https://login.example.com',
   clientSecret: '${secret:ours}',

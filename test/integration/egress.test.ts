@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FileSecrets } from '../../src/config/state/fileSecrets.ts';
-import { stateFolder } from '../support/census.ts';
+import { stateFolder, stopGateway } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** Covers secrets of one server in what is sent to another, with real gateways and servers. */
@@ -63,9 +64,24 @@ it.each([
   expect(readFileSync(workspace.log, 'utf8')).not.toContain('tools/call');
   expect((await call(a, 'a', SECRET)).isError).toBe(false);
   expect((await call(b, 'b', 'ordinary text')).isError).toBe(false);
-  const state = stateFolder(workspace);
-  for (const file of ['worker.log', 'events.jsonl'])
-    expect(readFileSync(join(state, file), 'utf8')).not.toContain(SECRET);
+  const kept = (file: string): string => {
+    const path = join(stateFolder(workspace), file);
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  };
+  await until('the events', () => kept('events.jsonl').includes('POLICY_DENIED'));
+  for (const file of ['worker.log', 'events.jsonl']) expect(kept(file)).not.toContain(SECRET);
+});
+
+it('a secret that an earlier worker gave to a server which has not started since is not sent', async () => {
+  const workspace = configured();
+  await connected(workspace);
+  await stopGateway(workspace);
+  const host = await HostProcess.connect(workspace);
+  const b = await host.toolId('/b/echo');
+  const { structured } = await host.call('tool_browse', { path: '/', render: 'json' });
+  expect(structured?.servers).toContainEqual(expect.objectContaining({ name: 'a', state: 'not_started' }));
+  const answer = await host.call('tool_execute', { tool_id: b, args: { text: SECRET } });
+  expect(answer.text).toMatch(/^Error POLICY_DENIED/);
 });
 
 it('an address or a prompt with a secret of another server is not sent', async () => {

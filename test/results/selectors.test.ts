@@ -279,6 +279,11 @@ it('secrets in a view can be masked', async () => {
   const { handle } = store.hold(draft).info;
   const { text, data } = await viewArtifact(store, handle, { type: 'head' }, { maskSecrets: true });
   expect([text, data.text]).toEqual(['password: [REDACTED-SECRET]', 'password: [REDACTED-SECRET]']);
+  // No selector shows a part of it.
+  for (let start = 0; start < 20; start += 1) {
+    const part = await viewArtifact(store, handle, { type: 'range', start, end: start + 4 }, { maskSecrets: true });
+    for (const half of ['hunt', 'unte', 'nter', 'ter2']) expect(part.text).not.toContain(half);
+  }
 });
 
 describe('an invalid selector', () => {

@@ -45,6 +45,9 @@ describe('a secret of another server in arguments', () => {
     expect(found({ a: SECRET }, 'A')).toBeUndefined();
     expect(found({ a: 'given-to-both-1' }, 'C')).toBeUndefined();
     expect(found({ a: 'given-to-both-1' }, 'A')).toMatchObject({ pointer: '/a' });
+    known.learn('D', [`${SECRET} and more`]);
+    expect(found({ a: `${SECRET} and more` }, 'D')).toBeUndefined();
+    expect(found({ a: `${SECRET} and less` }, 'D')).toMatchObject({ owner: 'A' });
   });
 
   it('is not seen in ordinary arguments', () => {

@@ -1,11 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type ClientPart, MEDIA_BUDGET_BYTES, mediaKind } from '../envelope/clientParts.ts';
 import type { Selection } from '../select/selection.ts';
 import { type SelectorInput, select } from '../select/selectors.ts';
-import type { ArtifactInfo } from './artifactFile.ts';
-import type { ArtifactReader } from './artifactReader.ts';
+import { type ArtifactInfo, measured } from './artifactFile.ts';
+import { type ArtifactReader, MemoryReader } from './artifactReader.ts';
 import { type ArtifactStore, WORKSPACE_OWNER } from './artifactStore.ts';
 
 /** Part of an artifact: as text for a model, and as data for `render=json`. */
@@ -44,7 +45,7 @@ export async function viewArtifact(
   }
   try {
     await authorize?.(reader.info);
-    const selection = await select(reader, selector);
+    const selection = await select(maskSecrets ? await maskedReader(reader) : reader, selector);
     const kind = mediaKind(reader.info.mediaType);
     return { ...viewOf(selection, reader.info, maskSecrets), parts: kind ? await mediaParts(reader, kind) : [] };
   } catch (error) {
@@ -52,6 +53,19 @@ export async function viewArtifact(
   } finally {
     await reader.close();
   }
+}
+
+/** Size up to which an artifact is masked as a whole: a selector may cut a secret in two. */
+const MAX_MASKED_BYTES = 16 * 1024 * 1024;
+
+async function maskedReader(reader: ArtifactReader): Promise<ArtifactReader> {
+  const { size } = reader.info;
+  const bytes = size > MAX_MASKED_BYTES ? Buffer.alloc(0) : await reader.read(0, size);
+  const text = isUtf8(bytes) ? bytes.toString() : '';
+  const masked = scrubSecrets(text);
+  if (masked === text) return reader;
+  const hidden = Buffer.from(masked);
+  return new MemoryReader({ ...reader.info, ...measured(hidden) }, hidden);
 }
 
 function viewOf({ text, place, next }: Selection, info: ArtifactInfo, isMasked: boolean): Omit<ArtifactView, 'parts'> {

@@ -2,14 +2,17 @@ import { visibleText } from '../../text/visibleText.ts';
 import { type Piece, phraseDocument, quotation, rawDocument } from './document.ts';
 import { ENGLISH } from './englishPhrases.ts';
 import type { Findings } from './finding.ts';
-import { OTHER_LANGUAGES } from './languages.ts';
+import { EAST_ASIAN, EUROPEAN } from './languages.ts';
 import { isComputation, isSink } from './names.ts';
 import { findCredentials, findEncodedCommands, PAYLOADS } from './payloads.ts';
-import type { Phrase } from './phrases.ts';
 import { PLACES } from './places.ts';
 import { TAGS } from './tags.ts';
 
-const PHRASES: readonly Phrase[] = [...ENGLISH, ...TAGS, ...OTHER_LANGUAGES, ...PLACES, ...PAYLOADS];
+/** Phrases with the union of their patterns, which few texts match, so that one search replaces a table of them. */
+const TABLES = [ENGLISH, EUROPEAN, EAST_ASIAN, TAGS, PLACES, PAYLOADS].map((phrases) => ({
+  phrases,
+  any: new RegExp(phrases.map(({ pattern }) => pattern.source).join('|')),
+}));
 
 /** Applies the rules that need nothing but the texts. */
 export function scanPieces(pieces: readonly Piece[], found: Findings): void {
@@ -17,12 +20,13 @@ export function scanPieces(pieces: readonly Piece[], found: Findings): void {
   if (visibleText(raw.text) !== raw.text) for (const piece of pieces) scanHidden(piece, found);
   for (const { index, length } of findEncodedCommands(raw.text)) found.add('C1', 'hard', raw.at(index, length));
   for (const { index, length } of findCredentials(raw.text)) found.add('K1', 'soft', raw.at(index, length));
-  const phrases = phraseDocument(pieces);
-  for (const { rule, tier, pattern, unless } of PHRASES) {
-    for (const { 0: match, index } of phrases.text.matchAll(pattern)) {
-      if (unless?.test(phrases.text.slice(Math.max(0, index - UNLESS_REACH), index))) continue;
-      const isExample = tier === 'hard' && isQuoted(phrases.text, index, index + match.length);
-      found.add(rule, isExample ? 'soft' : tier, phrases.at(index, match.length));
+  const document = phraseDocument(pieces);
+  const { text } = document;
+  for (const { rule, tier, pattern, unless } of TABLES.flatMap(({ phrases, any }) => (any.test(text) ? phrases : []))) {
+    for (const { 0: match, index } of text.matchAll(pattern)) {
+      if (unless?.test(text.slice(Math.max(0, index - UNLESS_REACH), index))) continue;
+      const isExample = tier === 'hard' && isQuoted(text, index, index + match.length);
+      found.add(rule, isExample ? 'soft' : tier, document.at(index, match.length));
     }
   }
 }

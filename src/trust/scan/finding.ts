@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../../catalog/codePointOrder.ts';
 import { visibleText } from '../../text/visibleText.ts';
 
-/** `hard` findings keep a tool from a model until the user has looked at it; `soft` findings are shown. */
+/** `hard`: a harmless description has no use for the words. `soft`: they deserve a look (T1.4). */
 export type Tier = 'hard' | 'soft';
 
 /** Rules of the scan, in the order of reports (T1). `docs/reference/scan.md` describes them. */

@@ -161,11 +161,6 @@ F1 soft (?:常に|必ず|いつも)この(?:ツール|機能)を~10(?:優先|使
 `,
 );
 
-export const OTHER_LANGUAGES: readonly Phrase[] = [
-  ...GERMAN,
-  ...FRENCH,
-  ...SPANISH,
-  ...PORTUGUESE,
-  ...CHINESE,
-  ...JAPANESE,
-];
+export const EUROPEAN: readonly Phrase[] = [...GERMAN, ...FRENCH, ...SPANISH, ...PORTUGUESE];
+/** Phrases that only a text with ideographs or kana has. */
+export const EAST_ASIAN: readonly Phrase[] = [...CHINESE, ...JAPANESE];

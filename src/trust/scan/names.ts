@@ -1,5 +1,5 @@
 import { type Piece, quotation } from './document.ts';
-import type { Tier } from './finding.ts';
+import type { Findings } from './finding.ts';
 import { looksOf } from './lookAlikes.ts';
 
 /** Parameter names that take what a tool has no use for: the conversation, the prompt, the environment (P3). */
@@ -74,35 +74,45 @@ function note(map: Map<string, Set<string>>, key: string, value: string): void {
 const IDENTIFIER =
   /(?<![\w/@-])[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+(?![\w/@-])|(?<![\w/@-])[a-z]+(?:[A-Z][a-z0-9]+)+(?![\w/@-])/g;
 
-/** Name in a text that may be a tool of another server (S1). */
+/** Name in a text that may be a tool of another server (S1). Few are, so its quotation is made when it is. */
 export interface Mention {
   readonly name: string;
-  readonly tier: Tier;
   readonly where: string;
-  readonly quote: string;
+  readonly text: string;
+  readonly index: number;
+  /** Whether a value or key of the tool itself has the name. */
+  readonly own: boolean;
 }
 
 const MIN_DISTINCTIVE_CHARS = 8;
+
+/** Returns the names in the texts of a tool that may be tools of another server. */
+export function mentionsOf(pieces: readonly Piece[]): Mention[] {
+  const texts = new Set(pieces.map(({ text }) => text));
+  return pieces.flatMap(({ text, where, key }) => {
+    if (key || where === '/name') return [];
+    return Array.from(text.matchAll(IDENTIFIER)).flatMap(({ 0: name, index }) => {
+      if (name.length < MIN_DISTINCTIVE_CHARS || name === text) return [];
+      return [{ name, where, text, index, own: texts.has(name) }];
+    });
+  });
+}
+
 /** Characters on each side of a name in which words that direct its use are looked for. */
 const DIRECTIVE_REACH = 60;
 const DIRECTIVE =
   /\b(?:when(?:ever)?|every|each time|always|must|instead of|if|broken|deprecated|insecure|never|change|wenn|quand|lorsque|cuando|quando|si)\b|当|使用|とき|場合/i;
 
 /**
- * Returns the names in the texts of a tool that may be tools of another server. A listed value or parameter of the tool
- * is its own word, unless the text directs the use of it.
+ * Adds the mentions of tools that only other servers have (S1). A value or parameter of the tool itself is its own word,
+ * unless the text directs the use of it.
  */
-export function mentionsOf(pieces: readonly Piece[]): Mention[] {
-  const own = new Set(pieces.map(({ text }) => text));
-  return pieces.flatMap(({ text, where, key }) => {
-    if (key || where === '/name') return [];
-    return Array.from(text.matchAll(IDENTIFIER)).flatMap(({ 0: name, index }) => {
-      if (name.length < MIN_DISTINCTIVE_CHARS || name === text) return [];
-      const from = Math.max(0, index - DIRECTIVE_REACH);
-      const directs = DIRECTIVE.test(text.slice(from, index + name.length + DIRECTIVE_REACH));
-      if (own.has(name) && !directs) return [];
-      const tier = directs && !own.has(name) ? 'hard' : 'soft';
-      return [{ name, tier, where, quote: quotation(text, index, name.length) }];
-    });
-  });
+export function addMentions(mentions: readonly Mention[], server: string, others: OtherTools, found: Findings): void {
+  for (const { name, where, text, index, own } of mentions) {
+    if (!others.has(name, server)) continue;
+    const from = Math.max(0, index - DIRECTIVE_REACH);
+    const directs = DIRECTIVE.test(text.slice(from, index + name.length + DIRECTIVE_REACH));
+    if (own && !directs) continue;
+    found.add('S1', directs && !own ? 'hard' : 'soft', { where, quote: quotation(text, index, name.length) });
+  }
 }

@@ -2,7 +2,7 @@ import { scanComputation, scanParameters, scanPieces } from './contents.ts';
 import { type Piece, piecesOf, quotation } from './document.ts';
 import { type Finding, Findings } from './finding.ts';
 import { mixesLookAlikes } from './lookAlikes.ts';
-import { type Mention, mentionsOf, OtherTools } from './names.ts';
+import { addMentions, type Mention, mentionsOf, OtherTools } from './names.ts';
 
 /** Kinds of texts that a server sends beside its lists. */
 export type TextKind = 'instructions' | 'prompt' | 'elicitation' | 'sampling' | 'result';
@@ -17,7 +17,7 @@ const NO_OTHERS = new OtherTools([]);
  * // [{ rule: 'D1', tier: 'hard', where: '/description', quote: 'Ignore all previous instructions.' }]
  */
 export function scanTool(listed: object, server = '', others: OtherTools = NO_OTHERS): Finding[] {
-  return withOthers(scanAlone(listed), server, others);
+  return withOthers(scanAlone({ ...listed }), server, others);
 }
 
 /** Scans a text. Its findings have the pointer `/KIND`. */
@@ -35,9 +35,10 @@ interface Alone {
   readonly mentions: readonly Mention[];
 }
 
-function scanAlone(listed: object): Alone {
+/** `_meta` is for programs: no model sees it and no pin covers it. */
+function scanAlone({ _meta, ...listed }: Readonly<Record<string, unknown>>): Alone {
   const pieces: readonly Piece[] = [...piecesOf(listed)];
-  const name = 'name' in listed && typeof listed.name === 'string' ? listed.name : '';
+  const name = typeof listed.name === 'string' ? listed.name : '';
   const findings = new Findings();
   scanPieces(pieces, findings);
   scanParameters(pieces, findings);
@@ -48,9 +49,7 @@ function scanAlone(listed: object): Alone {
 
 function withOthers({ name, findings, mentions }: Alone, server: string, others: OtherTools): Finding[] {
   const found = new Findings(findings);
-  for (const { name: mentioned, tier, where, quote } of mentions) {
-    if (others.has(mentioned, server)) found.add('S1', tier, { where, quote });
-  }
+  addMentions(mentions, server, others, found);
   const other = name === '' ? undefined : others.lookAlikeOf(name, server);
   if (other !== undefined) {
     const alike = `${name} looks like ${other}`;
@@ -81,7 +80,7 @@ export class ScanCache {
    */
   *scan(tools: readonly Pinned[], others: OtherTools): Generator<Finding[]> {
     for (const { server, pin, listed } of tools) {
-      const alone = this.#byPin.get(pin) ?? scanAlone(listed);
+      const alone = this.#byPin.get(pin) ?? scanAlone({ ...listed });
       this.#byPin.set(pin, alone);
       yield withOthers(alone, server, others);
     }

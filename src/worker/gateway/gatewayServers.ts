@@ -88,7 +88,7 @@ export class GatewayServers {
       {
         openLink: (config, events) => this.links.open(config, events),
         mayTry: (config) => this.#signIns.mayTry(config),
-        isApproved: (config) => !needsApproval(config) || this.approvals.isApproved(config),
+        isApproved: (config) => this.#isApproved(config),
         snapshots: this.#snapshots,
         gate: this.trust,
         idleMs: () => (this.#superseded ? 0 : configuration.current.settings.idleMinutes * 60_000),
@@ -163,8 +163,14 @@ export class GatewayServers {
     void this.#recheckSignIns();
   }
 
+  #isApproved(config: ServerConfig): boolean {
+    return !needsApproval(config) || this.approvals.isApproved(config);
+  }
+
   #reconcilePool(): void {
     const enabled = this.#options.configuration.current.servers.filter(({ disabled }) => !disabled);
+    // An earlier worker may have given them, so they are masked and kept from other servers before the next start.
+    for (const config of enabled) if (this.#isApproved(config)) void this.links.follow(config).catch(() => undefined);
     this.pool.reconcile(enabled.map((config) => ({ config, startedWith: startedWith(config) })));
     if (this.#waiting.length > 0) void this.#findPrograms();
   }
@@ -172,7 +178,7 @@ export class GatewayServers {
   /** Servers that wait for an approval. */
   get #waiting(): readonly ServerConfig[] {
     const { servers } = this.#options.configuration.current;
-    return servers.filter((one) => !one.disabled && needsApproval(one) && !this.approvals.isApproved(one));
+    return servers.filter((one) => !one.disabled && !this.#isApproved(one));
   }
 
   /** Looks up programs where a login shell finds them, so that the user approves the ones that would run. */

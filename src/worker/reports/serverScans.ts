@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { canonicalJson } from '../../catalog/canonicalJson.ts';
 import { compareCodePoints } from '../../catalog/codePointOrder.ts';
-import { sha256 } from '../../catalog/shapeHash.ts';
+import { pinOf } from '../../catalog/shapeHash.ts';
 import type { ScannedEntry, ServerScan } from '../../control/contract.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { OtherTools } from '../../trust/scan/names.ts';
@@ -13,7 +12,7 @@ const SLICE_MS = 10;
 
 type Scanned = Pinned & Omit<ScannedEntry, 'findings'>;
 
-/** Scans what the servers list, and keeps the scans of unchanged entries. */
+/** Scans what the servers list, held items included, and keeps the scans of unchanged entries. */
 export class ServerScans {
   readonly #connections: () => readonly ServerConnection[];
   readonly #cache = new ScanCache();
@@ -26,16 +25,16 @@ export class ServerScans {
   async servers(only?: string): Promise<ServerScan[]> {
     const connections = this.#connections();
     const others = new OtherTools(
-      connections.flatMap(({ config, catalog }) =>
-        catalog.tools.map((tool) => ({ server: config.name, name: textOf(tool, 'name') })),
+      connections.flatMap(({ config, listed }) =>
+        listed.tools.map((tool) => ({ server: config.name, name: textOf(tool, 'name') })),
       ),
     );
-    const listed = connections.flatMap(entriesOf);
+    const entries = connections.flatMap(entriesOf);
     const found = new Map<Scanned, ScannedEntry>();
     let began = performance.now();
     let at = 0;
-    for (const findings of this.#cache.scan(listed, others)) {
-      const entry = listed[at++] as Scanned;
+    for (const findings of this.#cache.scan(entries, others)) {
+      const entry = entries[at++] as Scanned;
       if (findings.length > 0) found.set(entry, { kind: entry.kind, name: visibleText(entry.name), findings });
       if (performance.now() - began < SLICE_MS) continue;
       await setImmediate();
@@ -43,9 +42,9 @@ export class ServerScans {
     }
     return connections
       .filter(({ config }) => only === undefined || config.name === only)
-      .map(({ config, catalog: { instructions } }) => {
+      .map(({ config, listed: { instructions } }) => {
         const { name: server } = config;
-        const mine = listed.filter((entry) => entry.server === server);
+        const mine = entries.filter((entry) => entry.server === server);
         const introduced = instructions === undefined ? [] : scanText('instructions', instructions, server, others);
         const first: ScannedEntry[] =
           introduced.length > 0 ? [{ kind: 'instructions', name: '', findings: introduced }] : [];
@@ -62,12 +61,12 @@ export class ServerScans {
 
 const LISTS = { tools: 'tool', prompts: 'prompt', resources: 'resource', resourceTemplates: 'template' } as const;
 
-function entriesOf({ config: { name: server }, catalog }: ServerConnection): Scanned[] {
+function entriesOf({ config: { name: server }, listed: lists }: ServerConnection): Scanned[] {
   return (Object.keys(LISTS) as (keyof typeof LISTS)[]).flatMap((list) =>
-    catalog[list].flatMap((listed) => {
+    lists[list].flatMap((listed) => {
       if (typeof listed !== 'object' || listed === null) return [];
       const name = textOf(listed, 'name') || textOf(listed, 'uri');
-      return [{ server, kind: LISTS[list], name, listed, pin: sha256(canonicalJson(listed)) }];
+      return [{ server, kind: LISTS[list], name, listed, pin: pinOf(listed) }];
     }),
   );
 }

@@ -5,16 +5,14 @@ import { RpcError } from '../../../errors/rpcError.ts';
 import { relatedTask, relateTo } from '../../../mcp/mcpTask.ts';
 import type { CallContext, ClientPeer, SessionMode } from '../../../mcp/session/sessionMode.ts';
 import { reportWhenAnswered, type SessionRequest } from '../../../mcp/session/sessionRequest.ts';
-import { scrubSecrets } from '../../../secrets/mask.ts';
 import { scrubValue } from '../../../secrets/scrubValue.ts';
-import { visibleText } from '../../../text/visibleText.ts';
 import { OWN_BUSINESS } from '../../../upstream/connection/callOrigin.ts';
 import type { ServerConnection } from '../../../upstream/connection/serverConnection.ts';
 import { SessionCall } from '../sessionCall.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
 import { MAX_PER_CALL, QuestionLimits } from './questionLimits.ts';
-import { safeAnswer } from './safeAnswer.ts';
+import { safeAnswer, withMaskedProgress } from './safeAnswer.ts';
 import { type AskingServer, elicitation, isLoopback, requiredElicitations, sampling } from './serverQuestion.ts';
 
 type Params = Record<string, unknown>;
@@ -301,19 +299,6 @@ export class ClientRequests {
       });
     }
   }
-}
-
-/** Clients show and log progress, so its text is always masked. */
-function withMaskedProgress(call: CallContext): CallContext {
-  const { progress } = call;
-  if (!progress) return call;
-  return {
-    ...call,
-    progress: (one) => {
-      const { message, ...rest } = one;
-      progress(message === undefined ? rest : { ...rest, message: visibleText(scrubSecrets(String(message))) });
-    },
-  };
 }
 
 function keyOf(server: string, elicitationId: string): string {

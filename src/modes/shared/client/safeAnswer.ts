@@ -1,4 +1,6 @@
 import { isRecord } from '../../../lib/isRecord.ts';
+import type { CallContext } from '../../../mcp/session/sessionMode.ts';
+import { scrubSecrets } from '../../../secrets/mask.ts';
 import { maskKnownValue } from '../../../secrets/scrubValue.ts';
 import { isExecutable, isLinkable } from '../../../text/foreignAddress.ts';
 import { visibleText } from '../../../text/visibleText.ts';
@@ -23,6 +25,19 @@ export function safeAnswer(answer: object, workspace: string): object {
     return member === undefined ? [] : [[key, safe(member, workspace)] as const];
   });
   return changed.length === 0 ? answer : { ...answer, ...Object.fromEntries(changed) };
+}
+
+/** Clients show and log progress, so its text is always masked. */
+export function withMaskedProgress(call: CallContext): CallContext {
+  const { progress } = call;
+  if (!progress) return call;
+  return {
+    ...call,
+    progress: (one) => {
+      const { message, ...rest } = one;
+      progress(message === undefined ? rest : { ...rest, message: visibleText(scrubSecrets(String(message))) });
+    },
+  };
 }
 
 function openable(items: unknown, key: string): unknown {
