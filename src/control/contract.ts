@@ -8,6 +8,7 @@ import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config
 import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
 import type { HealthSnapshot } from '../supervision/health.ts';
+import type { PinnedItem } from '../trust/pins/pinnedItems.ts';
 import type { Finding } from '../trust/scan/finding.ts';
 import type { GatewayHealth, HealthReport, TelemetryReport } from './healthContract.ts';
 import type { ServerOddity } from './serverOddities.ts';
@@ -27,6 +28,8 @@ export interface ServerBrief {
   location?: FileLocation;
   /** Tools that wait for the user's review, and why; absent if there are none. */
   held?: readonly HeldTool[];
+  /** Number of items that are offered although they are new or changed; absent if there are none. */
+  drifted?: number;
 }
 
 /** Listed tool that is not offered. `why`: `new`, `changed`, `blocked`, `flagged`, `quarantined`, `damaged` or `unsaved`. */
@@ -207,7 +210,7 @@ export interface ServerListing {
   disabled: boolean;
   /** Why the list is not what the server lists now. */
   reason?: string;
-  items: readonly { key: string; part: string; name: string; use: number; raw: unknown }[];
+  items: readonly PinnedItem[];
 }
 
 /** Item that differs from its pin, with hidden characters escaped. */

@@ -155,8 +155,20 @@ export class LaunchApprovals {
 
   #seal(text: string): string {
     this.#key ??= sealingKey(this.#options.stateRoot);
-    return createHmac('sha256', this.#key).update(text).digest('hex');
+    return sealed(this.#key, text);
   }
+}
+
+/**
+ * Returns a keyed SHA-256 of what a user is shown. Nobody else can compute it, so that its first digits are enough to
+ * name what was shown.
+ */
+export function sealOf(stateRoot: string, text: string): string {
+  return sealed(sealingKey(stateRoot), text);
+}
+
+function sealed(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text).digest('hex');
 }
 
 /** Returns the key of the state folder, and creates it at the first use. */

@@ -9,7 +9,7 @@ const reviewed = (before: readonly unknown[], after: readonly unknown[]) => {
   const items = itemsOf(listing(...before));
   const pins = Object.fromEntries(items.map(({ key, raw }) => [key, pinOf(raw)]));
   const texts = Object.fromEntries(items.map(({ raw }) => [pinOf(raw), raw]));
-  return reviewOf(listing(...after), { pins, blocked: [] }, texts);
+  return reviewOf(itemsOf(listing(...after)), { pins, blocked: [] }, texts);
 };
 const schema = (properties: object, more: object = {}) => ({ inputSchema: { type: 'object', properties, ...more } });
 

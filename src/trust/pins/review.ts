@@ -3,7 +3,7 @@ import { pinOf } from '../../catalog/shapeHash.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type Drift, driftOf } from './drift.ts';
 import { type ItemState, type ServerPins, stateOf } from './pinBook.ts';
-import { itemsOf, type Listing, type PinnedItem, type PinnedPart } from './pinnedItems.ts';
+import type { PinnedItem, PinnedPart } from './pinnedItems.ts';
 import type { PinnedTexts } from './pinStore.ts';
 
 /** Item that is not approved as it is, for the user's review. */
@@ -29,8 +29,11 @@ export interface Review {
   readonly approved: readonly PinnedItem[];
 }
 
-export function reviewOf(listing: Listing, pins: Pick<ServerPins, 'pins' | 'blocked'>, texts: PinnedTexts): Review {
-  const listed = itemsOf(listing);
+export function reviewOf(
+  listed: readonly PinnedItem[],
+  pins: Pick<ServerPins, 'pins' | 'blocked'>,
+  texts: PinnedTexts,
+): Review {
   const known = new Set(listed.map(({ key }) => key));
   const gone = new Set(Object.keys(pins.pins).filter((key) => !known.has(key)));
   const textOf = (key: string): unknown => texts[pins.pins[key] ?? ''];

@@ -132,7 +132,7 @@ export class TrustGate {
   review(server: GatedServer, listing: Listing): Review & { pins: ServerPins | undefined } {
     const { store } = this.#ports;
     const pins = pinsOf(store.read(), server.name);
-    return { ...reviewOf(listing, pins ?? { pins: {}, blocked: [] }, store.texts(server.name)), pins };
+    return { ...reviewOf(itemsOf(listing), pins ?? { pins: {}, blocked: [] }, store.texts(server.name)), pins };
   }
 
   /** Reason why the pins of a server count for nothing. */
