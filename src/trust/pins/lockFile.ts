@@ -37,7 +37,7 @@ class UnusableLock extends Error {
 
 /**
  * Serialises items for review: sorted, with a block for each item that has the version that its server declares, its
- * hash and its definition. The same items give the same bytes, and no character is hidden (T3).
+ * hash and its definition. The same items give the same bytes, and no character is hidden (T3.1).
  */
 export function writeLock(servers: LockedServers): string {
   const blocks = sortedEntries(servers).map(([server, items]) => {
@@ -57,7 +57,7 @@ const unitEscapes = (hidden: string): string =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 
-/** Reads what `writeLock` wrote. Any other text, such as one with a key twice or a wrong hash, is refused (T3). */
+/** Reads what `writeLock` wrote. Any other text, such as one with a key twice or a wrong hash, is refused (T3.4). */
 export function parseLock(text: string): LockedServers {
   let content: unknown;
   try {
