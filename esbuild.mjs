@@ -19,6 +19,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 const RANKS_FILE = 'cl100k_base.bin';
 const THESAURUS_FILE = 'thesaurus.txt';
+const WORDS_FILE = 'words-48.index.bin';
 /** Made anew with each build. */
 const SKILLS_FOLDER = join(root, 'dist', 'skills');
 
@@ -71,6 +72,7 @@ const common = {
     __WAYGATE_BUILD__: JSON.stringify(`${version}+${builtAt}`),
     __WAYGATE_RANKS__: JSON.stringify(`./${RANKS_FILE}`),
     __WAYGATE_THESAURUS__: JSON.stringify(`./${THESAURUS_FILE}`),
+    __WAYGATE_WORDS__: JSON.stringify(`./${WORDS_FILE}`),
   },
 };
 
@@ -170,7 +172,7 @@ function report(outfile) {
 const TABLES = {
   [RANKS_FILE]: packCl100k,
   [THESAURUS_FILE]: () => writeThesaurus(compiledVocabulary()),
-  'words-48.index.bin': () => indexWordTable(readFileSync(join(root, 'media', 'words-48.bin'))),
+  [WORDS_FILE]: () => indexWordTable(readFileSync(join(root, 'media', 'words-48.bin'))),
 };
 
 function writeTables() {

@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     include: [
       'test/{errors,lib,mcp,replay,supervision,telemetry,text}/*.test.ts',
-      'test/upstream/{serverCalls,judgeThrown,judgedWords,callers}.test.ts',
+      'test/upstream/{serverCalls,serverCallWaits,judgeThrown,judgedWords,callers}.test.ts',
       'test/secrets/{mask,knownSecrets,scrubValue,shapes,clearSecrets}.test.ts',
     ],
     globalSetup: 'test/support/homes.ts',

@@ -56,8 +56,10 @@ export function loadConfig(
 
 /** Deeper nesting would overflow the parser's stack. No configuration needs it. */
 const MAX_DEPTH = 100;
-/** Keys, values and punctuation. A file of many small values would cost far more memory than its size. */
-const MAX_TOKENS = 100_000;
+/** Keys, values and punctuation. A file of many small values would cost far more time and memory than its size. */
+const MAX_TOKENS = 30_000;
+/** Far more than there are; each unknown one is compared with all known ones. */
+const MAX_TOP_LEVEL_KEYS = 200;
 
 export function parseConfig(
   source: string,
@@ -100,6 +102,7 @@ export function unusable(
 function excessOf(text: string): { message: string; offset: number; isSize: boolean } | undefined {
   const scanner = createScanner(text, true);
   let depth = 0;
+  let keys = 0;
   for (let tokens = 0; ; tokens++) {
     scanner.scan();
     const offset = scanner.getTokenOffset();
@@ -107,7 +110,8 @@ function excessOf(text: string): { message: string; offset: number; isSize: bool
     const first = text[offset];
     if (first === '{' || first === '[') depth += 1;
     else if (first === '}' || first === ']') depth -= 1;
-    const isSize = tokens > MAX_TOKENS;
+    if (depth === 1 && first === ',') keys += 1;
+    const isSize = tokens > MAX_TOKENS || keys > MAX_TOP_LEVEL_KEYS;
     if (isSize) return { message: 'The file has more keys and values than a configuration needs.', offset, isSize };
     if (depth > MAX_DEPTH) return { message: `This nests deeper than ${MAX_DEPTH} levels.`, offset, isSize };
   }

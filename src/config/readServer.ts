@@ -55,7 +55,8 @@ export function readServer(name: string, node: Node, context: ServerContext): Wr
   if (!entry || !isSound) return undefined;
   warnOfSecrets(node, path, name, context);
   const { location, origin } = context;
-  const inputs = [...context.inputs.values()].filter(({ id }) => nodeText(node).includes(`\${input:${id}}`));
+  const used = new Set(Array.from(nodeText(node).matchAll(/\$\{input:([^}]*)\}/g), ([, id]) => id));
+  const inputs = [...context.inputs.values()].filter(({ id }) => used.has(id));
   const common = { name, location, origin, ...(inputs.length > 0 && { inputs }) };
   const declared = DECLARED[kind].read(node, path, {
     report: () => undefined,

@@ -24,8 +24,8 @@ export function renderList(plan: ImportPlan): string {
   return `Found ${count(plan.servers.length, 'server')}:\n${lines.join('\n')}\n`;
 }
 
-function remark({ outcome, target }: PlannedServer): string {
-  if (outcome === 'renamed') return `, as "${target}"`;
+function remark({ name, outcome, target }: PlannedServer): string {
+  if (target !== name && outcome !== 'present' && outcome !== 'duplicate') return `, as "${target}"`;
   if (outcome === 'present') return ', already configured';
   if (outcome === 'duplicate') return ', found twice';
   return outcome === 'own' ? ', which is Waygate itself' : '';

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { getNodeValue, type Node, parseTree } from 'jsonc-parser';
 import { parseConfig } from '../config/loadConfig.ts';
 import { isRecord } from '../lib/isRecord.ts';
+import { plainName } from '../text/lookAlikes.ts';
 import type { ClientId } from './clientIds.ts';
 import { appendItem, setMember } from './jsonText.ts';
 import { isFlaw, readEntry } from './readEntry.ts';
@@ -124,15 +125,16 @@ export function planImport(request: ImportRequest): ImportPlan {
       continue;
     }
     const replaces = request.replace?.has(key) === true && names.canReplace(name);
-    const target = replaces ? names.replace(name) : names.claim(name);
-    const outcome = replaces ? 'replaced' : target === name ? 'added' : 'renamed';
+    const wanted = plainName(name);
+    const target = replaces ? names.replace(name) : names.claim(wanted);
+    const outcome = replaces ? 'replaced' : target === wanted ? 'added' : 'renamed';
     const safe = protectSecrets(target, entry, env);
     const asked = inputs.adopt(target, safe.entry, safe.secrets, source.parsed.inputs);
     asked.references.forEach(({ reference, input }, i) => {
       const value = safe.secrets[i]?.value;
       if (input && value !== undefined) asInputs.set(reference.slice(2, -1), value);
     });
-    const clash = outcome === 'renamed' ? [`another server has the name "${name}"`] : [];
+    const clash = outcome === 'renamed' ? [`another server has the name "${wanted}"`] : [];
     planned.push({
       ...base,
       target,

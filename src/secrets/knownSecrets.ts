@@ -121,7 +121,8 @@ function* formsOf(given: string): Generator<string> {
     if (value.length < (/\D/.test(value) ? MIN_CHARS : MIN_DIGITS)) continue;
     const json = JSON.stringify(value).slice(1, -1);
     yield value;
-    const compact = value.replace(/\s+/g, '');
+    // A reader may undo white space and escapes.
+    const compact = value.replace(/[\s\\]+/g, '');
     if (compact.length >= MIN_CHARS) yield compact;
     yield json;
     yield json.replace(/[\u0080-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);

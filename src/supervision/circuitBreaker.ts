@@ -58,7 +58,8 @@ export class CircuitBreaker {
   /** Number of openings in a row. */
   #openings = 0;
   #openUntil: number | undefined;
-  #trial: symbol | undefined;
+  /** Whether the one call of the half-open state is running. Each opening resets it. */
+  #onTrial = false;
   /** Changes with every opening and closing: a call from before says nothing about the present. */
   #era = 0;
 
@@ -74,10 +75,10 @@ export class CircuitBreaker {
 
   admit(): BreakerAnswer {
     const { state } = this;
-    if (state === 'closed') return { allowed: true, permit: this.#permit(undefined) };
-    if (state === 'half_open' && this.#trial === undefined) {
-      this.#trial = Symbol('trial');
-      return { allowed: true, permit: this.#permit(this.#trial) };
+    if (state === 'closed') return { allowed: true, permit: this.#permit() };
+    if (state === 'half_open' && !this.#onTrial) {
+      this.#onTrial = true;
+      return { allowed: true, permit: this.#permit() };
     }
     const left = Math.max(0, (this.#openUntil as number) - this.#now());
     return { allowed: false, retryAfter: Math.max(1, Math.ceil(left / 1_000)) };
@@ -89,25 +90,24 @@ export class CircuitBreaker {
     this.#failures = 0;
     this.#openings = 0;
     this.#openUntil = undefined;
-    this.#trial = undefined;
   }
 
-  #permit(trial: symbol | undefined): CallPermit {
+  #permit(): CallPermit {
     const era = this.#era;
     let reported = false;
     const once = (report: () => void) => (): void => {
       if (!reported && era === this.#era) report();
       reported = true;
     };
-    const succeeded = once(() => (trial === undefined ? this.#clear() : this.reset()));
+    const succeeded = once(() => (this.#openUntil === undefined ? this.#clear() : this.reset()));
     return {
       succeeded,
       failed: (fault, retryAfter = 0) => {
-        if (countsAgainstServer(fault)) once(() => this.#failed(trial, retryAfter))();
+        if (countsAgainstServer(fault)) once(() => this.#failed(retryAfter))();
         else succeeded();
       },
       abandoned: once(() => {
-        if (trial !== undefined) this.#trial = undefined;
+        this.#onTrial = false;
       }),
     };
   }
@@ -116,14 +116,14 @@ export class CircuitBreaker {
     this.#failures = 0;
   }
 
-  #failed(trial: symbol | undefined, retryAfter: number): void {
+  #failed(retryAfter: number): void {
     this.#failures += 1;
-    if (trial === undefined && this.#failures < this.#limits.failures) return;
+    if (this.#failures < this.#limits.failures) return;
     const { openMs, maxOpenMs } = this.#limits;
     const wait = Math.max(openMs * 2 ** this.#openings, retryAfter * 1_000);
     this.#era += 1;
     this.#openings += 1;
-    this.#trial = undefined;
+    this.#onTrial = false;
     this.#openUntil = this.#now() + Math.min(wait, maxOpenMs);
   }
 }

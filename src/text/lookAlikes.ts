@@ -32,6 +32,12 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
 const LATIN = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([letter, others]) => [...others].map((one) => [one, letter])),
 );
+const FOREIGN = new RegExp(`[${[...LATIN.keys()].join('')}]`, 'gu');
+
+/** Replaces letters of other scripts by the Latin ones that they look like, in lower case. */
+export function withLatinLetters(text: string): string {
+  return text.replace(FOREIGN, (letter) => LATIN.get(letter) as string);
+}
 
 /** Scripts whose letters nobody takes for a Latin one. */
 const APART = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u;
@@ -44,8 +50,7 @@ function folded(text: string): string {
     .normalize('NFKC')
     .normalize('NFD')
     .replace(/[\p{M}\p{C}\p{Default_Ignorable_Code_Point}]/gu, '');
-  return Array.from(bare, (character) => LATIN.get(character) ?? character)
-    .join('')
+  return withLatinLetters(bare)
     .toLowerCase()
     .replace(/\p{Pc}/gu, '_')
     .replace(/\p{Pd}/gu, '-')
@@ -92,6 +97,20 @@ const SCRIPTS = [
   .map((script) => `\\p{scx=${script}}`)
   .concat('\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}')
   .map((letters) => new RegExp(`^[${letters}\\p{N} ._-]+$`, 'u'));
+
+/** Returns a plain name for one that another program allows, such as `io.github.owner/server`. */
+export function plainName(name: string): string {
+  const composed = name.normalize('NFC');
+  if (isPlainName(composed)) return composed;
+  const kept = (allowed: RegExp): string =>
+    composed
+      .replace(allowed, '-')
+      .replace(/^[ ._-]+/, '')
+      .slice(0, 64)
+      .replace(/[ ._-]+$/, '');
+  const names = [/[^\p{L}\p{N} ._-]+/gu, /[^A-Za-z0-9 ._-]+/g].map(kept);
+  return names.find(isPlainName) ?? 'server';
+}
 
 /** Whether a name has only visible characters of one script, so that it looks like no other. */
 export function isPlainName(name: string): boolean {

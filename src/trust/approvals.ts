@@ -19,8 +19,6 @@ export interface ApprovalsOptions {
   workspace: string;
   /** Returns the `PATH` in which bare commands are looked up. */
   path(): string | undefined;
-  /** Reports once that a file of approvals is not believed. */
-  report(sentence: string): void;
 }
 
 /** Approved launch, kept whole for the comparison with a later one. */
@@ -51,7 +49,6 @@ export class LaunchApprovals {
   readonly file: string;
   readonly #options: ApprovalsOptions;
   #key: Buffer | undefined;
-  #reported = '';
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
@@ -133,24 +130,26 @@ export class LaunchApprovals {
     writePrivateJson(this.file, Object.fromEntries(all));
   }
 
-  /** Reads all approvals. A file that is damaged, or that others may have written, approves nothing. */
-  #read(): Map<string, ApprovedHere> {
-    let text: string;
-    try {
-      text = readBoundedText(this.file, { ...PRIVATE_BOUNDS, own: true });
-    } catch (error) {
-      if (!isAbsent(error, this.file)) this.#report(`${this.file} cannot be used (${readFailure(error)})`);
-      return new Map();
-    }
-    const all = parseApproved(text);
-    if (!all) this.#report(`${this.file} is damaged`);
-    return all ?? new Map();
+  /** Why the file of approvals is not believed, and so approves nothing. */
+  get flaw(): string | undefined {
+    const read = this.#tryRead();
+    return typeof read === 'string' ? read : undefined;
   }
 
-  #report(problem: string): void {
-    if (problem === this.#reported) return;
-    this.#reported = problem;
-    this.#options.report(`${problem}, so no server of a workspace is approved. Approve them again.`);
+  #read(): Map<string, ApprovedHere> {
+    const read = this.#tryRead();
+    return typeof read === 'string' ? new Map() : read;
+  }
+
+  /** Returns all approvals, or why the file is not believed: damaged, or others may have written it. */
+  #tryRead(): Map<string, ApprovedHere> | string {
+    try {
+      const text = readBoundedText(this.file, { ...PRIVATE_BOUNDS, own: true });
+      return approvedIn(JSON.parse(text)) ?? 'it is damaged';
+    } catch (error) {
+      if (error instanceof SyntaxError) return 'it is not JSON';
+      return isAbsent(error, this.file) ? new Map() : readFailure(error);
+    }
   }
 
   #seal(text: string): string {
@@ -186,19 +185,14 @@ function sealingKey(stateRoot: string): Buffer {
   return read();
 }
 
-/** Returns the approvals in a text, or `undefined` if any part of it is damaged. */
-function parseApproved(text: string): Map<string, ApprovedHere> | undefined {
-  try {
-    const content: unknown = JSON.parse(text);
-    if (!isRecord(content)) return undefined;
-    const entries = Object.entries(content);
-    const isSound = entries.every(
-      ([, one]) => isRecord(one) && Array.isArray(one.approved) && one.approved.every(isApproved),
-    );
-    return isSound ? new Map(entries as [string, ApprovedHere][]) : undefined;
-  } catch {
-    return undefined;
-  }
+/** Returns the approvals in the content of the file, or `undefined` if any part of it is damaged. */
+function approvedIn(content: unknown): Map<string, ApprovedHere> | undefined {
+  if (!isRecord(content)) return undefined;
+  const entries = Object.entries(content);
+  const isSound = entries.every(
+    ([, one]) => isRecord(one) && Array.isArray(one.approved) && one.approved.every(isApproved),
+  );
+  return isSound ? new Map(entries as [string, ApprovedHere][]) : undefined;
 }
 
 function isApproved(value: unknown): boolean {

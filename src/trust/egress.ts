@@ -82,24 +82,23 @@ function pointerAt(pieces: readonly Piece[], between: string, at: number): strin
   return (piece?.path ?? []).map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Undoes the escapes of JSON and URLs. */
+/** Undoes the escapes of JSON, HTML and URLs. */
 function plain(text: string): string {
   let now = text;
-  for (let round = 0; round < MAX_ROUNDS && /[\\%]/.test(now); round += 1) {
+  for (let round = 0; round < MAX_ROUNDS && /[\\%&]/.test(now); round += 1) {
     const before = now;
     now = now
-      .replace(ESCAPE, (all: string, ...hex: string[]) => character(all, hex.slice(0, 3).join('')))
-      .replace(/(?:%[0-9a-f]{2})+/gi, decodedBytes)
-      .replace(/\\(?=[^nrtbfux])/g, '');
+      .replace(ESCAPE, (all: string, ...hex: string[]) => character(all, Number.parseInt(hex.slice(0, 4).join(''), 16)))
+      .replace(/&#(\d{1,7});/g, (all: string, point: string) => character(all, Number(point)))
+      .replace(/(?:%[0-9a-f]{2})+/gi, decodedBytes);
     if (now === before) break;
   }
   return now;
 }
 
-const ESCAPE = /\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})/gi;
+const ESCAPE = /\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});/gi;
 
-function character(written: string, hex: string): string {
-  const point = Number.parseInt(hex, 16);
+function character(written: string, point: number): string {
   return point <= 0x10ffff ? String.fromCodePoint(point) : written;
 }
 
@@ -107,6 +106,7 @@ function decodedBytes(escapes: string): string {
   return Buffer.from(escapes.replaceAll('%', ''), 'hex').toString();
 }
 
+/** Removes white space, hidden characters and the backslashes of other escapes. */
 function compact(text: string): string {
-  return /[\s\p{Cf}]/u.test(text) ? text.replace(/[\s\p{Cf}]+/gu, '') : text;
+  return /[\s\p{Cf}\\]/u.test(text) ? text.replace(/[\s\p{Cf}\\]+/gu, '') : text;
 }

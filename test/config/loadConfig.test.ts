@@ -267,10 +267,15 @@ describe('the configuration', () => {
   });
 
   it('is not read beyond the number of keys and values that a configuration needs', () => {
-    const config = parse(`{"policy": {"default": "deny"}${', "x": 1'.repeat(50_000)}}`);
-    expect(config).toMatchObject({ usable: false, ruleless: true });
-    expect(problems(config)).toEqual([
-      expect.stringMatching(/^1:\d+ The file has more keys and values than a configuration needs\.$/),
-    ]);
+    const texts = [
+      `{"policy": {"default": "deny"}${', "x": 1'.repeat(201)}}`,
+      `{"policy": {"rules": [${'{"action": "deny"}, '.repeat(10_000)}]}}`,
+    ];
+    for (const config of texts.map((text) => parse(text))) {
+      expect(config).toMatchObject({ usable: false, ruleless: true });
+      expect(problems(config)).toEqual([
+        expect.stringMatching(/^1:\d+ The file has more keys and values than a configuration needs\.$/),
+      ]);
+    }
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { customFault, faultFrom, faultOf, InvalidFaultError } from '../../src/errors/fault.ts';
 import { FAULT_CODES, type KnownFaultCode, traitsOf } from '../../src/errors/faultCodes.ts';
-import { type FailedCall, faultError } from '../../src/errors/faultError.ts';
+import { type FailedCall, faultError, whatHappened } from '../../src/errors/faultError.ts';
 import type { ExecutionKnowledge, ReplayContract } from '../../src/replay/replay.ts';
 
 const asIs = (text: string): string => text;
@@ -60,7 +60,10 @@ describe('a fault', () => {
 
   it('explains a malformed input', () => {
     expect(() => customFault('A\n', FAULT_CODES.exited, { generation: 1 }, asIs)).toThrow(
-      'A fault\'s code is of a-z, 0-9 and _, not "A".',
+      expect.objectContaining({
+        name: 'InvalidFaultError',
+        message: 'A fault\'s code is of a-z, 0-9 and _, not "A".',
+      }),
     );
   });
 
@@ -254,6 +257,22 @@ describe('error for a model', () => {
     expect(errorOf('crash_loop', { subject: "Waygate's worker" }, 'its words').message).not.toContain('its words');
   });
 
+  it('names the place of the reason as long as the line has room for it', () => {
+    const own = (log: string) => errorOf('crash_loop', { subject: undefined, log }).message;
+    const room = 256 - own('/').length;
+    expect(own(`/${'x'.repeat(room)}`)).toHaveLength(256);
+    expect(own(`/${'x'.repeat(room)}`)).toMatch(/the reason is in \/x+\.$/);
+    expect(own(`/${'x'.repeat(room + 1)}`)).toMatch(/Ask the user to run `waygate health`\.$/);
+  });
+
+  it('shows a detail only with room for 20 characters of it', () => {
+    const fault = faultOf('forbidden', { generation: 1, detail: 'd'.repeat(100) }, asIs);
+    const happened = (room: number) =>
+      whatHappened(fault, { subject: 'github' }, 'github does not permit this: .'.length + room);
+    expect(happened(20)).toBe(`github does not permit this: ${'d'.repeat(19)}…`);
+    expect(happened(19)).toBe('github does not permit this.');
+  });
+
   it('carries the fault and its cause', () => {
     const fault = faultOf('exited', { generation: 4 }, asIs);
     const cause = new Error('its words');
@@ -284,6 +303,7 @@ describe('error for a model', () => {
     );
     expect(errorOf('replay_exhausted', { dispatches: 3 }).details?.attempts).toBe(3);
     expect(errorOf('exited').details).not.toHaveProperty('retry_after');
+    expect(errorOf('exited').details).not.toHaveProperty('log');
     expect(errorOf('exited', { dispatches: 1 }).details).not.toHaveProperty('attempts');
     expect(errorOf('exited', { path: 'github:x#1' }).path).toBe('github:x#1');
     expect(errorOf('exited').path).toBe('');

@@ -42,33 +42,4 @@ describe('the calls lost without a worker', () => {
     const name = `${'x'.repeat(254)}…`;
     expect(readLostCalls(sent(frames))[0]).toEqual({ ...lost(name), method: name, tool: name });
   });
-
-  it('are validated by the worker', () => {
-    const whole = lost('x');
-    const odd = [
-      null,
-      7,
-      {},
-      { ...whole, method: 1 },
-      { ...whole, took: 'long' },
-      { ...whole, fault: undefined },
-      { ...whole, fault: { ...fault, code: 'toString' } },
-      { ...whole, fault: { ...fault, generation: 0 } },
-    ];
-    expect(readLostCalls(odd)).toEqual([]);
-    expect(readLostCalls('no list')).toEqual([]);
-    const bent = {
-      ...whole,
-      runs: 'x',
-      took: -5,
-      tool: 3,
-      toolId: null,
-      knowledge: 'sure',
-      contract: 'any',
-      dispatches: 'x',
-    };
-    expect(readLostCalls([bent])).toEqual([
-      { ...whole, runs: false, took: 0, tool: undefined, toolId: undefined, dispatches: 0 },
-    ]);
-  });
 });

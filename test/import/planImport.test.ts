@@ -90,6 +90,12 @@ describe('names', () => {
     expect(planned.servers[0]?.notes).toEqual(['another server has the name "x"']);
   });
 
+  it('gives a server a name that a workspace may use', () => {
+    const planned = plan([source('a', { 'io.github.owner/server': { command: 'y' } })]);
+    expect(outcomes(planned)).toEqual(['io.github.owner/server added io.github.owner-server']);
+    expect(planned.servers[0]?.cannotStart).toBeUndefined();
+  });
+
   it('uses no number that another imported server has', () => {
     const planned = plan([
       source('a', { x: { command: '1' } }),

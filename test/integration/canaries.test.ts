@@ -66,6 +66,11 @@ async function planted(byReference: boolean, artifacts: object | undefined): Pro
     },
   };
   workspace.write('.vscode/waygate.json', JSON.stringify({ ...(artifacts && { artifacts }), servers: entries }));
+  for (const args of [['approve'], ['approve', 'program'], ['approve', 'web']]) {
+    const { stdout, stderr } = await waygate(workspace, args);
+    expect(stdout + stderr).toContain(args[1] ?? 'program');
+    expect(leaked(stdout + stderr)).toEqual([]);
+  }
   workspace.approve();
   return workspace;
 }

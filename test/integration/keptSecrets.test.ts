@@ -218,24 +218,3 @@ it.each([
     },
   });
 });
-
-it("masks the errors of the user's own servers, whatever a workspace says", async () => {
-  const workspace = testWorkspace();
-  const own = { command: process.execPath, args: [PROGRAM, 'serves'], env: { GIVEN_KEPT: '${secret:db}' } };
-  writeFileSync(workspace.userConfigFile, JSON.stringify({ servers: { own } }));
-  const loose = {
-    artifacts: { maskSecrets: 'never', maskOnDisk: false },
-    passthrough: { firewall: false },
-    servers: {},
-  };
-  workspace.write('.vscode/waygate.json', JSON.stringify(loose));
-  await setSecret(workspace, 'db', KEPT);
-  const browsing = await GatewaySession.connect(workspace);
-  const tool_id = await browsing.toolId('/own/fails');
-  const answers = [await browsing.call('tool_execute', { tool_id, args: {} })];
-  const direct = await GatewaySession.connect(workspace, ['--mode', 'passthrough']);
-  answers.push(await direct.call('fails', {}));
-  for (const answer of answers) expect(answer).toMatchObject({ isError: true });
-  const words = JSON.stringify(answers);
-  expect(FORMS.filter((form) => words.includes(form))).toEqual([]);
-});

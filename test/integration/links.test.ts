@@ -39,6 +39,24 @@ describe.each([
     }
   });
 
+  it('only icons from the web or within the list reach the client', async () => {
+    const icons = [
+      'javascript:alert(1)',
+      'command:x',
+      'http://a.test/i',
+      'https://a.test/i',
+      'data:image/png;base64,AA==',
+    ];
+    const workspace = testWorkspace({ one: servers.primitives(...icons.flatMap((src) => ['--icon', src])) });
+    const browsing = await GatewaySession.connect(workspace);
+    await browsing.toolId('/one/link');
+    const host = await GatewaySession.connect(workspace, args);
+    const lists = [await host.request('tools/list'), await browsing.request('resources/list')];
+    const words = JSON.stringify(lists.map(({ result }) => result));
+    expect(words).toContain('https://a.test/i');
+    for (const src of icons.slice(0, 3)) expect(words).not.toContain(src);
+  });
+
   it('no resource with an address that runs something is listed', async () => {
     const workspace = testWorkspace({ one: servers.primitives('--uri', 'command:workbench.action.x', '--many', '1') });
     // The transparent mode has no resources.

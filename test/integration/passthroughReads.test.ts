@@ -173,9 +173,10 @@ describe.each([
     await read(host, 'note://secret-place/missing');
     await greet(host, prompt);
     const events = () => recordsOf(join(stateFolder(workspace), 'events.jsonl'));
-    const reads = await until('the events', () => {
+    // The read of the prompt came last. Several servers have no event of a read that none of them got.
+    const reads = await until('the event of the prompt', () => {
       const found = events().filter(({ event }) => String(event).startsWith('read.'));
-      return found.length >= (_what === 'one server' ? 3 : 2) && found;
+      return String(found.at(-1)?.tool_id).startsWith('prompt::') && found;
     });
     expect(reads[0]).toMatchObject({
       event: 'read.completed',
@@ -185,6 +186,7 @@ describe.each([
       event: 'read.completed',
       tool_id: expect.stringMatching(/^prompt::one:greet#/),
     });
+    if (_what === 'one server') expect(reads.map(({ event }) => event)).toContain('read.failed');
     expect(JSON.stringify(events())).not.toContain('secret-place');
     const { stdout } = await waygate(workspace, ['telemetry', '--json']);
     const { methods } = JSON.parse(stdout) as { methods: { method: string; request_count: number }[] };

@@ -127,15 +127,21 @@ describe('a server that changes after its approval', () => {
     expect(await heldIn(workspace)).toContain('instructions changed');
   });
 
-  it("of the user's own asks about each call, and never about a lowered hint", async () => {
+  it("of the user's own asks about each call, but holds back lowered hints and what reads like an attack", async () => {
     const { workspace, one, list, ran } = changing();
     writeFileSync(workspace.userConfigFile, JSON.stringify({ servers: { one } }));
     const host = await GatewaySession.connect(workspace);
-    const [changed, lowered] = [await host.toolId('/one/description'), await host.toolId('/one/annotations')];
+    const [changed, lowered] = [await host.toolId('/one/title'), await host.toolId('/one/annotations')];
     list(AFTER);
     await host.call('tool_execute', { tool_id: await host.toolId('/one/announce'), args: {} });
     await until('the review', async () => (await heldIn(workspace)).length > 0);
-    expect(await heldIn(workspace)).toEqual(['annotations changed']);
+    expect(await heldIn(workspace)).toEqual([
+      'description flagged',
+      'schema_description flagged',
+      'added_argument changed',
+      'annotations changed',
+      'dеscription flagged',
+    ]);
     const { text } = await host.call('tool_execute', { tool_id: changed, args: {} });
     expect(text).toMatch(/^Error AUTH_REQUIRED/);
     expect(text).toContain('has changed since you approved it');

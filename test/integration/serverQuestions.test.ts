@@ -198,6 +198,13 @@ describe('an error that sends the user to URLs first', () => {
     });
   });
 
+  it('counts as questions of its server', async () => {
+    const session = await host();
+    const ask = () => session.request('tools/call', required(Array(5).fill(one('https://evil.test/x'))));
+    for (let i = 0; i < 4; i += 1) expect((await ask()).error?.code).toBe(-32042);
+    expect((await ask()).error?.message).toContain('A server may ask at most 20 times an hour');
+  });
+
   it('does not reach the client with another address', async () => {
     const session = await host();
     const { error } = await session.request('tools/call', required([one('command:workbench.action.x')]));

@@ -15,6 +15,8 @@ const LIMITS: JournalLimits = {
 const fault = (code: KnownFaultCode = 'killed', generation = 1) => faultOf(code, { generation }, (text) => text);
 
 let sent: string[];
+/** Number of replays before each dispatch. */
+let replays: number[];
 let probed: string[];
 let ended: Map<string, Terminal<string>>;
 /** Runs in the middle of an effect. */
@@ -25,8 +27,9 @@ let journal: CallJournal<string, string>;
 function newJournal(limits: Partial<JournalLimits> = {}, canProbe = true): CallJournal<string, string> {
   return new CallJournal<string, string>(
     {
-      dispatch: (call, generation) => {
+      dispatch: (call, generation, earlier) => {
         sent.push(`${call.payload}@${generation}`);
+        replays.push(earlier);
         return onDispatch(call, generation);
       },
       ...(canProbe
@@ -44,6 +47,7 @@ function newJournal(limits: Partial<JournalLimits> = {}, canProbe = true): CallJ
 
 beforeEach(() => {
   sent = [];
+  replays = [];
   probed = [];
   ended = new Map();
   onDispatch = () => true;
@@ -148,7 +152,10 @@ describe('the loss of a generation', () => {
     journal.lose(2, fault('exited', 2));
     expect(end('a')).toMatchObject({ fault: { code: 'replay_exhausted', detail: 'exited' }, dispatches: 2 });
     journal.open(3);
-    expect(sent).toEqual(['a@1', 'a@2']);
+    expect([sent, replays]).toEqual([
+      ['a@1', 'a@2'],
+      [0, 1],
+    ]);
   });
 
   it('counts only generations that died with the call: no closed stream, no probe, no handed back call', () => {
@@ -181,6 +188,16 @@ describe('the loss of a generation', () => {
     journal.open(2);
     journal.lose(2, fault('exited', 2));
     expect(end('a')).toMatchObject({ fault: { code: 'replay_exhausted', detail: 'exited' }, dispatches: 2 });
+  });
+
+  it('blames no read if the deaths are not limited', () => {
+    journal = newJournal({ maxReplays: 9 });
+    journal.open(1);
+    journal.admit(call('a', 'convergent', { maxReplays: 1 }));
+    journal.lose(1, fault());
+    journal.open(2);
+    journal.lose(2, fault('exited', 2));
+    expect(end('a')).toMatchObject({ fault: { class: 'process', code: 'exited' }, dispatches: 2 });
   });
 
   it('does not blame a read that may go to more after two deaths', () => {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { judgeProbe, type Probe, probeArguments } from '../../src/replay/probe.ts';
-import type { ExecutionKnowledge, ReplayContract } from '../../src/replay/replay.ts';
+import { completedByProbe, judgeProbe, type Probe, probeArguments } from '../../src/replay/probe.ts';
+import {
+  contractOf,
+  type ExecutionKnowledge,
+  mayRepeat,
+  RESUMED_META,
+  type ReplayContract,
+} from '../../src/replay/replay.ts';
 import { dispositionOf, type ProbeResolution, type RequestDisposition } from '../../src/replay/requestDisposition.ts';
 import { toolReplay } from '../../src/replay/toolReplay.ts';
 
@@ -42,6 +48,48 @@ describe('the decision about a request', () => {
 
   it('covers every cell of the table', () => {
     expect(cells).toHaveLength(4 * 3 * 4 * 2);
+  });
+});
+
+describe('the replay contract of a request', () => {
+  it.each([
+    'tools/list',
+    'resources/list',
+    'resources/templates/list',
+    'resources/read',
+    'resources/subscribe',
+    'resources/unsubscribe',
+    'prompts/list',
+    'prompts/get',
+    'completion/complete',
+    'logging/setLevel',
+    'tasks/get',
+    'tasks/result',
+    'tasks/cancel',
+  ])('%s is convergent', (method) => {
+    expect(contractOf(method)).toBe('convergent');
+  });
+
+  it.each(['tools/call', 'initialize', 'of/somebody', ''])('%j is never repeated', (method) => {
+    expect(contractOf(method)).toBe('never_replay');
+  });
+
+  it('marks a repeated subscription in a way that hosts and workers of other builds know', () => {
+    expect(RESUMED_META).toBe('waygate/resumed');
+  });
+
+  it('permits to repeat what was not dispatched, and what converges', () => {
+    const permitted = KNOWLEDGE.flatMap((knowledge) =>
+      CONTRACTS.filter((contract) => mayRepeat(contract, knowledge)).map((contract) => `${contract}, ${knowledge}`),
+    );
+    expect(permitted).toEqual([
+      'convergent, not_dispatched',
+      'probe_required, not_dispatched',
+      'never_replay, not_dispatched',
+      'convergent, in_flight',
+      'convergent, completed',
+      'convergent, outcome_unknown',
+    ]);
   });
 });
 
@@ -161,5 +209,19 @@ describe('the result of a probe', () => {
     expect(present({ structuredContent: 'text' })).toBe('unresolved');
     expect(paid({ structuredContent: { order: {} } })).toBe('unresolved');
     expect(paid({ structuredContent: {} })).toBe('unresolved');
+  });
+});
+
+describe('a call that a probe completes', () => {
+  it('has a result that forbids another call', () => {
+    expect(completedByProbe('put', PROBE)).toEqual({
+      content: [
+        {
+          type: 'text',
+          text: 'The server was lost during this call, but find shows that the call has taken effect. The answer of put itself is lost; do not repeat the call.',
+        },
+      ],
+      _meta: { 'waygate/outcome': 'completed_by_probe' },
+    });
   });
 });

@@ -277,6 +277,17 @@ describe('the circuit breaker of a server', () => {
     expect(one.state).toBe('closed');
   });
 
+  it('ignores a failure from before it opened, even after it has closed', () => {
+    const { breaker: one, clock } = breaker();
+    const early = permit(one);
+    fail(one, 5);
+    clock.now += 30_000;
+    permit(one).succeeded();
+    early.failed(fault());
+    fail(one, 4);
+    expect(one.state).toBe('closed');
+  });
+
   it('always allows a call in the end, whatever happened', () => {
     const events = fc.array(fc.constantFrom('ok', 'fail', 'abandon', 'wait', 'hold'), { maxLength: 60 });
     fc.assert(

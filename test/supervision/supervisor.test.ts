@@ -343,8 +343,10 @@ describe('a supervised process', () => {
     await stage.up();
     stage.endFails = true;
     await stage.supervisor.dispose();
+    const { length } = stage.health;
     await stage.supervisor.dispose();
     await stage.supervisor.stop();
+    expect(stage.health).toHaveLength(length);
     stage.supervisor.start();
     stage.supervisor.retryNow();
     expect(await refusal(stage.supervisor.ready())).toEqual([UnavailableError, 'stopped', undefined]);

@@ -3,10 +3,7 @@ import { LaunchApprovals } from '../../src/trust/approvals.ts';
 
 /** Returns the approvals of a workspace as the command line sees them. */
 export function approvalsOf(workspace: string, stateRoot: string): LaunchApprovals {
-  const report = (sentence: string): void => {
-    throw new Error(sentence);
-  };
-  return new LaunchApprovals({ stateRoot, workspace, path: () => process.env.PATH, report });
+  return new LaunchApprovals({ stateRoot, workspace, path: () => process.env.PATH });
 }
 
 /** Approves the servers in the text of a workspace's configuration, as a user would after reading it. */

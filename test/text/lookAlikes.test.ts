@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPlainName, matchesLookAlike, skeleton } from '../../src/text/lookAlikes.ts';
+import { isPlainName, matchesLookAlike, plainName, skeleton } from '../../src/text/lookAlikes.ts';
 
 describe('a rule that forbids a name', () => {
   it.each([
@@ -49,4 +49,27 @@ it('has one skeleton for look-alike names', () => {
 it('finds a name plain if a person can read every character', () => {
   expect(['a', 'Ä b.c', '服务器', 'δοκιμή'].map(isPlainName)).toEqual([true, true, true, true]);
   expect(['', ' a', 'a ', 'aб', 'a\u2028b', 'a—b', '😀'].map(isPlainName)).toEqual(Array(7).fill(false));
+});
+
+it('makes a plain name of one that another program allows', () => {
+  const names = [
+    'github',
+    'io.github.owner/server',
+    '@scope/pkg',
+    'a\u200bb',
+    'gіt hub',
+    '//',
+    'Größe ',
+    'x'.repeat(99),
+  ];
+  expect(names.map(plainName)).toEqual([
+    'github',
+    'io.github.owner-server',
+    'scope-pkg',
+    'a-b',
+    'g-t hub',
+    'server',
+    'Größe',
+    'x'.repeat(64),
+  ]);
 });

@@ -29,6 +29,9 @@ describe('a secret of another server in arguments', () => {
     ['in JSON within the text', JSON.stringify({ a: SECRET })],
     ['with escapes of JSON in it', `{"a":"Zq7-s\\u0065cret of\\/A?4411"}`],
     ['in escapes of JSON alone', escapedAll],
+    ['in JSON within JSON within JSON', JSON.stringify(JSON.stringify({ a: escapedAll }))],
+    ['in references of HTML', [...SECRET].map((one) => `&#${one.charCodeAt(0)};`).join('')],
+    ['with backslashes in it', SECRET.replace('secret', 's\\ecret')],
     ['with line breaks in it', 'Zq7-sec\nret of/A?44\n11'],
     ['with hidden characters in it', 'Zq7-sec\u200bret of/A?4411'],
   ])('is found %s', (_form, text) => {

@@ -49,6 +49,36 @@ describe('the callers of a server', () => {
     expect(callers.origins).toEqual([waiting]);
   });
 
+  it("do not include Waygate's own requests, which leave no trace", () => {
+    const callers = new Callers();
+    const origin = ofSession();
+    callers.enter(origin);
+    callers.enter(OWN_BUSINESS);
+    callers.leave(OWN_BUSINESS);
+    expect(callers.origins).toEqual([origin]);
+  });
+
+  it('are over at once without a request, and otherwise with the last one', async () => {
+    const callers = new Callers();
+    const over: string[] = [];
+    const wait = (name: string): void => void callers.over().then(() => over.push(name));
+    const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
+    wait('none');
+    await turn();
+    expect(over).toEqual(['none']);
+    const [one, other] = [ofSession(), ofSession()];
+    callers.enter(one);
+    callers.enter(other);
+    wait('first');
+    wait('second');
+    callers.leave(one);
+    await turn();
+    expect(over).toEqual(['none']);
+    callers.leave(other);
+    await turn();
+    expect(over).toEqual(['none', 'first', 'second']);
+  });
+
   it('keep no finished session in memory', async () => {
     const callers = new Callers();
     const left = Array.from({ length: 3 }, () => {

@@ -130,6 +130,10 @@ describe('a failure with a type', () => {
     );
   });
 
+  it('is not judged by a list that reads like a status', () => {
+    expect(judged(Object.assign(new Error('x'), { status: ['401'] }))).toEqual(OTHER);
+  });
+
   it('is judged by its cause, up to the fifth, even in a circular chain', () => {
     const chain = (length: number): Error =>
       length === 0 ? Object.assign(new Error('x'), { code: 'EPIPE' }) : new Error('x', { cause: chain(length - 1) });
@@ -158,6 +162,8 @@ describe('the wait before a retry', () => {
     ['noretry after 7', undefined],
     ['retry after it', undefined],
     ['retry after 7 apples', 7],
+    ['Retry-After:7', 7],
+    ['retry in 1second', 1],
   ])('%s: %s', (words, seconds) => {
     expect(waits({}, words)).toBe(seconds);
   });

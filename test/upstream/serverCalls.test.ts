@@ -1,123 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { faultOf } from '../../src/errors/fault.ts';
 import { deferred } from '../../src/lib/deferred.ts';
-import { Oddities } from '../../src/mcp/wire/oddities.ts';
-import { UpstreamClient, type UpstreamFailure, UpstreamRequestError } from '../../src/mcp/wire/upstreamClient.ts';
+import { UpstreamRequestError } from '../../src/mcp/wire/upstreamClient.ts';
 import type { Probe } from '../../src/replay/probe.ts';
 import type { ReplayContract } from '../../src/replay/replay.ts';
 import { CallFailedError } from '../../src/upstream/connection/callFailed.ts';
 import { NotDispatchedError } from '../../src/upstream/connection/notDispatched.ts';
-import { ServerCalls } from '../../src/upstream/connection/serverCalls.ts';
-import type { RequestOptions } from '../../src/upstream/connection/serverRequest.ts';
 import type { Live } from '../../src/upstream/start/serverStart.ts';
-import { LinkFailure, type UpstreamLink } from '../../src/upstream/transports/upstreamLink.ts';
-
-type Json = Record<string, unknown>;
-type Reply = (method: string, params: Json, options: RequestOptions) => Promise<Json>;
-
-const fault = (code: LinkFailure['code'], generation = 1) => faultOf(code, { generation }, (text) => text);
-const failing = (failure: UpstreamFailure, code?: number) =>
-  new UpstreamRequestError(failure, `it was ${failure}`, code);
-
-class ScriptedClient extends UpstreamClient {
-  gone = false;
-  readonly #reply: Reply;
-
-  constructor(reply: Reply) {
-    super();
-    this.#reply = reply;
-  }
-
-  override get closed(): boolean {
-    return this.gone;
-  }
-
-  override request(method: string, params: Json, options: RequestOptions): Promise<Json> {
-    return this.#reply(method, params, options);
-  }
-}
-
-/** Plays a server for its calls; the test controls starts, ends and answers. */
-class Server {
-  readonly calls = new ServerCalls(
-    {
-      usable: undefined,
-      waitUntilReady: () => this.#ready(),
-      remark: (words) => void this.remarks.push(words),
-      faultOf: ({ code }) => fault(code),
-      scrubSecrets: (text) => text.replaceAll('hunter2', '***'),
-    },
-    new Oddities(),
-  );
-  readonly remarks: (string | undefined)[] = [];
-  readonly losses: string[] = [];
-  reply: (live: Live, ...request: Parameters<Reply>) => Promise<Json> = async () => ({ ok: true });
-  onEnd: (live: Live) => void = () => undefined;
-  /** Reason why the server is unavailable, if it is. */
-  down: Error | undefined;
-  live: Live | undefined;
-  #generation = 0;
-  #waiting: (() => void)[] = [];
-  /** Functions that report the end of each living start. */
-  readonly #ends = new Map<Live, () => void>();
-
-  start(): Live {
-    this.#generation += 1;
-    const generation = this.#generation;
-    const client = new ScriptedClient((...request) => this.reply(live, ...request));
-    const lost = deferred<LinkFailure>();
-    const live: Live = {
-      generation,
-      client,
-      link: {
-        pid: undefined,
-        explain: async () => new LinkFailure('explained', 'connection_refused', 9),
-      } as unknown as UpstreamLink,
-      wasKnown: true,
-      lose: ({ code }) => {
-        if (!this.#ends.has(live)) return;
-        this.losses.push(code);
-        this.end(live);
-      },
-      lost: lost.promise,
-    };
-    this.#ends.set(live, () => lost.resolve(new LinkFailure('ended', 'killed')));
-    this.live = live;
-    this.calls.opened(live);
-    for (const settle of this.#waiting.splice(0)) settle();
-    return live;
-  }
-
-  end(live: Live): void {
-    (live.client as ScriptedClient).gone = true;
-    if (this.live === live) this.live = undefined;
-    this.#ends.get(live)?.();
-    this.#ends.delete(live);
-    this.onEnd(live);
-    this.calls.lost(live.generation, fault('killed', live.generation));
-  }
-
-  #ready(): Promise<void> {
-    if (this.down) return Promise.reject(this.down);
-    if (this.live) return new Promise((next) => setImmediate(next));
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-}
-
-const WAIT = { timeoutMs: 60_000 };
-const failed = (call: Promise<Json>): Promise<unknown> =>
-  call.then(
-    (result) => expect.fail(`it was answered: ${JSON.stringify(result)}`),
-    (error: unknown) => error,
-  );
-const abortable = () => {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: () => controller.abort() };
-};
-const turns = async (n = 5): Promise<void> => {
-  for (let i = 0; i < n; i++) await new Promise((next) => setImmediate(next));
-};
+import {
+  abortable,
+  failed,
+  failing,
+  fault,
+  type Json,
+  type ScriptedClient,
+  Server,
+  turns,
+  WAIT,
+} from './scriptedServer.ts';
 
 describe('the calls of a server', () => {
   it('after a loss end by contract, with the reason for the end of the process', async () => {
@@ -343,7 +243,12 @@ describe('the calls of a server', () => {
     server.end(first);
     server.start();
     for (const error of [await waits, await hangs, await failed(ask('late'))]) {
-      expect(error).toMatchObject({ name: 'CallFailedError', failure: 'closed', knowledge: 'outcome_unknown' });
+      expect(error).toMatchObject({
+        name: 'CallFailedError',
+        message: 'the server has restarted, which ended the subject of this request',
+        failure: 'closed',
+        knowledge: 'outcome_unknown',
+      });
     }
     expect(sent).toEqual(['there@1', 'hangs@1']);
     expect(await server.calls.send('tasks/get', { name: 'any' }, WAIT)).toEqual({ ok: true });
@@ -388,6 +293,7 @@ describe('the calls of a server', () => {
       fault: { code: 'connection_refused' },
     });
     expect(server.losses).toEqual(['session_lost', 'connection_refused']);
+    expect(server.reasons).toEqual(['It had to be reconnected.', 'explained']);
     server.start();
     server.start();
     const once = server.calls.send('tools/call', {}, WAIT);
@@ -408,7 +314,8 @@ describe('the calls of a server', () => {
       fault: { code: 'queue_overflow' },
     });
     await turns();
-    expect([server.losses, progress]).toEqual([[], []]);
+    // The call neither waits for a start nor causes one.
+    expect([server.losses, progress, server.waits]).toEqual([[], [], 0]);
   });
 
   it('report a required sign-in; one overloaded request does not end the session', async () => {
@@ -498,7 +405,8 @@ describe('the calls of a server', () => {
     expect(await ends(failing('timeout'), 5)).toMatchObject({ fault: { code: 'outcome_unknown_after_timeout' } });
     expect(await ends(failing('timeout'), 1)).toMatchObject({
       name: 'NotDispatchedError',
-      fault: { code: 'circuit_open' },
+      message: 'it failed several calls in a row and is paused for a while',
+      fault: { code: 'circuit_open', detail: '' },
       retryAfterSeconds: 30,
     });
     server.end(live);

@@ -1,11 +1,5 @@
 import type { CatalogTool, ServerOrigin } from '../../catalog/types.ts';
-import {
-  type PolicyAction,
-  type PolicyMetaTool,
-  type PolicyRule,
-  STRICTNESS,
-  type ToolPolicy,
-} from '../../config/declaration/policyBlock.ts';
+import type { PolicyAction, PolicyMetaTool, PolicyRule, ToolPolicy } from '../../config/declaration/policyBlock.ts';
 import { globMatches } from '../../lib/glob.ts';
 import { matchesLookAlike, skeleton } from '../../text/lookAlikes.ts';
 
@@ -55,9 +49,12 @@ export function decideStrictly(policy: ToolPolicy, metaTool: PolicyMetaTool): Po
   const possible = policy.rules
     .map((rule, index) => ({ rule, index }))
     .filter(({ rule }) => rule.metaTool === undefined || rule.metaTool === metaTool);
-  const strictest = Math.max(STRICTNESS[policy.default], ...possible.map(({ rule }) => STRICTNESS[rule.action]));
-  const found = possible.find(({ rule }) => STRICTNESS[rule.action] === strictest);
-  return found ? decisionOf(found.rule, found.index) : { action: policy.default, rule_index: null };
+  for (const strictest of ['deny', 'require_approval'] as const) {
+    const found = possible.find(({ rule }) => rule.action === strictest);
+    if (found) return decisionOf(found.rule, found.index);
+    if (policy.default === strictest) break;
+  }
+  return { action: policy.default, rule_index: null };
 }
 
 function decisionOf({ action, reason, unreadable }: PolicyRule, index: number): PolicyDecision {

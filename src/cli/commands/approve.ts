@@ -26,8 +26,9 @@ export async function approve(command: ApproveCommand, terminal: Terminal = ownT
     stateRoot: stateRoot(),
     workspace,
     path: () => process.env.PATH,
-    report: (sentence) => terminal.err(`waygate: ${sentence}\n`),
   });
+  const { file, flaw } = approvals;
+  if (flaw !== undefined) terminal.err(`waygate: ${file} cannot be read (${flaw}), so no approval counts.\n`);
   const config = configOf(command);
   const servers = shownServers(config, approvals);
   if (command.revoke) return revoke(command, config, servers, approvals);

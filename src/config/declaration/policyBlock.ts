@@ -92,7 +92,7 @@ export const POLICY = block<ToolPolicy>(policy, {
   combine: addRules,
 });
 
-export const STRICTNESS: Readonly<Record<PolicyAction, number>> = { allow: 0, require_approval: 1, deny: 2 };
+const STRICTNESS: Readonly<Record<PolicyAction, number>> = { allow: 0, require_approval: 1, deny: 2 };
 
 /** Puts a workspace's rules after the user's own, without those that would loosen the user's default. */
 function addRules(

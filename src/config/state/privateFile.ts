@@ -1,4 +1,4 @@
-import { isAbsent, type ReadBounds, readBoundedText, readFailure } from '../../lib/readBounded.ts';
+import { type ReadBounds, readBoundedText } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 import { unwritable } from './stateFolder.ts';
 
@@ -20,16 +20,5 @@ export function readPrivateJson(file: string): unknown {
     return JSON.parse(readBoundedText(file, PRIVATE_BOUNDS));
   } catch {
     return undefined;
-  }
-}
-
-/** Returns why the content of a file cannot be used; `undefined` if it can, or if there is no file. */
-export function privateJsonFlaw(file: string): string | undefined {
-  try {
-    const content: unknown = JSON.parse(readBoundedText(file, PRIVATE_BOUNDS));
-    return typeof content === 'object' && content !== null ? undefined : 'it is no object';
-  } catch (error) {
-    if (isAbsent(error, file)) return undefined;
-    return error instanceof SyntaxError ? 'it is not JSON' : readFailure(error);
   }
 }

@@ -46,8 +46,8 @@ export interface Verdict {
 
 export interface TrustGatePorts {
   store: PinStore;
-  /** Scans items before their baseline. */
-  scan(items: readonly PinnedItem[], server: string): ReadonlyMap<string, Verdict>;
+  /** Scans items of a server. */
+  scan(items: readonly PinnedItem[], server: string, isBaseline: boolean): ReadonlyMap<string, Verdict>;
   /** Reports whether an argument of this name carries a conversation or a secret away (rule P3 of the scan). */
   isSink(argument: string): boolean;
   /** Items that a lock file of the workspace pins for a server; `undefined` without one (T3). */
@@ -198,7 +198,7 @@ export class TrustGate {
     const present = before?.launch === launch ? before : undefined;
     // Anything that becomes a pin is scanned, whether or not the server lists it yet.
     const scanned = [...items, ...(locked ?? [])];
-    const findings = this.#ports.scan(scanned, name);
+    const findings = this.#ports.scan(scanned, name, true);
     const flagged = scanned.flatMap(({ key }) => findings.get(key)?.hard ?? [])[0];
     // A quarantine that the user imposed outlives a new baseline.
     const quarantine = flagged ?? before?.quarantine;
@@ -261,11 +261,11 @@ export class TrustGate {
   }
 
   /** Returns why an item that is not approved is held back; `undefined` if it is offered. */
-  #holds({ onChange }: GatedServer, item: PinnedItem, state: ItemState, before: unknown): HeldFor | undefined {
+  #holds({ name, onChange }: GatedServer, item: PinnedItem, state: ItemState, before: unknown): HeldFor | undefined {
     if (state === 'blocked') return 'blocked';
     const why = state === 'new' ? 'new' : 'changed';
     if (onChange === 'block') return why;
-    if (this.#ports.scan([item], '').get(item.key)?.hard !== undefined) return 'flagged';
+    if (this.#ports.scan([item], name, false).get(item.key)?.hard !== undefined) return 'flagged';
     // Without the pinned text, nobody can know what was lowered.
     if (why === 'changed' && (before === undefined || loweredHints(before, item.raw).length > 0)) return 'changed';
     const added = why === 'new' ? addedArguments({}, item.raw) : addedArguments(before, item.raw);

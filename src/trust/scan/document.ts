@@ -1,5 +1,5 @@
+import { withLatinLetters } from '../../text/lookAlikes.ts';
 import { visibleText } from '../../text/visibleText.ts';
-import { foldLookAlikes } from './lookAlikes.ts';
 
 /** Text of a tool, and its place. */
 export interface Piece {
@@ -117,7 +117,7 @@ function readable(text: string): string {
 /** Folds what a model reads alike: case, accents, look-alike letters, digits for letters, letters apart. */
 function folded(text: string): string {
   const plain = BEYOND_ASCII.test(text)
-    ? foldLookAlikes(text.normalize('NFD').replace(LATIN_MARKS, '').normalize('NFC').replace(/[’ʼ]/g, "'"))
+    ? withLatinLetters(text.normalize('NFD').replace(LATIN_MARKS, '').normalize('NFC').replace(/[’ʼ]/g, "'"))
     : text;
   return plain
     .replace(SPACED_LETTERS, (word) => word.replace(/[ ._*-]/g, ''))

@@ -115,6 +115,8 @@ F2 soft \b(?:use|call|run|invoke)\b~20\b(?:at the (?:start|beginning) of|after|b
 F2 soft \b(?:after|before|with|for|in) (?:every|each) (?:answer|message|reply|response|turn|prompt|tool call|question)\b~25\b(?:call|use|run|invoke|send|record)\b
 F2 soft \b(?:do not|don't|never) (?:use|call|trust|run) (?:any|the|all)? ?other\b~20\b(?:tools?|servers?|functions?)\b
 F2 soft \b(?:when|whenever|if|every time|each time) (?:any|another|an other|each|every|a different)(?: other)? tool (?:is|gets|was) (?:called|used|invoked|run)
+F2 soft \bthis (?:tool|server) replaces (?:all|every|the)\b|\bother (?:\w+ )?tools? (?:is|are) (?:deprecated|insecure|broken|obsolete|unsafe|unreliable|disabled)\b|\brequired first step\b|\b(?:start|begin|open) (?:every|each|all) (?:session|conversation|chat|task|turn)s? (?:by|with)\b
+F2 soft \b(?:every|each|all) (?:request|question|task|message|call)s? (?:has to|have to|must|should|needs? to) (?:go through|pass through|use|start with) (?:this|it)\b|\b(?:must not|do not|never) (?:answer|reply|respond)\b~25\bwithout (?:calling|using|running)\b
 F2 soft \bwhatever (?:the )?(?:user|question|request)\b
 F2 soft \b(?:mandatory|required|compulsory|obligatory) to\b~15\b(?:call|invoke|use|run)\b~25\b(?:any|every|each|all)(?: \w+)? tools?\b
 F2 soft \bnever (?:use|call) (?:the |your )?(?:built-?in|native|default|standard|own)\b~25\b(?:tools?|functions?)\b|\bonly (?:use )?this (?:tool|server)(?: (?:may|must|can|should) be (?:used|called)|$)

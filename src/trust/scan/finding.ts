@@ -12,7 +12,7 @@ export const SCAN_RULES = {
   D3: 'tag that imitates the system',
   D4: 'claims that the user has consented',
   D5: 'addresses the assistant',
-  D6: 'D1, D2 or D3 in another language',
+  D6: 'D1 or D2 in another language',
   P1: 'asks for a sensitive place',
   P2: 'names a sensitive place',
   P3: 'parameter that takes the conversation',

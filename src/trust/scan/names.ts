@@ -1,6 +1,6 @@
+import { skeleton, withLatinLetters } from '../../text/lookAlikes.ts';
 import { type Piece, quotation } from './document.ts';
 import type { Findings } from './finding.ts';
-import { looksOf } from './lookAlikes.ts';
 
 /** Parameter names that take what a tool has no use for: the conversation, the prompt, the environment (P3). */
 const SINKS =
@@ -33,6 +33,17 @@ export function isComputation(name: string): boolean {
   const words = wordsOf(name).split(' ');
   return words.some((word) => COMPUTING.has(word)) && words.every((word) => COMPUTING.has(word) || FILLERS.has(word));
 }
+
+/** Returns whether a word joins Latin letters with letters of another script that look Latin. */
+export function mixesLookAlikes(name: string): boolean {
+  return name.split(/[^\p{L}]+/u).some((word) => {
+    const others = word.replace(/\p{Script=Latin}/gu, '');
+    return others !== '' && others.length < word.length && withLatinLetters(others) !== others;
+  });
+}
+
+/** Returns the form that names of the same looks share. */
+const looksOf = (name: string): string => skeleton(name).replaceAll('5', 's');
 
 /** Names of the tools of other servers, prepared once for many tools. */
 export class OtherTools {

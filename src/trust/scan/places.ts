@@ -3,7 +3,7 @@ import { type Phrase, phrases } from './phrases.ts';
 /** Words of the patterns below, by the names that stand in braces there. */
 const WORDS = {
   /** Places whose content is a secret. A key that ends in `.pub` is public. */
-  SECRET: String.raw`(?:(?:~|\$home|[$]\{home\}|%userprofile%|%appdata%|/home/[\w.-]{1,40}|/users/[\w.-]{1,40}|/root|c:\\users\\[\w.-]{1,40})[/\\]\.(?:ssh(?!\S{0,40}\.pub\b)|aws|gnupg|azure|kube|docker|npmrc|netrc|pypirc|pgpass|git-credentials|vault-token|config[/\\](?:gh|gcloud|op|hub))\b|(?<![\w.-])\.(?:ssh[/\\](?!\S{0,40}\.pub)|netrc|git-credentials|pgpass|vault-token|aws[/\\]credentials|kube[/\\]config|docker[/\\]config\.json|bash_history|zsh_history)\b|\bid_(?:rsa|dsa|ecdsa|ed25519)\b(?!\.pub)|/etc/(?:passwd|shadow|sudoers)\b|/proc/(?:self|\d{1,9})/environ\b|\b(?:mcp\.json|claude_desktop_config|mcp_config\.json)\b|169\.254\.169\.254|metadata\.google\.internal|\bwallet\.dat\b|\bseed phrase|\bcookies\.sqlite\b|\blogin data\b|\bkey4\.db\b|\bntds\.dit\b)`,
+  SECRET: String.raw`(?:(?:~|\$home|[$]\{home\}|%userprofile%|%appdata%|/home/[\w.-]{1,40}|/users/[\w.-]{1,40}|/root|c:\\users\\[\w.-]{1,40})[/\\]\.(?:ssh(?!\S{0,40}\.pub\b)|aws|gnupg|azure|kube|docker|npmrc|netrc|pypirc|pgpass|git-credentials|vault-token|config[/\\](?:gh|gcloud|op|hub))\b|(?<![\w.-])\.(?:ssh[/\\](?!\S{0,40}\.pub)|netrc|git-credentials|pgpass|vault-token|aws[/\\]credentials|kube[/\\]config|docker[/\\]config\.json|bash_history|zsh_history)\b|\bid_(?:rsa|dsa|ecdsa|ed25519)\b(?!\.pub)|/etc/(?:passwd|shadow|sudoers)\b|/proc/(?:self|\d{1,9})/environ\b|\b(?:mcp\.json|claude_desktop_config|mcp_config\.json)\b|169\.254\.169\.254|metadata\.google\.internal|\bwallet\.dat\b|\bseed phrase|\bcookies\.sqlite\b|\blogin data\b|\b(?:key4\.db|logins\.json)\b|/library/keychains\b|serviceaccount/token\b|(?<![\w.-])\.claude\.json\b|\bntds\.dit\b)`,
   /** Places that are often named for good reasons; `.env.example` is public. */
   PRIVATE: String.raw`(?:(?<![\w./-])\.(?:env|npmrc|pypirc|htpasswd)\b(?!\.(?:example|sample|template|dist))|(?<![\w.-])(?:~/)?\.(?:aws|gnupg|kube)\b|\b(?:saved (?:passwords|cookies)|recovery codes?|private keys? file|keychain (?:items?|passwords?)|environment variables of the (?:process|user|machine)|(?:ssh|gpg|pgp)(?: private)? keys? of|(?:aws|gcp|azure|gcloud|kube|ssh|npm|docker) (?:credentials?|secrets?|keys?) (?:file|folder))\b|(?<![\w./~-])\.ssh\b(?!\S{0,40}\.pub))`,
   /** Imperatives. A description says `reads`, which is the work of its tool. */
@@ -19,6 +19,9 @@ export const PLACES: readonly Phrase[] = phrases(
 P1 hard {TAKE}~90{SECRET}
 P1 hard {SECRET}~50{HAND_OVER}
 P2 soft (?:{SECRET}|{PRIVATE})
+P2 soft \b(?:output|result) of .?(?:env|printenv|set)\b|\bprintenv\b|_(?:key|token|secret|password)\b~12 (?:from|of|in) the environment\b|\bbrowser(?:'s)? (?:history|cookies|passwords)\b~25\b(?:include|send|add|pass|attach|it)\b
+P3 soft \b(?:pass|put|include|send|provide|add|insert|attach|copy|paste|append|summari[sz]e)\b~20\b(?:(?:full|whole|entire|complete) (?:chat|conversation|dialogue|transcript)|(?:last|previous|all) (?:\w+ )?messages of the (?:user|conversation|chat)|everything the user (?:has )?(?:said|written|wrote|typed|asked))\b
+P3 soft \byour (?:complete |full |entire |own |current )?system prompt\b|\b(?:list|names) of all (?:the )?tools (?:that )?you\b
 P2 soft {TAKE}~30\b(?:(?:user's|all|any|every|stored|saved|their|local)\b~15 (?:private keys?|ssh keys?|api keys|access tokens|session tokens?|auth tokens|passwords|credentials|secrets|cookies|environment variables)|ssh private keys?|process\.env|environment variables|the (?:session|access) tokens?)\b
 `,
 );

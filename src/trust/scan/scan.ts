@@ -1,8 +1,7 @@
 import { scanComputation, scanParameters, scanPieces } from './contents.ts';
 import { type Piece, piecesOf, quotation } from './document.ts';
 import { type Finding, Findings } from './finding.ts';
-import { mixesLookAlikes } from './lookAlikes.ts';
-import { addMentions, type Mention, mentionsOf, OtherTools } from './names.ts';
+import { addMentions, type Mention, mentionsOf, mixesLookAlikes, OtherTools } from './names.ts';
 
 /** Kinds of texts that a server sends beside its lists. */
 export type TextKind = 'instructions' | 'prompt' | 'elicitation' | 'sampling' | 'result';

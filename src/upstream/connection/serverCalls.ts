@@ -93,7 +93,7 @@ export class ServerCalls {
     this.#lastId += 1;
     const id = String(this.#lastId);
     return new Promise((resolve, reject) => {
-      const asked = probe && contract === 'probe_required' ? probeArguments(probe, params.arguments) : undefined;
+      const asked = probe && probeArguments(probe, params.arguments);
       const request: Request = {
         method,
         params,
@@ -196,7 +196,7 @@ export class ServerCalls {
     const error = asError(thrown);
     // The call was lost, given up or sent again meanwhile; ignore this outcome.
     if (request.generation !== generation || this.#journal.knowledgeOf(id) !== 'in_flight') return;
-    switch (error instanceof UpstreamRequestError ? error.failure : 'error') {
+    switch (error instanceof UpstreamRequestError ? error.failure : undefined) {
       case 'timeout':
         this.#fail(id, request, error);
         void this.#life.check(live);
@@ -257,8 +257,8 @@ export class ServerCalls {
 
   /** Asks the next start whether a lost call took effect. */
   async #probe({ id, payload: request }: RequestCall, generation: number): Promise<void> {
-    const live = this.#lives.get(generation);
-    const resolution = live ? await askProbe(live.client, request) : 'unresolved';
+    const client = this.#lives.get(generation)?.client;
+    const resolution = client && (await askProbe(client, request));
     // If the server ended during the probe, its supervisor reports that and the journal probes again.
     if (resolution) this.#journal.resolveProbe(generation, id, resolution);
   }

@@ -5,7 +5,6 @@ import { canonicalJson } from '../../catalog/canonicalJson.ts';
 import { asLine, type ConfigurationProblem, type ServerConfig } from '../../config/gatewayConfig.ts';
 import { SecretMissingError } from '../../config/secretReferences.ts';
 import { FileTokens } from '../../config/state/fileTokens.ts';
-import { privateJsonFlaw } from '../../config/state/privateFile.ts';
 import { rootOf } from '../../config/state/stateFolder.ts';
 import type { ControlHandlers } from '../../control/channel.ts';
 import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
@@ -63,7 +62,7 @@ export class GatewayServers {
     const stateRoot = rootOf(stateFolder);
     this.#environment = new OwnEnvironment(process.env, log);
     const path = (): string | undefined => this.#environment.path;
-    this.approvals = new LaunchApprovals({ stateRoot, workspace, path, report: log });
+    this.approvals = new LaunchApprovals({ stateRoot, workspace, path });
     this.#signIns = new SignIns(new SharedTokens(new FileTokens(stateRoot), secret));
     this.#journal = new ChildJournal(stateFolder);
     this.links = new ServerLinks({
@@ -79,6 +78,7 @@ export class GatewayServers {
     this.trust = new ServerTrust({
       approvals: this.approvals,
       lock: { file: lockFileOf(workspace, options.configFile), workspace },
+      connections: () => this.pool.connections,
       stateRoot,
       stateFolder,
       log,
@@ -199,7 +199,7 @@ export class GatewayServers {
 
   readonly #onApprovals = (): void => {
     const before = this.#approvalsFlaw;
-    this.#approvalsFlaw = privateJsonFlaw(this.approvals.file);
+    this.#approvalsFlaw = this.approvals.flaw;
     this.pool.recheck();
     if (this.#approvalsFlaw === before) return;
     for (const problem of this.problems) this.#options.log(`error: ${asLine(problem)}`);

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { RankResources } from '../../ranking/rankIndex.ts';
 import { writeLog } from '../process/workerLog.ts';
+
+/** Path of the word table's index beside the bundle. */
+declare const __WAYGATE_WORDS__: string;
 
 let resources: RankResources | undefined;
 
@@ -16,10 +18,8 @@ export function rankResources(): RankResources {
 
 function load(): RankResources {
   try {
-    return {
-      wordTable: readFileSync(join(__dirname, '..', 'media', 'words-48.bin')),
-      wordIndex: readFileSync(join(__dirname, 'words-48.index.bin')),
-    };
+    const index = new URL(__WAYGATE_WORDS__, import.meta.url);
+    return { wordTable: readFileSync(new URL('../media/words-48.bin', index)), wordIndex: readFileSync(index) };
   } catch (error) {
     writeLog(`The word table cannot be read; ranking continues without it: ${(error as Error).message}`);
     return {};

@@ -14,7 +14,10 @@ import { writeBook } from '../../trust/pins/pinBook.ts';
 import { itemsOf, PINNED_PARTS, type PinnedItem, type PinnedPart } from '../../trust/pins/pinnedItems.ts';
 import { PinStore } from '../../trust/pins/pinStore.ts';
 import { readableItem } from '../../trust/pins/review.ts';
-import { type GatedServer, TrustGate } from '../../trust/pins/trustGate.ts';
+import { type GatedServer, TrustGate, type Verdict } from '../../trust/pins/trustGate.ts';
+import { SCAN_RULES } from '../../trust/scan/finding.ts';
+import { isSink, OtherTools } from '../../trust/scan/names.ts';
+import { scanText, scanTool } from '../../trust/scan/scan.ts';
 import { launchEvent, type TrustEvent, TrustLog } from '../../trust/trustLog.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ListingGate, OfferedListing } from '../../upstream/listing/listingGate.ts';
@@ -23,6 +26,8 @@ export interface ServerTrustOptions {
   approvals: Pick<LaunchApprovals, 'launch'>;
   /** Lock file, and the folder that it must not lead out of. */
   lock: { file: string; workspace: string };
+  /** All servers, whose tools a scan compares. */
+  connections(): readonly ServerConnection[];
   /** Folder of the log, which all workspaces share. */
   stateRoot: string;
   stateFolder: string;
@@ -40,16 +45,18 @@ export class ServerTrust implements ListingGate {
   readonly #approvals: ServerTrustOptions['approvals'];
   readonly #lock: ServerTrustOptions['lock'];
   #lockFlaw: string | undefined;
+  readonly #connections: ServerTrustOptions['connections'];
 
-  constructor({ approvals, lock, stateRoot, stateFolder, log, onChange }: ServerTrustOptions) {
+  constructor({ approvals, lock, connections, stateRoot, stateFolder, log, onChange }: ServerTrustOptions) {
     this.#logbook = new TrustLog({ folder: stateRoot, lock: acquireLock, now: () => new Date() });
     this.#log = log;
     this.#approvals = approvals;
     this.#lock = lock;
+    this.#connections = connections;
     this.gate = new TrustGate({
       store: new PinStore({ folder: stateFolder, lock: acquireLock }),
-      scan: () => new Map(),
-      isSink: () => false,
+      scan: (items, server, isBaseline) => this.#scan(items, server, isBaseline),
+      isSink,
       locked: ({ name, isForeign }) => (isForeign ? this.#lockedItems(name) : undefined),
       now: () => new Date(),
       log,
@@ -217,6 +224,23 @@ export class ServerTrust implements ListingGate {
     const gated: GatedServer = { name: config.name, launch, onChange, isForeign: config.origin !== 'user' };
     this.#gated.set(config, gated);
     return gated;
+  }
+
+  /** Scans items for hard findings (T1). At a baseline, a tool that names another server's tool is no more than odd. */
+  #scan(items: readonly PinnedItem[], server: string, isBaseline: boolean): ReadonlyMap<string, Verdict> {
+    const others = new OtherTools(
+      this.#connections().flatMap(({ config, listed }) =>
+        listed.tools.map((tool) => ({ server: config.name, name: (tool as { name?: string } | null)?.name ?? '' })),
+      ),
+    );
+    const verdicts = items.flatMap(({ key, part, raw }): [string, Verdict][] => {
+      const isText = typeof raw === 'string';
+      if (!isText && (raw === null || typeof raw !== 'object')) return [];
+      const found = isText ? scanText('instructions', raw, server, others) : scanTool(raw, server, others);
+      const hard = found.find(({ tier, rule }) => tier === 'hard' && !(isBaseline && rule === 'S1'));
+      return hard ? [[key, { hard: `${part} ${hard.where}: ${SCAN_RULES[hard.rule]} ("${hard.quote}")` }]] : [];
+    });
+    return new Map(verdicts);
   }
 
   #recordDecision(decision: TrustDecision & Pick<TrustEvent, 'actor'>): void {

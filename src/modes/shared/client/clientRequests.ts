@@ -12,7 +12,7 @@ import { SessionCall } from '../sessionCall.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
 import { MAX_PER_CALL, QuestionLimits } from './questionLimits.ts';
-import { safeAnswer, withMaskedProgress } from './safeAnswer.ts';
+import { safeAnswer, safeIcons, withMaskedProgress } from './safeAnswer.ts';
 import { type AskingServer, elicitation, isLoopback, requiredElicitations, sampling } from './serverQuestion.ts';
 
 type Params = Record<string, unknown>;
@@ -105,6 +105,7 @@ export class ClientRequests {
     const { workspace } = this.#options;
     return {
       ...mode,
+      listTools: async () => safeIcons(await mode.listTools()),
       callTool: async (name, args, call) =>
         safeAnswer(await mode.callTool(name, args, withMaskedProgress(call)), workspace),
       request: (method, params, call) =>
@@ -135,7 +136,11 @@ export class ClientRequests {
     const connection = this.#options.connections().find(({ config }) => config.name === server);
     if (!connection) return {};
     const required = requiredElicitations(asking(connection), data, MAX_PER_CALL);
-    for (const { elicitationId } of required.elicitations) this.#expect(connection, elicitationId, peer);
+    const call = new SessionCall(peer);
+    for (const { elicitationId } of required.elicitations) {
+      this.#limits.begin(server, 'elicitation/create', call)();
+      this.#expect(connection, elicitationId, peer);
+    }
     return required;
   }
 

@@ -16,7 +16,17 @@ const ADDRESSES: Readonly<Record<string, (member: unknown, workspace: string) =>
       : member,
   resources: (member) => openable(member, 'uri'),
   resourceTemplates: (member) => openable(member, 'uriTemplate'),
+  prompts: (member) => (Array.isArray(member) ? safeIcons(member) : member),
 };
+
+/** Leaves out icons that are neither on the web nor pictures within the list. */
+export function safeIcons<T>(items: readonly T[]): readonly T[] {
+  return items.map((item) => {
+    if (!isRecord(item) || !Array.isArray(item.icons)) return item;
+    const icons = item.icons.filter((icon) => isRecord(icon) && /^(?:https:\/\/|data:image\/)/.test(String(icon.src)));
+    return { ...item, icons };
+  });
+}
 
 /** Returns the answer to a request of a client, without links that the client must not open. */
 export function safeAnswer(answer: object, workspace: string): object {
@@ -42,7 +52,7 @@ export function withMaskedProgress(call: CallContext): CallContext {
 
 function openable(items: unknown, key: string): unknown {
   if (!Array.isArray(items)) return items;
-  return items.filter((item) => !isRecord(item) || !isExecutable(String(item[key])));
+  return safeIcons(items.filter((item) => !isRecord(item) || !isExecutable(String(item[key]))));
 }
 
 function safeParts(parts: unknown, workspace: string): unknown {
