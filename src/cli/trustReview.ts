@@ -21,7 +21,7 @@ export interface Chosen {
   isServer: boolean;
   /** Keys of the named items, approved ones included. */
   keys: readonly string[];
-  /** Those that are not approved as they are now. */
+  /** Items that are not approved as they are now. */
   items: readonly TrustItem[];
 }
 
@@ -79,7 +79,7 @@ export function patchOf(
   );
 }
 
-/** What the user sees of the chosen items, and the pin that accepts exactly this. */
+/** Text of the chosen items, and the pin that accepts exactly this. */
 interface Shown {
   text: string;
   pin: string;

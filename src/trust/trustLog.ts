@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../catalog/shapeHash.ts';
+import { isAbsent, readFailure } from '../lib/readBounded.ts';
 import { shortened } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';
 import type { Launch } from './launch.ts';
@@ -95,8 +96,10 @@ export class TrustLog {
     let text: string;
     try {
       text = readFileSync(this.file, 'utf8');
-    } catch {
-      return [];
+    } catch (error) {
+      if (isAbsent(error, this.file)) return [];
+      // An unreadable log is not an empty one.
+      throw new Error(`${this.file} cannot be read: ${readFailure(error)}.`);
     }
     const lines = text.split('\n');
     // Every complete line ends with a line break.

@@ -46,7 +46,7 @@ describe('waygate lock', () => {
     expect(existsSync(lockFile)).toBe(false);
     expect((await lock('--check')).stderr).toMatch(/there is no \S+waygate\.lock; write it with waygate lock\.$/m);
     const written = await lock('--run');
-    expect([written.code, written.stderr]).toEqual([0, '']);
+    expect([written.code, written.stderr]).toEqual([0, expect.not.stringContaining('waygate:')]);
     expect(written.stdout).toContain(`Wrote ${lockFile}: 4 items, 4 items of the servers differ from before.`);
     // The approval of that run is gone with its state.
     const checked = await lock('--check');
@@ -138,7 +138,7 @@ describe('waygate lock', () => {
     for (const [what, tools, expected] of drifts) {
       list(tools);
       const { code, stdout, stderr } = await lock('--check', '--run');
-      expect([code, stderr], what).toEqual([10, '']);
+      expect([code, stderr.includes('waygate:')], what).toEqual([10, false]);
       expect(stdout, what).toMatch(expected);
     }
     expect(readFileSync(lockFile, 'utf8')).toBe(text);

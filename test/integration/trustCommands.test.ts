@@ -83,7 +83,7 @@ describe('waygate trust', () => {
     await until('the second change', async () => (await status(workspace)).servers[0]?.held?.length === 2);
     const [{ items }] = await json(workspace, 'trust');
     const sentence =
-      /^waygate: this pin does not belong to what .* is now, so nothing was accepted; see waygate trust diff/;
+      /waygate: this pin does not belong to what .* is now, so nothing was accepted; see waygate trust diff/;
     for (const [subject, given] of [
       [id, pin],
       ['one', ofServer],
@@ -100,7 +100,10 @@ describe('waygate trust', () => {
   it('names what it does not know by the nearest known name', async () => {
     const { workspace } = listing([tool('note')]);
     const { code, stderr } = await waygate(workspace, ['trust', 'diff', 'onne']);
-    expect([code, stderr]).toEqual([1, 'waygate: there is no server or tool "onne"; did you mean "one"?\n']);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('waygate: there is no server or tool "onne"; did you mean "one"?\n'),
+    ]);
     expect((await waygate(workspace, ['trust', 'acept', 'one'])).stderr).toContain('did you mean "accept"?');
     expect((await waygate(workspace, ['trust', 'accept'])).code).toBe(64);
     expect((await waygate(workspace, ['trust', 'accept', 'one', '--pin', '1234567'])).code).toBe(64);
@@ -158,6 +161,36 @@ describe('waygate trust', () => {
     );
     expect((await session.call('tool_execute', { tool_id: id, args: { text: 'a' } })).isError).toBe(false);
     expect((await waygate(workspace, ['trust'])).stdout).not.toContain('damaged');
+  });
+});
+
+describe('pins', () => {
+  it('are the same to the next worker, in a rollout and after a kill', async () => {
+    const { workspace, list } = listing([tool('note'), tool('other'), tool('third')]);
+    const host = await HostProcess.connect(workspace);
+    const [note, other] = [await host.toolId('/one/note'), await host.toolId('/one/other')];
+    const next = [tool('note', EVIL), tool('other', EVIL), tool('third', EVIL)];
+    await changed(host, workspace, () => list(next), 3);
+    await waygate(workspace, ['trust', 'block', other]);
+    const pin = pinIn(await waygate(workspace, ['trust', 'diff', note]));
+    await waygate(workspace, ['trust', 'accept', note, '--pin', pin]);
+    const states = async () => (await json(workspace, 'trust'))[0].items.map((item: { state: string }) => item.state);
+    expect(await states()).toEqual(['blocked', 'changed']);
+    const outcomes = async () =>
+      Promise.all(
+        [note, other].map(async (id) => {
+          const { isError } = await host.call('tool_execute', { tool_id: id, args: { text: 'a' } });
+          return isError === true;
+        }),
+      );
+    for (const replace of [
+      () => waygate(workspace, ['reload']),
+      async () => process.kill((await status(workspace)).worker?.pid as number, 'SIGKILL'),
+    ]) {
+      await replace();
+      await until('the tools', async () => (await outcomes()).join() === 'false,true');
+      expect(await states()).toEqual(['blocked', 'changed']);
+    }
   });
 });
 

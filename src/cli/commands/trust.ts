@@ -95,7 +95,8 @@ type Row = Omit<TrustReview, 'approved' | 'items'> & {
   findings: { hard: number; soft: number };
 };
 
-const ON_CHANGE = { block: 'changes are held back', ask: 'changes are asked about', tell: 'changes are reported' };
+const onChangeWords = (onChange: TrustReview['onChange']): string =>
+  `changes are ${onChange === 'block' ? 'held back' : onChange === 'ask' ? 'asked about' : 'reported'}`;
 
 function rowLines(
   { server, launch, since, onChange, counts, findings, quarantine, problem }: Row,
@@ -104,7 +105,7 @@ function rowLines(
   const { hard, soft } = findings;
   const baseline = since === undefined ? 'no baseline yet' : `baseline of ${since.slice(0, 16).replace('T', ' ')} UTC`;
   return [
-    `${shownText(server)}  ${launch}, ${baseline}, ${ON_CHANGE[onChange]}`,
+    `${shownText(server)}  ${launch}, ${baseline}, ${onChangeWords(onChange)}`,
     `  ${Object.entries(counts)
       .map(([state, n]) => `${n} ${state}`)
       .join(', ')}`,
