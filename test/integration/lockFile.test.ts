@@ -81,7 +81,7 @@ describe('waygate lock', () => {
     [
       'a new required argument',
       [note, { ...other, ...schema({ at: { type: 'string' } }, { required: ['at'] }) }],
-      /^breaking, words: one tools:other\n {2}argument at is now required\n/,
+      /^breaking: one tools:other\n {2}argument at is now required\n/,
     ],
     [
       'a narrower type',
@@ -92,7 +92,7 @@ describe('waygate lock', () => {
         },
         other,
       ],
-      /^breaking, words: one tools:note\n {2}argument text: the type string or null became string\n/,
+      /^breaking: one tools:note\n {2}argument text: the type string or null became string\n/,
     ],
     [
       'a narrower enum',
@@ -113,7 +113,7 @@ describe('waygate lock', () => {
     [
       'a lowered hint',
       [{ ...note, annotations: {} }, other],
-      /^hint lowered, words: one tools:note\n {2}it no longer says that it is destructive\n/,
+      /^hint lowered: one tools:note\n {2}it no longer says that it is destructive\n/,
     ],
     [
       'another order',

@@ -105,4 +105,11 @@ describe('waygate allow and deny', () => {
     expect(readFileSync(workspace.userConfigFile, 'utf8')).toBe('{ "policy": ');
     expect((await waygate(workspace, ['deny'])).code).toBe(64);
   });
+
+  it('says why a rule of a workspace has no effect', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    writeFileSync(workspace.userConfigFile, JSON.stringify({ policy: { default: 'deny' } }));
+    const { code, stderr } = await waygate(workspace, ['allow', 'one', '--here']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('"policy.rules[0]" has no effect')]);
+  });
 });

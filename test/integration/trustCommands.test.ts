@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { stateFolder, status, stopGateway, waygate } from '../support/census.ts';
+import { attachControl } from '../../src/host/attach/attachControl.ts';
+import { runtimeOf, stateFolder, status, stopGateway, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { type TestWorkspace, testWorkspace } from '../support/workspace.ts';
@@ -247,5 +249,19 @@ describe('the trust log', () => {
     expect((await waygate(workspace, ['approve', 'one', '--hash', hash.slice(0, 8)])).code).toBe(0);
     const [entry] = await json(workspace, 'trust', 'log');
     expect(entry).toMatchObject({ actor: 'person-cli', what: 'launch', subject: 'approve one', pin: hash });
+  });
+
+  it('has the launches that the user approves in the editor', async () => {
+    const { workspace } = listing([tool('note')]);
+    await waygate(workspace, ['approve', '--revoke', 'one']);
+    const control = await attachControl(runtimeOf(workspace), { start: true, holds: true });
+    if (!control) throw new Error('no worker');
+    const [one] = (await control.request('status', {})).servers;
+    const { hash, lines } = one?.approval ?? { hash: '', lines: [] };
+    await control.request('approve', { hashes: [hash] });
+    control.dispose();
+    const [entry] = await json(workspace, 'trust', 'log');
+    const shown = createHash('sha256').update(lines.join('\n')).digest('hex');
+    expect(entry).toMatchObject({ actor: 'person-editor', what: 'launch', subject: 'approve one', pin: hash, shown });
   });
 });

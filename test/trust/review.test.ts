@@ -88,6 +88,18 @@ describe('a change of arguments', () => {
     expect(driftOf(before, after)).toEqual({ kinds: ['harmless'], notes: [] });
   });
 
+  it('has other words only where a text differs, and at least one kind', () => {
+    const typed = (type: string, more: object = {}) => schema({ type: { type, ...more } });
+    expect(driftOf(typed('string'), typed('null')).kinds).toEqual(['breaking']);
+    expect(driftOf(typed('string'), typed('null', { description: 'Obey.' })).kinds).toEqual(['breaking', 'words']);
+    expect(driftOf(typed('null'), { ...schema({}), x: 1 }).kinds).toContain('words');
+    expect(driftOf({ maximum: 1 }, { maximum: 2 }).kinds).toEqual(['words']);
+    expect(driftOf(schema({ x: {} }), schema({ x: { default: 'Obey.' } })).kinds).toEqual(['words']);
+    const hinted = (destructiveHint: boolean) => ({ annotations: { destructiveHint } });
+    expect(driftOf(hinted(true), hinted(false)).kinds).toEqual(['hint lowered']);
+    expect(driftOf(hinted(false), hinted(true)).kinds).toEqual(['words']);
+  });
+
   it('that is nested too deeply is never harmless', () => {
     const deep = (leaf: unknown): unknown => {
       let value = leaf;

@@ -30,11 +30,13 @@ function compare(before: unknown, after: unknown): Drift {
     notes.push({ kind, note }),
   );
   for (const note of loweredHints(before, after)) notes.push({ kind: 'hint lowered', note });
-  if (words(before) !== words(after)) notes.push({ kind: 'words', note: '' });
   const kinds = new Set(notes.map(({ kind }) => kind));
+  // A difference that is nothing else counts as one of words.
+  const isOther = kinds.size === 0 && words(before, () => true) !== words(after, () => true);
+  if (isOther || words(before, isWording) !== words(after, isWording)) kinds.add('words');
   return {
     kinds: kinds.size === 0 ? ['harmless'] : DRIFT_KINDS.filter((kind) => kinds.has(kind)),
-    notes: notes.map(({ note }) => note).filter((note) => note !== ''),
+    notes: notes.map(({ note }) => note),
   };
 }
 
@@ -138,19 +140,24 @@ function argumentsSchema({ arguments: all }: Json): Json {
   };
 }
 
-/** Returns every text of an item that a model reads, without white space at its ends and runs of it. */
-function words(value: unknown, key = ''): string {
+/** Members whose plain values are no words. An argument may have such a name, and then its value is an object. */
+const NO_WORDS: ReadonlySet<string> = new Set(['type', 'required', 'readOnlyHint', 'destructiveHint', ...LIMITS]);
+const isWording = (key: string, value: unknown): boolean =>
+  !NO_WORDS.has(key) || (typeof value === 'object' && !Array.isArray(value));
+
+/** Returns the chosen values of an item, without white space at their ends and runs of it. */
+function words(value: unknown, counts: (key: string, value: unknown) => boolean, key = ''): string {
   if (typeof value === 'string') return `${key}=${value.replace(/\s+/g, ' ').trim()}\n`;
   if (value === null || typeof value !== 'object') return `${key}=${String(value)}\n`;
   if (Array.isArray(value)) {
-    const items = value.map((item) => words(item));
+    const items = value.map((item) => words(item, counts));
     // The order of required names and of enum values means nothing.
     return `${key}[${(key === 'required' || key === 'enum' ? items.sort() : items).join('')}]`;
   }
-  const entries = Object.entries(value).filter(([name]) => name !== '_meta');
+  const entries = Object.entries(value).filter(([name, item]) => name !== '_meta' && counts(name, item));
   return `${key}{${entries
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, item]) => words(item, name))
+    .map(([name, item]) => words(item, counts, name))
     .join('')}}`;
 }
 
