@@ -95,7 +95,7 @@ describe('row', () => {
   it('cannot be disguised by a server’s text', () => {
     const description = 'safe\u202e\u0007 tool\n\n'.repeat(40);
     const shown = row(asNode('/files/x', { kind: 'tool', description })).description;
-    expect(shown).toMatch(/^safe tool safe/);
+    expect(shown).toMatch(/^safe\\u202e tool safe/);
     expect([...shown].length).toBeLessThanOrEqual(80);
     expect(shown.endsWith('…')).toBe(true);
   });

@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pinOf } from '../../catalog/shapeHash.ts';
 import type { ControlClient } from '../../control/client.ts';
 import type { ServerListing, TrustItem } from '../../control/contract.ts';
 import type { GatewayTarget } from '../../host/attach/startWorker.ts';
@@ -11,7 +10,7 @@ import { DRIFT_KINDS } from '../../trust/pins/drift.ts';
 import { type LockedServers, lockFileOf, readLockFile, writeLock } from '../../trust/pins/lockFile.ts';
 import { readableItem, reviewOf } from '../../trust/pins/review.ts';
 import type { LockCommand } from '../commands.ts';
-import { print } from '../print.ts';
+import { print, printProblem } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
 import { patchOf, shownText } from '../trustReview.ts';
 
@@ -38,7 +37,7 @@ export async function lock({ check, run, json, ...target }: LockCommand): Promis
   const problems = listings.flatMap(({ server, reason }) => (reason === undefined ? [] : [{ server, reason }]));
   for (const { server, reason } of problems) {
     const remedy = run ? '' : ' In CI, waygate lock --run starts it for this run alone.';
-    process.stderr.write(`waygate: ${shownText(server)} was not listed: ${shownText(reason)}${remedy}\n`);
+    printProblem(`${shownText(server)} was not listed: ${shownText(reason)}${remedy}`);
   }
   const text = drift.map(textOf).join('\n');
   const summary = drift.length === 0 ? 'nothing differs' : `${count(drift.length, 'item')} of the servers differ`;
@@ -69,7 +68,7 @@ function lockedIn(file: string, workspace: string, check: boolean): LockedServer
     return locked;
   } catch (error) {
     if (check) throw error;
-    process.stderr.write(`waygate: ${(error as Error).message}\n`);
+    printProblem((error as Error).message);
     return undefined;
   }
 }
@@ -110,8 +109,8 @@ function driftBetween(locked: LockedServers, listings: readonly ServerListing[])
     // Nothing is known about a server that was not listed.
     if (disabled || reason !== undefined) return [];
     const before = Object.hasOwn(locked, server) ? (locked[server] ?? []) : [];
-    const pins = Object.fromEntries(before.map(({ key, raw }) => [key, pinOf(raw)]));
-    const texts = Object.fromEntries(before.map(({ raw }) => [pinOf(raw), raw]));
+    const pins = Object.fromEntries(before.map(({ key, pin }) => [key, pin]));
+    const texts = Object.fromEntries(before.map(({ pin, raw }) => [pin, raw]));
     const review = reviewOf(items, { pins, blocked: [] }, texts);
     return review.items.map(({ key, state, drift, movedFrom, before: old, after }): DriftEntry => {
       const change = drift?.kinds.filter((kind) => !movedFrom || kind !== 'harmless') ?? [];

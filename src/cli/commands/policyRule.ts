@@ -9,7 +9,7 @@ import { appendItem, prependItem, removeItem, setMember } from '../../import/jso
 import { didYouMean } from '../../text/nearest.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import type { RuleCommand } from '../commands.ts';
-import { print } from '../print.ts';
+import { print, printProblem } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
 import { shownText } from '../trustReview.ts';
 
@@ -37,7 +37,7 @@ export async function policyRule(command: RuleCommand & { name: Rule['action'] }
   const { problems } = new ConfigLayers(target.workspace, process.env, target.configFile).load();
   const rendered = JSON.stringify(rule);
   const about = problems.filter(({ message, location }) => location.file === file && message.includes('policy'));
-  for (const { message } of about) process.stderr.write(`waygate: ${visibleText(message)}\n`);
+  for (const { message } of about) printProblem(message);
   print(json, { file, rule }, `Wrote ${visibleText(rendered)} into ${file}.\n`);
   return 0;
 }

@@ -1,7 +1,10 @@
 import type { FileLocation, ServerStatus, TreeNode } from '../../control/contract.ts';
 import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
-import { asSentence, count, oneLine } from '../plainText.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { visibleText } from '../../text/visibleText.ts';
+import { type NotificationText, notificationText } from '../notificationText.ts';
+import { asSentence, count } from '../plainText.ts';
 import { type GatewayView, isBlink, isTroubled } from '../status/health.ts';
 
 /** Element of the tree *Tools*: a node of the ChoiceGraph, or a server that has a status to report. */
@@ -11,12 +14,12 @@ export type ToolElement = { kind: 'node'; node: TreeNode } | { kind: 'server'; s
 export interface ToolRow {
   /** Stable over refreshes, so that the editor keeps the expansion and the selection. */
   id: string;
-  label: string;
-  description: string;
+  label: NotificationText;
+  description: NotificationText;
   icon: { id: string; color?: string };
   expandable: boolean;
   contextValue: string;
-  accessibilityLabel: string;
+  accessibilityLabel: NotificationText;
   /** Place that a click opens. */
   location?: FileLocation;
 }
@@ -34,16 +37,16 @@ export function toolRow(element: ToolElement): ToolRow {
 
 function nodeRow(node: TreeNode): ToolRow {
   const isTool = node.kind === 'tool';
-  const description = isTool ? oneLine(node.description, SHORT) : count(node.toolCount, 'tool');
+  const description = notificationText`${isTool ? oneLine(node.description, SHORT) : count(node.toolCount, 'tool')}`;
   const declared = SAFETY_WORDS[node.safety];
   return {
     id: node.path,
-    label: node.label,
+    label: notificationText`${node.label}`,
     description,
     icon: isTool ? TOOL_ICONS[node.safety] : { id: node.kind === 'namespace' ? 'symbol-namespace' : 'symbol-folder' },
     expandable: !isTool,
     contextValue: `waygate.${node.kind}`,
-    accessibilityLabel: [node.label, node.kind, isTool ? declared : '', description].filter(Boolean).join(', '),
+    accessibilityLabel: notificationText`${[node.label, node.kind, isTool ? declared : '', description].filter(Boolean).join(', ')}`,
   };
 }
 
@@ -61,15 +64,16 @@ const TOOL_ICONS: Record<TreeNode['safety'], ToolRow['icon']> = {
 };
 
 function serverRow(server: ServerStatus): ToolRow {
-  const description = serverDescription(server);
+  const name = oneLine(server.name, 60);
+  const description = notificationText`${serverDescription(server)}`;
   return {
     id: `server:${server.name}`,
-    label: oneLine(server.name, 60),
+    label: notificationText`${name}`,
     description,
     icon: serverState(server.state).icon ?? { id: 'server' },
     expandable: false,
     contextValue: `waygate.server.${server.state}`,
-    accessibilityLabel: `${oneLine(server.name, 60)}, server, ${description}`,
+    accessibilityLabel: notificationText`${name}, server, ${description}`,
     ...(server.location && { location: server.location }),
   };
 }
@@ -89,8 +93,20 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
       { style: 'title', text: `${oneLine(server.name, 60)}: ${serverState(server.state).words}` },
       ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
       // Misbehaviour may be the cause of the problem.
-      ...(server.oddities?.length ? [{ style: 'text' as const, text: `Odd: ${oddityWords(server.oddities)}.` }] : []),
-      ...(server.stderr?.length ? [{ style: 'code' as const, text: server.stderr.slice(-8).join('\n') }] : []),
+      ...(server.oddities?.length
+        ? [{ style: 'text' as const, text: oneLine(`Odd: ${oddityWords(server.oddities)}.`, 500) }]
+        : []),
+      ...(server.stderr?.length
+        ? [
+            {
+              style: 'code' as const,
+              text: server.stderr
+                .slice(-8)
+                .map((line) => oneLine(line, 500))
+                .join('\n'),
+            },
+          ]
+        : []),
     ];
   }
   const { node } = element;
@@ -99,7 +115,7 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
   return [
     { style: 'title', text: node.label },
     { style: 'code', text: node.toolId ?? node.path },
-    ...(summary ? [{ style: 'text' as const, text: summary.slice(0, 2_000) }] : []),
+    ...(summary ? [{ style: 'text' as const, text: visibleText(summary.slice(0, 2_000)) }] : []),
     ...(declared
       ? [{ style: 'text' as const, text: `Its server ${declared.replace('declared', 'declares it')}.` }]
       : []),
@@ -148,7 +164,12 @@ export function attachedKey(attachment: number, revision: number, servers: reado
  * Line above the rows. Undefined where the welcome text applies, because the editor shows that only without a message.
  * Undefined too for passing states while rows are shown.
  */
-export function treeMessage({ link, policy }: GatewayView, hasRows: boolean): string | undefined {
+export function treeMessage(gateway: GatewayView, hasRows: boolean): NotificationText | undefined {
+  const message = messageOf(gateway, hasRows);
+  return message === undefined ? undefined : notificationText`${message}`;
+}
+
+function messageOf({ link, policy }: GatewayView, hasRows: boolean): string | undefined {
   if (link.kind === 'off') return undefined;
   if (policy !== undefined) return policy.message;
   switch (link.kind) {

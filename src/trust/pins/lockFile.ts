@@ -87,7 +87,7 @@ function lockedItems(server: string, items: unknown): PinnedItem[] {
     }
     const raw =
       isRecord(definition) && typeof version === 'string' ? { ...definition, _meta: { version } } : definition;
-    return { key, part, name: name.join(':'), use: 1, raw };
+    return { key, part, name: name.join(':'), use: 1, raw, pin: sha256 };
   });
 }
 

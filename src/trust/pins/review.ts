@@ -51,8 +51,7 @@ export function reviewOf(
   };
   const approved: PinnedItem[] = [];
   const reviewed = listed.flatMap((item): ReviewedItem[] => {
-    const { key, part, name, raw } = item;
-    const pin = pinOf(raw);
+    const { key, part, name, raw, pin } = item;
     const state = stateOf(pins, key, pin);
     if (state === 'approved') approved.push(item);
     if (state === 'approved') return [];

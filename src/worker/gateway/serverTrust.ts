@@ -7,6 +7,7 @@ import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import type { HeldTool, ServerListing, TrustDecision, TrustItem, TrustReview } from '../../control/contract.ts';
 import { acquireLock } from '../../host/attach/startLock.ts';
 import { heldError } from '../../modes/shared/unknownTool.ts';
+import { quoted } from '../../text/porcelain.ts';
 import { type LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
 import type { Launch } from '../../trust/launch.ts';
 import { readLockFile } from '../../trust/pins/lockFile.ts';
@@ -164,7 +165,7 @@ export class ServerTrust implements ListingGate {
   ): string | undefined {
     const { server: name } = decision;
     const connection = connections.find(({ config }) => config.name === name);
-    if (!connection || connection.config.type === 'static') return `There is no server ${JSON.stringify(name)}.`;
+    if (!connection || connection.config.type === 'static') return `There is no server ${quoted(name)}.`;
     try {
       if (decision.action === 'accept') {
         const items = itemsOf(connection.listed);
