@@ -9,6 +9,7 @@ import { escapeMarkdown } from '../plainText.ts';
 import type { GatewayView } from '../status/health.ts';
 import {
   attachedKey,
+  heldElements,
   parentPath,
   rootElements,
   rootKey,
@@ -84,7 +85,7 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   }
 
   async getChildren(element?: ToolElement): Promise<ToolElement[]> {
-    if (element?.kind === 'server') return [];
+    if (element?.kind === 'server' || element?.kind === 'held') return heldElements(element);
     const path = element?.node.path ?? '/';
     const state = this.#link.state.value;
     if (state.kind === 'off') return [];
@@ -94,7 +95,7 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
       const { attachment, snapshot } = state;
       const isRoot = path === '/';
       if (isRoot) this.#drawnKey = attachedKey(attachment, revision, snapshot.servers);
-      const children = rootElements(nodes, isRoot ? snapshot.servers : []);
+      const children = [...heldElements(element), ...rootElements(nodes, isRoot ? snapshot.servers : [])];
       this.#shown.set(path, children);
       for (const child of children) if (child.kind === 'node') this.#nodes.set(child.node.path, child);
       return children;
