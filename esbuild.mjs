@@ -6,6 +6,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { NOTICES_FILE, thirdPartyNotices } from './scripts/lib/notices.mjs';
 import { writeSkill } from './scripts/lib/skill.mjs';
 import { packCl100k } from './src/catalog/tokenizer/tokenRanks.ts';
 import { writeThesaurus } from './src/ranking/words/thesaurusText.ts';
@@ -185,7 +186,8 @@ function writeTables() {
 
 /** What an older build made and this one does not must not find its way into the packed extension. */
 function removeStale() {
-  const outputs = [...bundles.map(({ outfile }) => outfile), ...Object.keys(TABLES).map((file) => `dist/${file}`)];
+  const beside = [...Object.keys(TABLES), NOTICES_FILE].map((file) => `dist/${file}`);
+  const outputs = [...bundles.map(({ outfile }) => outfile), ...beside];
   const made = new Set(outputs.map((file) => join(root, file)));
   for (const entry of readdirSync(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -201,6 +203,22 @@ async function bundle(options) {
     refuseHeavyInputs(metafile);
     chmodSync(join(root, options.outfile), 0o755);
   }
+  return metafile;
+}
+
+/** Writes the licences of everything that ships; the suite for the editor's tests does not. */
+function writeNotices(outcomes) {
+  const shipped = outcomes.filter(
+    (outcome, index) => outcome.value && !bundles[index].outfile.startsWith('dist/test/'),
+  );
+  writeFileSync(
+    join(root, 'dist', NOTICES_FILE),
+    thirdPartyNotices(
+      root,
+      shipped.map(({ value }) => value),
+    ),
+  );
+  report(`dist/${NOTICES_FILE}`);
 }
 
 /** esbuild's own list of what is wrong, or the one sentence of a rule above. */
@@ -222,5 +240,11 @@ outcomes.forEach((outcome, index) => {
   }
 });
 writeTables();
+try {
+  writeNotices(outcomes);
+} catch (error) {
+  process.exitCode = 1;
+  console.error(`  dist/${NOTICES_FILE} was not written: ${describe(error)}`);
+}
 writeSkill(root, join(SKILLS_FOLDER, 'mcp-bootstrap'));
 removeStale();

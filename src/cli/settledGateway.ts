@@ -1,5 +1,7 @@
 import type { ControlClient } from '../control/client.ts';
 import { attachControl, type GatewayTarget } from '../host/attach/attachControl.ts';
+import { inLines } from '../text/porcelain.ts';
+import { printAside } from './print.ts';
 import { ownRuntime } from './runtime.ts';
 
 /** Longest wait for servers that are starting; after that the answer comes without them. */
@@ -32,7 +34,7 @@ async function settled(control: ControlClient): Promise<void> {
     if (starting.length === 0) return;
     if (!announced && performance.now() - started > PATIENCE_MS) {
       announced = true;
-      process.stderr.write(`waiting for ${starting.join(', ')} …\n`);
+      printAside(`waiting for ${inLines(starting).join(', ')} …\n`);
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

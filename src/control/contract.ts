@@ -288,13 +288,9 @@ export interface ControlRequests {
 
 /** Question to the user at the editor whether a tool may run, for calls of clients that cannot ask. */
 export interface ApprovalQuestion {
-  tool: string;
   toolId: string;
-  server: string;
-  /** Reason of the question, in one sentence. */
-  reason: string;
-  /** Arguments, shortened and safe to show. */
-  args: string;
+  /** Question and its details, one line each, made by `src/text/approvalQuestion.ts`. Not safe as Markdown. */
+  lines: readonly string[];
 }
 
 /** `unavailable`: nobody could be asked. */

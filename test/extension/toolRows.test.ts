@@ -96,7 +96,7 @@ describe('row', () => {
   it('cannot be disguised by a server’s text', () => {
     const description = 'safe\u202e\u0007 tool\n\n'.repeat(40);
     const shown = row(asNode('/files/x', { kind: 'tool', description })).description;
-    expect(shown).toMatch(/^safe tool safe/);
+    expect(shown).toMatch(/^safe\\u202e tool safe/);
     expect([...shown].length).toBeLessThanOrEqual(80);
     expect(shown.endsWith('…')).toBe(true);
   });
@@ -150,7 +150,7 @@ describe('held items', () => {
     ]);
     const twice = server('files', { held: [item('a\u202e\nb', 'new'), item('a\u202e\nb', 'new')] });
     const [first, second] = heldElements({ kind: 'server', server: twice }).map(row);
-    expect(first?.label).toBe('new: a b');
+    expect(first?.label).toBe('new: a\\u202e b');
     expect(first?.id).not.toBe(second?.id);
     expect(heldElements(asNode('/files'))).toEqual([]);
   });

@@ -274,7 +274,7 @@ describe('the file of pins', () => {
       one: { launch: 'a', since: 's', parts: ['tools'], pins: { 'tools:a': 'p' }, blocked: [], quarantine: 'why' },
     });
     expect(readBook(text)).toBeDefined();
-    for (let at = 0; at < text.length - 1; at++) {
+    for (let at = 0; at < text.length; at++) {
       const changed = `${text.slice(0, at)}${text[at] === 'x' ? 'y' : 'x'}${text.slice(at + 1)}`;
       expect(readBook(changed), `byte ${at}`).toBeUndefined();
     }

@@ -2,12 +2,12 @@ import { ConfigLayers, type MergedConfig } from '../../config/configLayers.ts';
 import { stateRoot } from '../../config/state/stateFolder.ts';
 import { type GatewayTarget, gatewayFolder } from '../../host/attach/startWorker.ts';
 import { didYouMean } from '../../text/nearest.ts';
-import { count } from '../../text/porcelain.ts';
+import { count, inLines } from '../../text/porcelain.ts';
 import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
 import { type Launch, quoted, SHORT_HASH_CHARS, shown, shownLines } from '../../trust/launch.ts';
 import { approvalFile } from '../../worker/gateway/approvalFile.ts';
 import type { ApproveCommand } from '../commands.ts';
-import { print } from '../print.ts';
+import { print, problemLine } from '../print.ts';
 import { ownTerminal, type Terminal } from '../terminal.ts';
 
 /** Server as the command shows it. */
@@ -26,7 +26,7 @@ export async function approve(command: ApproveCommand, terminal: Terminal = ownT
     path: () => process.env.PATH,
   });
   const { file, flaw } = approvals;
-  if (flaw !== undefined) terminal.err(`waygate: ${file} cannot be read (${flaw}), so no approval counts.\n`);
+  if (flaw !== undefined) terminal.err(problemLine(`${file} cannot be read (${flaw}), so no approval counts.`));
   const config = configOf(command);
   const servers = shownServers(config, approvals);
   if (command.revoke) return revoke(command, config, servers, approvals);
@@ -60,7 +60,7 @@ async function settle(
   let refused = false;
   const refuse = (sentence: string): void => {
     refused = true;
-    err(`waygate: ${sentence}\n`);
+    err(problemLine(sentence));
   };
   const isConfirmed = ({ name, hash }: Launch): boolean | Promise<boolean> => {
     if (interactive && !command.json) return confirm(`Approve ${quoted(name)}?`, false);
@@ -145,7 +145,9 @@ function toolIdOf(key: string): string {
 
 function allowedTools(ids: readonly string[]): string {
   if (ids.length === 0) return '';
-  const lines = ids.map((id) => `  ${id}\n`).join('');
+  const lines = inLines(ids)
+    .map((id) => `  ${id}\n`)
+    .join('');
   return `Tools that run without asking:\n${lines}Revoke an approval with: waygate approve --revoke TOOL_ID\n`;
 }
 

@@ -8,6 +8,7 @@ import { SessionHost } from '../../host/session/sessionHost.ts';
 import { HttpFront } from '../../mcp/http/httpFront.ts';
 import { chosenMode } from '../chosenMode.ts';
 import type { HttpOptions, ServeOptions } from '../commands.ts';
+import { printProblem } from '../print.ts';
 import { ownRuntime } from '../runtime.ts';
 
 const TOKEN_FILE = 'http-token';
@@ -17,7 +18,7 @@ const MIN_TOKEN_CHARS = 16;
 
 /** Runs the host for clients that use a URL. Every HTTP session has its own session with the worker. */
 export async function serveHttp(target: ServeOptions, options: HttpOptions): Promise<number> {
-  const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
+  const log = (line: string): void => void printProblem(line);
   const runtime = ownRuntime(target);
   const token = tokenOf(target, options);
   const front = new HttpFront({

@@ -1,7 +1,7 @@
 import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { HealthWithoutWorker } from '../../control/healthContract.ts';
 import type { GatewayTarget } from '../../host/attach/attachControl.ts';
-import { count, duration } from '../../text/porcelain.ts';
+import { count, duration, inLines } from '../../text/porcelain.ts';
 import { askRunning } from '../askRunning.ts';
 import type { Printed } from '../commands.ts';
 import { print } from '../print.ts';
@@ -15,7 +15,7 @@ export async function status({ json, ...target }: GatewayTarget & Printed): Prom
     return exitCodeOf(health);
   }
   const { worker, health, ...rest } = snapshot;
-  print(json, { ...rest, worker: { ...worker, state: health } }, renderStatus(snapshot, Date.now()));
+  print(json, { ...rest, worker: { ...worker, state: health } }, renderStatus(inLines(snapshot), Date.now()));
   return 0;
 }
 

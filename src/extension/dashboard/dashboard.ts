@@ -7,6 +7,7 @@ import {
   parseFromDashboard,
   type ToDashboard,
 } from '../../control/dashboardMessages.ts';
+import { inLines } from '../../text/porcelain.ts';
 import { type CommandId, DASHBOARD_VIEW_TYPE } from '../contributions.ts';
 import { type Paced, throttled } from '../gateway/pacing.ts';
 import type { Observable } from '../observable.ts';
@@ -109,7 +110,7 @@ export class Dashboard implements vscode.Disposable {
       summary: summarize(this.#gateway.value),
       refreshing: this.#refreshing.value,
       live: link.kind === 'attached',
-      ...(this.#lastSnapshot && { snapshot: this.#lastSnapshot }),
+      ...(this.#lastSnapshot && { snapshot: inLines(this.#lastSnapshot) }),
     };
   }
 
@@ -122,7 +123,9 @@ export class Dashboard implements vscode.Disposable {
         void runCommand(ACTION_COMMANDS[message.action]);
         break;
       case 'openServer':
-        this.#openLocation((snapshot) => snapshot.servers.find(({ name }) => name === message.server)?.location);
+        this.#openLocation(
+          (snapshot) => snapshot.servers.find(({ name }) => inLines(name) === message.server)?.location,
+        );
         break;
       case 'openProblem':
         this.#openLocation((snapshot) => snapshot.configuration.problems[message.index]?.location);

@@ -1,10 +1,11 @@
 import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { HealthLevel, HealthSummary } from '../../control/dashboardMessages.ts';
 import { serverState } from '../../control/serverStates.ts';
+import { oneLine } from '../../text/porcelain.ts';
 import type { PolicyBlock } from '../configuration/policy.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
 import type { OffReason } from '../gateway/linkMachine.ts';
-import { asSentence, count, oneLine } from '../plainText.ts';
+import { asSentence, count } from '../plainText.ts';
 import { heldWords, isQuarantined, waitsForReview } from '../trust/heldRows.ts';
 
 /**

@@ -1,7 +1,10 @@
 import type { FileLocation, HeldTool, ServerStatus, TreeNode } from '../../control/contract.ts';
 import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
-import { asSentence, count, oneLine } from '../plainText.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { visibleText } from '../../text/visibleText.ts';
+import { type NotificationText, notificationText } from '../notificationText.ts';
+import { asSentence, count } from '../plainText.ts';
 import { type GatewayView, isBlink, isTroubled, needsPerson } from '../status/health.ts';
 import { heldIcon, heldLabel, heldWords, isQuarantined } from '../trust/heldRows.ts';
 
@@ -18,12 +21,12 @@ export type ToolElement =
 export interface ToolRow {
   /** Stable over refreshes, so that the editor keeps the expansion and the selection. */
   id: string;
-  label: string;
-  description: string;
+  label: NotificationText;
+  description: NotificationText;
   icon: { id: string; color?: string };
   expandable: boolean;
   contextValue: string;
-  accessibilityLabel: string;
+  accessibilityLabel: NotificationText;
   /** Place that a click opens. */
   location?: FileLocation;
 }
@@ -42,7 +45,7 @@ export function toolRow(element: ToolElement): ToolRow {
 
 function heldRow({ server, item, index }: ToolElement & { kind: 'held' }): ToolRow {
   const label = heldLabel(item);
-  const description = item.why === 'blocked' ? '' : 'waits for your review';
+  const description = notificationText`${item.why === 'blocked' ? '' : 'waits for your review'}`;
   return {
     // Servers may list two items under one name.
     id: `held:${JSON.stringify([server, item.part, item.name, index])}`,
@@ -51,7 +54,7 @@ function heldRow({ server, item, index }: ToolElement & { kind: 'held' }): ToolR
     icon: heldIcon(item.why),
     expandable: false,
     contextValue: item.why === 'blocked' ? 'waygate.held.blocked' : 'waygate.held',
-    accessibilityLabel: [label, description].filter(Boolean).join(', '),
+    accessibilityLabel: notificationText`${[label, description].filter(Boolean).join(', ')}`,
   };
 }
 
@@ -63,11 +66,11 @@ function heldContext(held: readonly HeldTool[]): string {
 function nodeRow(node: TreeNode, held: readonly HeldTool[] = []): ToolRow {
   const isTool = node.kind === 'tool';
   const amount = [count(node.toolCount, 'tool'), heldWords(held)].filter(Boolean).join(', ');
-  const description = isTool ? oneLine(node.description, SHORT) : amount;
+  const description = notificationText`${isTool ? oneLine(node.description, SHORT) : amount}`;
   const declared = SAFETY_WORDS[node.safety];
   return {
     id: node.path,
-    label: node.label,
+    label: notificationText`${node.label}`,
     description,
     icon: isTool
       ? TOOL_ICONS[node.safety]
@@ -76,7 +79,7 @@ function nodeRow(node: TreeNode, held: readonly HeldTool[] = []): ToolRow {
         : { id: node.kind === 'namespace' ? 'symbol-namespace' : 'symbol-folder' },
     expandable: !isTool,
     contextValue: `waygate.${node.kind}${heldContext(held)}`,
-    accessibilityLabel: [node.label, node.kind, isTool ? declared : '', description].filter(Boolean).join(', '),
+    accessibilityLabel: notificationText`${[node.label, node.kind, isTool ? declared : '', description].filter(Boolean).join(', ')}`,
   };
 }
 
@@ -95,17 +98,18 @@ const TOOL_ICONS: Record<TreeNode['safety'], ToolRow['icon']> = {
 
 function serverRow(server: ServerStatus): ToolRow {
   const { held = [] } = server;
-  const description = serverDescription(server);
+  const name = oneLine(server.name, 60);
+  const description = notificationText`${serverDescription(server)}`;
   return {
     id: `server:${server.name}`,
-    label: oneLine(server.name, 60),
+    label: notificationText`${name}`,
     description,
     icon:
       serverState(server.state).icon ??
       (held.length > 0 ? heldIcon(isQuarantined(server) ? 'quarantined' : '') : { id: 'server' }),
     expandable: held.length > 0,
     contextValue: `waygate.server.${server.state}${heldContext(held)}`,
-    accessibilityLabel: `${oneLine(server.name, 60)}, server, ${description}`,
+    accessibilityLabel: notificationText`${name}, server, ${description}`,
     ...(server.location && { location: server.location }),
   };
 }
@@ -126,8 +130,20 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
       { style: 'title', text: `${oneLine(server.name, 60)}: ${serverState(server.state).words}` },
       ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
       // Misbehaviour may be the cause of the problem.
-      ...(server.oddities?.length ? [{ style: 'text' as const, text: `Odd: ${oddityWords(server.oddities)}.` }] : []),
-      ...(server.stderr?.length ? [{ style: 'code' as const, text: server.stderr.slice(-8).join('\n') }] : []),
+      ...(server.oddities?.length
+        ? [{ style: 'text' as const, text: oneLine(`Odd: ${oddityWords(server.oddities)}.`, 500) }]
+        : []),
+      ...(server.stderr?.length
+        ? [
+            {
+              style: 'code' as const,
+              text: server.stderr
+                .slice(-8)
+                .map((line) => oneLine(line, 500))
+                .join('\n'),
+            },
+          ]
+        : []),
     ];
   }
   const { node } = element;
@@ -136,7 +152,7 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
   return [
     { style: 'title', text: node.label },
     { style: 'code', text: node.toolId ?? node.path },
-    ...(summary ? [{ style: 'text' as const, text: summary.slice(0, 2_000) }] : []),
+    ...(summary ? [{ style: 'text' as const, text: visibleText(summary.slice(0, 2_000)) }] : []),
     ...(declared
       ? [{ style: 'text' as const, text: `Its server ${declared.replace('declared', 'declares it')}.` }]
       : []),
@@ -201,7 +217,12 @@ export function attachedKey(attachment: number, revision: number, servers: reado
  * Line above the rows. Undefined where the welcome text applies, because the editor shows that only without a message.
  * Undefined too for passing states while rows are shown.
  */
-export function treeMessage({ link, policy }: GatewayView, hasRows: boolean): string | undefined {
+export function treeMessage(gateway: GatewayView, hasRows: boolean): NotificationText | undefined {
+  const message = messageOf(gateway, hasRows);
+  return message === undefined ? undefined : notificationText`${message}`;
+}
+
+function messageOf({ link, policy }: GatewayView, hasRows: boolean): string | undefined {
   if (link.kind === 'off') return undefined;
   if (policy !== undefined) return policy.message;
   switch (link.kind) {

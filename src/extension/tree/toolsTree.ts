@@ -1,11 +1,12 @@
 import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { FileLocation } from '../../control/contract.ts';
+import { visibleText } from '../../text/visibleText.ts';
 import { TOOLS_VIEW_ID } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { throttled } from '../gateway/pacing.ts';
+import { markdownText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
-import { escapeMarkdown } from '../plainText.ts';
 import type { GatewayView } from '../status/health.ts';
 import {
   attachedKey,
@@ -71,9 +72,9 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   resolveTreeItem(item: vscode.TreeItem, element: ToolElement): vscode.TreeItem {
     const tooltip = new vscode.MarkdownString();
     for (const { style, text } of tooltipOf(element)) {
-      if (style === 'code') tooltip.appendCodeblock(text, 'text');
-      else if (style === 'text') tooltip.appendMarkdown(`${escapeMarkdown(text)}\n\n`);
-      else tooltip.appendMarkdown(`**${escapeMarkdown(text)}**\n\n`);
+      if (style === 'code') tooltip.appendCodeblock(visibleText(text), 'text');
+      else if (style === 'text') tooltip.appendMarkdown(markdownText`${text}\n\n`);
+      else tooltip.appendMarkdown(markdownText`**${text}**\n\n`);
     }
     item.tooltip = tooltip;
     return item;

@@ -1,5 +1,6 @@
 import type { HeldTool, ServerBrief } from '../../control/contract.ts';
-import { oneLine } from '../plainText.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { type NotificationText, notificationText } from '../notificationText.ts';
 
 /** Words for the states of held items, in the order of a row. */
 const STATE_WORDS: Readonly<Record<string, string>> = {
@@ -50,8 +51,8 @@ export function itemName({ part, name }: Pick<HeldTool, 'part' | 'name'>): strin
 }
 
 /** Labels a row or a choice with the state of its item. */
-export function heldLabel(item: Pick<HeldTool, 'part' | 'name' | 'why'>): string {
-  return `${stateWord(item.why)}: ${itemName(item)}`;
+export function heldLabel(item: Pick<HeldTool, 'part' | 'name' | 'why'>): NotificationText {
+  return notificationText`${stateWord(item.why)}: ${itemName(item)}`;
 }
 
 export function heldIcon(why: string): { id: string; color: string } {

@@ -1,6 +1,8 @@
 import type { ScannedEntry, ServerScan, TrustItem, TrustReview } from '../../control/contract.ts';
+import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { SCAN_RULES } from '../../trust/scan/finding.ts';
+import { type NotificationText, notificationText } from '../notificationText.ts';
 import { itemName } from './heldRows.ts';
 
 /** Version of an item that a document shows. */
@@ -100,8 +102,8 @@ function findingLines(item: TrustItem, scan: ServerScan | undefined): string[] {
 }
 
 /** Title of the comparison. */
-export function reviewTitle(item: TrustItem): string {
-  return `${itemName(item)}: approved ↔ now`;
+export function reviewTitle(item: TrustItem): NotificationText {
+  return notificationText`${itemName(item)}: approved ↔ now`;
 }
 
 /** Indents foreign text, so that none of its lines passes for a line of Waygate. */
@@ -109,6 +111,9 @@ function indented(text: string): string {
   return visibleText(text).replace(/^(?=.)/gm, '  ');
 }
 
+/** Longer than anything that a scan or a comparison quotes. */
+const MAX_LINE = 1_000;
+
 function line(text: string): string {
-  return visibleText(text.replace(/\s+/g, ' ').trim());
+  return oneLine(text, MAX_LINE);
 }

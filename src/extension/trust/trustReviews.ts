@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import type { ServerScan, TrustItem, TrustReview } from '../../control/contract.ts';
-import { COMMANDS, type CommandId, REVIEW_EXTENSION, TRUST_SCHEME } from '../contributions.ts';
+import { type CommandId, REVIEW_EXTENSION, TRUST_SCHEME } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
-import { oneLine } from '../plainText.ts';
 import type { GatewayView } from '../status/health.ts';
 import type { ToolElement } from '../tree/toolRows.ts';
+import { notify, pick } from '../windows.ts';
 import { heldLabel } from './heldRows.ts';
 import {
   ACTION_TITLES,
@@ -88,13 +89,13 @@ export class TrustReviews {
     const found = reviews
       .flatMap((review) => reviewables(review))
       .filter(({ item }) => (row ? isOf(row, item) : key === undefined || item.key === key));
-    const chosen = found.length > 1 ? await pick(found) : found[0];
+    const chosen = found.length > 1 ? await choose(found) : found[0];
     if (chosen) return this.#open(chosen);
     if (found.length > 0) return;
     const quarantined = reviews.find(({ quarantine }) => quarantine !== undefined);
     if (quarantined) return this.#openQuarantine(quarantined.server);
     const problem = reviews.find(({ problem }) => problem !== undefined)?.problem;
-    void vscode.window.showInformationMessage(oneLine(problem ?? 'No change waits for your review.', 300));
+    void notify('info', notificationText`${problem ?? 'No change waits for your review.'}`);
   }
 
   /** Accepts the item of a document in the version that it shows. */
@@ -157,7 +158,7 @@ export class TrustReviews {
   async #open({ shown, item }: Reviewable): Promise<void> {
     const { approved, now } = addressesOf(shown);
     this.#remember({ shown, item, scan: (await this.#link.scan(shown.server))[0] });
-    await vscode.commands.executeCommand('vscode.diff', approved, now, oneLine(reviewTitle(item), 100), {
+    await vscode.commands.executeCommand('vscode.diff', approved, now, reviewTitle(item), {
       preview: true,
     });
   }
@@ -286,14 +287,14 @@ function isOf(row: ToolElement, { part, name }: TrustItem): boolean {
   return row.kind !== 'held' || (row.item.part === part && row.item.name === name);
 }
 
-async function pick(found: readonly Reviewable[]): Promise<Reviewable | undefined> {
-  const picked = await vscode.window.showQuickPick(
+async function choose(found: readonly Reviewable[]): Promise<Reviewable | undefined> {
+  const picked = await pick(
     found.map((review) => ({
-      label: oneLine(heldLabel({ ...review.item, why: review.item.state }), 100),
-      description: oneLine([review.shown.server, ...review.item.kinds].join(', '), 100),
+      label: heldLabel({ ...review.item, why: review.item.state }),
+      description: notificationText`${[review.shown.server, ...review.item.kinds].join(', ')}`,
       review,
     })),
-    { title: COMMANDS['waygate.reviewChanges'].title, placeHolder: 'Changes that wait for your review' },
+    { title: notificationText`Review Changes`, placeHolder: notificationText`Changes that wait for your review` },
   );
   return picked?.review;
 }

@@ -230,10 +230,10 @@ export class TrustGate {
     }
     const held: HeldItem[] = [];
     const asked = new Map<string, 'new' | 'changed'>();
-    const tools = new Map<string, string[]>();
+    const offered: PinnedItem[] = [];
     let texts: PinnedTexts | undefined;
     for (const item of items) {
-      const pin = pinOf(item.raw);
+      const { pin } = item;
       const state = stateOf(pins, item.key, pin);
       if (state !== 'approved') {
         texts ??= this.#ports.store.texts(server.name);
@@ -244,10 +244,22 @@ export class TrustGate {
         }
         if (server.onChange === 'ask') asked.set(pin, state === 'new' ? 'new' : 'changed');
       }
-      if (item.part === 'tools') tools.set(item.name, [...(tools.get(item.name) ?? []), pin]);
+      if (item.part === 'tools') offered.push(item);
     }
-    if (held.length === 0) return { listing, held, asked, tools };
-    return { listing: without(listing, new Set(held.map(({ item }) => item.raw))), held, asked, tools };
+    const shown = held.length === 0 ? listing : without(listing, new Set(held.map(({ item }) => item.raw)));
+    let tools: Map<string, string[]> | undefined;
+    return {
+      listing: shown,
+      held,
+      asked,
+      // Computed on demand: browsing needs no pins.
+      get tools() {
+        if (tools) return tools;
+        tools = new Map();
+        for (const { name, pin } of offered) tools.set(name, [...(tools.get(name) ?? []), pin]);
+        return tools;
+      },
+    };
   }
 
   /** Returns why an item that is not approved is held back; `undefined` if it is offered. */

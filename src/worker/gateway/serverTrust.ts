@@ -7,6 +7,7 @@ import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import type { HeldTool, TrustDecision, TrustItem, TrustReview } from '../../control/contract.ts';
 import { acquireLock } from '../../host/attach/startLock.ts';
 import { heldError } from '../../modes/shared/unknownTool.ts';
+import { quoted } from '../../text/porcelain.ts';
 import { type LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
 import { writeBook } from '../../trust/pins/pinBook.ts';
 import { itemsOf, PINNED_PARTS, type PinnedItem, type PinnedPart } from '../../trust/pins/pinnedItems.ts';
@@ -134,7 +135,7 @@ export class ServerTrust implements ListingGate {
   ): string | undefined {
     const { server: name } = decision;
     const connection = connections.find(({ config }) => config.name === name);
-    if (!connection || connection.config.type === 'static') return `There is no server ${JSON.stringify(name)}.`;
+    if (!connection || connection.config.type === 'static') return `There is no server ${quoted(name)}.`;
     try {
       if (decision.action === 'accept') {
         const items = itemsOf(connection.listed);
