@@ -17,6 +17,8 @@ export interface ReadBounds {
   within?: string | undefined;
   /** Refuses a file that another user owns or may write. */
   own?: boolean;
+  /** Refuses, besides, a file that another user may read. */
+  secret?: boolean;
 }
 
 /** Error for a file that is not read: `ENOTREG`, `EFBIG`, `ELOOP` for a link out, `EOWNER`. */
@@ -40,7 +42,7 @@ const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NO
 /**
  * Reads a regular file of at most `maxBytes`. Throws the system's error or `RefusedFile`. All checks concern the opened file, so that an exchange of the path has no effect.
  */
-export function readBounded(file: string, { maxBytes, within, own = false }: ReadBounds): Buffer {
+export function readBounded(file: string, { maxBytes, within, own = false, secret = false }: ReadBounds): Buffer {
   // Opening alone can act on a device, so anything else is refused before.
   checkKind(statSync(file));
   const fd = openSync(file, FLAGS);
@@ -48,7 +50,7 @@ export function readBounded(file: string, { maxBytes, within, own = false }: Rea
     const stat = fstatSync(fd);
     checkKind(stat);
     if (within !== undefined) checkLinks(file, within, stat);
-    if (own) checkOwner(stat);
+    if (own || secret) checkOwner(stat, secret);
     if (stat.size > maxBytes) throw tooLarge(maxBytes);
     return readAll(fd, maxBytes);
   } finally {
@@ -102,10 +104,11 @@ function canonical(folder: string): string {
   }
 }
 
-function checkOwner({ uid, mode }: Stats): void {
+function checkOwner({ uid, mode }: Stats, secret: boolean): void {
   if (process.getuid === undefined) return;
   if (uid !== process.getuid()) throw new RefusedFile('it belongs to another user', 'EOWNER');
   if ((mode & 0o022) !== 0) throw new RefusedFile('other users may write it', 'EOWNER');
+  if (secret && (mode & 0o044) !== 0) throw new RefusedFile('other users may read it', 'EOWNER');
 }
 
 /** Reads to the end, because the size of a file may be wrong or may grow. */
