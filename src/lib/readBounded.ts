@@ -15,7 +15,7 @@ export interface ReadBounds {
   maxBytes: number;
   /** Folder that the links of a path in it must not leave. */
   within?: string | undefined;
-  /** Refuses a file that another user owns or may write. */
+  /** Refuses a link, and a file that another user owns or may write. */
   own?: boolean;
   /** Refuses, besides, a file that another user may read. */
   secret?: boolean;
@@ -35,6 +35,9 @@ export class RefusedFile extends Error {
 /** Bound of a file that a person writes. */
 export const MAX_CONFIG_BYTES = 1024 * 1024;
 
+/** Bound of a file that Waygate itself writes. */
+const MAX_OWN_BYTES = 64 * 1024 * 1024;
+
 const CHUNK_BYTES = 64 * 1024;
 /** A device or a named pipe must not block the process that opens it; Windows has neither flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
@@ -44,8 +47,8 @@ const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NO
  */
 export function readBounded(file: string, { maxBytes, within, own = false, secret = false }: ReadBounds): Buffer {
   // Opening alone can act on a device, so anything else is refused before.
-  checkKind(statSync(file));
-  const fd = openSync(file, FLAGS);
+  checkKind(own ? lstatSync(file) : statSync(file));
+  const fd = openSync(file, own ? FLAGS | (constants.O_NOFOLLOW ?? 0) : FLAGS);
   try {
     const stat = fstatSync(fd);
     checkKind(stat);
@@ -63,6 +66,11 @@ export function readBoundedText(file: string, bounds: ReadBounds): string {
   return readBounded(file, bounds)
     .toString('utf8')
     .replace(/^\ufeff/, '');
+}
+
+/** Returns the text of a file in the state folder. Refuses what another user could have put there. */
+export function readOwnText(file: string): string {
+  return readBoundedText(file, { maxBytes: MAX_OWN_BYTES, own: true });
 }
 
 /** Whether a read failed because there is no file. A dangling link is a file that cannot be read. */
@@ -83,6 +91,7 @@ export function isWithin(folder: string, path: string): boolean {
 }
 
 function checkKind(stat: Stats): void {
+  if (stat.isSymbolicLink()) throw new RefusedFile('it is a symbolic link', 'ELOOP');
   if (stat.isDirectory()) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' });
   if (!stat.isFile()) throw new RefusedFile('it is no regular file', 'ENOTREG');
 }
