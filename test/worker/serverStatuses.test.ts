@@ -52,6 +52,7 @@ function sources(state: string, more: Partial<ServerConnection> = {}): StatusSou
     missing: () => ({ key: 'k', name: 'K', description: '', password: true, options: [] }),
     heldTools: () => [],
     walls: () => 'walled',
+    driftedOf: () => 0,
     trustProblem: () => undefined,
     scrubSecrets: (text: string) => text.replaceAll('SECRET', '***'),
   } as unknown as StatusSources;

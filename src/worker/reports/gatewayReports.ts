@@ -121,6 +121,7 @@ export class GatewayReports {
       missing: (name) => servers.links.missing(name),
       walls: (config) => servers.links.wallsState(config),
       heldTools: (connection, namespace) => servers.trust.heldTools(connection, namespace),
+      driftedOf: (connection) => servers.trust.driftedOf(connection),
       trustProblem: (name) => servers.trust.gate.problemOf(name),
       scrubSecrets,
     };
