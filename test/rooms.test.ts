@@ -65,7 +65,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   host: { values: ALL },
   worker: { values: ['host', ...ALL] },
   cli: { values: ['host', 'worker', ...ALL] },
-  extension: { values: ['lib', 'text', 'control', 'config', 'import', 'secrets', 'host'] },
+  extension: { values: ['lib', 'text', 'control', 'config', 'import', 'secrets', 'trust', 'host'] },
 };
 const PROGRAMS = ['host', 'worker', 'cli', 'extension'];
 /** The one folder of a program that another program's process loads: finding, attaching to and replacing a worker. */

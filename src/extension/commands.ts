@@ -12,6 +12,7 @@ import type { CommandHandlers } from './registrations.ts';
 import { installSkillInto } from './skill/installSkill.ts';
 import type { ToolElement } from './tree/toolRows.ts';
 import { type ToolsTree, toRange } from './tree/toolsTree.ts';
+import type { TrustReviews } from './trust/trustReviews.ts';
 import { notify, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
@@ -20,6 +21,7 @@ export interface CommandDependencies {
   tree: ToolsTree;
   dashboard: Dashboard;
   approval: ServerApproval;
+  reviews: TrustReviews;
   secrets: EditorSecrets;
   /** Starts a new worker for a workspace, which takes over. */
   rollOut: (workspace: string) => Promise<unknown>;
@@ -30,7 +32,8 @@ export interface CommandDependencies {
 }
 
 export function commandHandlers(parts: CommandDependencies): CommandHandlers {
-  const { environment, link, tree, dashboard, approval, secrets, rollOut, refreshing, skillFolder, log } = parts;
+  const { environment, link, tree, dashboard, approval, reviews, secrets, rollOut, refreshing, skillFolder, log } =
+    parts;
   const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
     try {
       await action(argument);
@@ -56,6 +59,13 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       return approval.ask(element?.kind === 'server' ? element.server : undefined);
     }),
     'waygate.approveShown': guarded('Approving servers', (argument) => approval.approveShown(namesIn(argument))),
+    'waygate.reviewChanges': guarded('Reviewing changes', (argument) => reviews.review(argument)),
+    'waygate.reviewChange': guarded('Reviewing the change', (argument) => reviews.review(argument)),
+    'waygate.acceptShown': guarded('Accepting', (argument) => reviews.accept(argument)),
+    'waygate.block': guarded('Blocking', (argument) => reviews.block(argument)),
+    'waygate.quarantine': guarded('Putting the server in quarantine', (argument) => reviews.quarantine(argument)),
+    'waygate.release': guarded('Releasing the server', (argument) => reviews.release(argument)),
+    'waygate.releaseShown': guarded('Releasing the server', (argument) => reviews.releaseShown(argument)),
     'waygate.signIn': guarded('Signing in', async (argument) => {
       const element = asElement(argument);
       if (element?.kind === 'server') await signIn(link, element.server.name);

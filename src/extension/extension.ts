@@ -19,6 +19,7 @@ import type { GatewayView } from './status/health.ts';
 import { journal } from './status/journal.ts';
 import { showStatusBar } from './status/statusBar.ts';
 import { ToolsTree, toRange } from './tree/toolsTree.ts';
+import { TrustReviews } from './trust/trustReviews.ts';
 import { ask, notify } from './windows.ts';
 
 /** Name of the activation measure in the extension host's timeline. */
@@ -56,6 +57,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const dashboard = new Dashboard(context.extensionUri, gateway, refreshing);
   const tree = new ToolsTree(gateway, link, log);
   const approval = new ServerApproval(link);
+  const reviews = new TrustReviews(link, gateway);
 
   const follow = (): void => {
     link.setTarget(linkTarget(environment.conditions));
@@ -67,6 +69,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     dashboard,
     tree,
     approval,
+    reviews,
     offerApprovals(gateway),
     showStatusBar(gateway),
     showProblems(gateway),
@@ -77,7 +80,19 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     logPolicy(environment, log),
     registerMcpProvider({ distFolder, version }, environment, link.state, log),
     registerCommands(
-      commandHandlers({ environment, link, tree, dashboard, approval, secrets, rollOut, refreshing, skillFolder, log }),
+      commandHandlers({
+        environment,
+        link,
+        tree,
+        dashboard,
+        approval,
+        reviews,
+        secrets,
+        rollOut,
+        refreshing,
+        skillFolder,
+        log,
+      }),
     ),
   ];
   follow();

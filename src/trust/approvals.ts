@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import { PRIVATE_BOUNDS, writePrivateJson } from '../config/state/privateFile.ts';
+import { writePrivateJson } from '../config/state/privateFile.ts';
 import { canonicalWorkspace, ensurePrivateFolder, stateKey } from '../config/state/stateFolder.ts';
 import { isFile } from '../lib/findProgram.ts';
-import { isAbsent, readBoundedText, readFailure } from '../lib/readBounded.ts';
+import { isAbsent, readBoundedText, readFailure, readOwnText } from '../lib/readBounded.ts';
 import { writeWhole } from '../lib/writeWhole.ts';
 import { type Launch, type LaunchPlace, launchOf } from './launch.ts';
 
@@ -144,7 +144,7 @@ export class LaunchApprovals {
   /** Returns all approvals, or why the file is not believed: damaged, or others may have written it. */
   #tryRead(): Map<string, ApprovedHere> | string {
     try {
-      const text = readBoundedText(this.file, { ...PRIVATE_BOUNDS, own: true });
+      const text = readOwnText(this.file);
       return approvedIn(JSON.parse(text)) ?? 'it is damaged';
     } catch (error) {
       if (error instanceof SyntaxError) return 'it is not JSON';
@@ -173,7 +173,7 @@ function sealed(key: Buffer, text: string): string {
 /** Returns the key of the state folder, and creates it at the first use. */
 function sealingKey(stateRoot: string): Buffer {
   const file = join(stateRoot, KEY_FILE);
-  const read = (): Buffer => Buffer.from(readBoundedText(file, { ...PRIVATE_BOUNDS, own: true }), 'hex');
+  const read = (): Buffer => Buffer.from(readBoundedText(file, { maxBytes: 4_096, own: true, secret: true }), 'hex');
   try {
     const key = read();
     if (key.length === KEY_BYTES) return key;

@@ -26,6 +26,8 @@ const WAYS: readonly Way[] = [
       'src/catalog/cards/cardText.ts',
       // Escapes all but plain spaces, since people compare two command lines.
       'src/trust/launch.ts',
+      // Escapes in a file of JSON, which programs read back.
+      'src/trust/pins/lockFile.ts',
     ],
   },
   {
@@ -46,8 +48,10 @@ const WAYS: readonly Way[] = [
       // Contents of artifacts and selectors, which the firewall shows.
       'src/results/select/json.ts',
       'src/results/envelope/pythonForm.ts',
-      // Text that is sealed, and the key of a map.
+      // Texts that are sealed, and keys of maps and rows.
       'src/trust/launch.ts',
+      'src/cli/trustReview.ts',
+      'src/extension/tree/toolRows.ts',
       'src/calls/validation/explainErrors.ts',
     ],
   },

@@ -10,6 +10,7 @@ import type { Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
 import {
   attachedKey,
+  heldElements,
   parentPath,
   rootElements,
   rootKey,
@@ -85,7 +86,7 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   }
 
   async getChildren(element?: ToolElement): Promise<ToolElement[]> {
-    if (element?.kind === 'server') return [];
+    if (element?.kind === 'server' || element?.kind === 'held') return heldElements(element);
     const path = element?.node.path ?? '/';
     const state = this.#link.state.value;
     if (state.kind === 'off') return [];
@@ -95,7 +96,7 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
       const { attachment, snapshot } = state;
       const isRoot = path === '/';
       if (isRoot) this.#drawnKey = attachedKey(attachment, revision, snapshot.servers);
-      const children = rootElements(nodes, isRoot ? snapshot.servers : []);
+      const children = [...heldElements(element), ...rootElements(nodes, isRoot ? snapshot.servers : [])];
       this.#shown.set(path, children);
       for (const child of children) if (child.kind === 'node') this.#nodes.set(child.node.path, child);
       return children;

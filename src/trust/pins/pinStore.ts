@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, renameSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { readOwnText } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 import { type TakeLock, takePatiently } from '../patientLock.ts';
 import { type PinBook, readBook, writeBook } from './pinBook.ts';
@@ -50,7 +51,7 @@ export class PinStore {
     }
     const seen = stats ? versionOf(stats) : 'none';
     if (seen === this.#seen) return this.#book;
-    this.#book = stats ? this.#load(stats) : existsSync(this.#textsFolder) ? undefined : {};
+    this.#book = stats ? this.#load() : existsSync(this.#textsFolder) ? undefined : {};
     this.#seen = seen;
     return this.#book;
   }
@@ -96,18 +97,16 @@ export class PinStore {
   /** Returns the pinned items of a server; none if the file is lost, which only makes differences coarser. */
   texts(server: string): PinnedTexts {
     try {
-      const value: unknown = JSON.parse(readFileSync(this.#textsFile(server), 'utf8'));
+      const value: unknown = JSON.parse(readOwnText(this.#textsFile(server)));
       return value !== null && typeof value === 'object' ? (value as PinnedTexts) : {};
     } catch {
       return {};
     }
   }
 
-  #load(stats: Stats): PinBook | undefined {
-    // A file of another user, or a link to one, is not what this user approved.
-    const isOwn = stats.isFile() && (process.getuid === undefined || stats.uid === process.getuid());
+  #load(): PinBook | undefined {
     try {
-      return isOwn ? readBook(readFileSync(this.#file, 'utf8')) : undefined;
+      return readBook(readOwnText(this.#file));
     } catch {
       return undefined;
     }
