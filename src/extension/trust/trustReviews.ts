@@ -7,7 +7,8 @@ import type { Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
 import type { ToolElement } from '../tree/toolRows.ts';
 import { notify, pick } from '../windows.ts';
-import { heldLabel } from './heldRows.ts';
+import { listingKey } from './findings.ts';
+import { heldLabel, reviewNews } from './heldRows.ts';
 import {
   ACTION_TITLES,
   approvedDocument,
@@ -56,8 +57,7 @@ export class TrustReviews {
     let seen = '';
     const look = ({ link }: GatewayView): void => {
       if (link.kind !== 'attached') return;
-      const { catalog, servers } = link.snapshot;
-      const key = JSON.stringify([link.attachment, catalog.revision, servers.map(({ held }) => held)]);
+      const key = listingKey(link.attachment, link.snapshot);
       if (key === seen) return;
       seen = key;
       void this.#compare().catch(() => undefined);
@@ -246,6 +246,17 @@ export class TrustReviews {
       });
     await vscode.window.tabGroups.close(tabs);
   }
+}
+
+/** Offers a review once per server and session. Only the documents of the review accept anything. */
+export function offerReviews(gateway: Observable<GatewayView>): { dispose(): void } {
+  const offered = new Set<string>();
+  const look = ({ link }: GatewayView): void => {
+    const message = link.kind === 'attached' ? reviewNews(link.snapshot.servers, offered) : undefined;
+    if (message !== undefined) void notify('warning', message, 'waygate.reviewChanges');
+  };
+  look(gateway.value);
+  return gateway.onChange(look);
 }
 
 function reviewables(review: TrustReview): Reviewable[] {
