@@ -8,6 +8,7 @@ import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config
 import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
 import type { HealthSnapshot } from '../supervision/health.ts';
+import type { PinnedItem } from '../trust/pins/pinnedItems.ts';
 import type { Finding } from '../trust/scan/finding.ts';
 import type { GatewayHealth, HealthReport, TelemetryReport } from './healthContract.ts';
 import type { ServerOddity } from './serverOddities.ts';
@@ -27,6 +28,8 @@ export interface ServerBrief {
   location?: FileLocation;
   /** Tools that wait for the user's review, and why; absent if there are none. */
   held?: readonly HeldTool[];
+  /** Number of items that are offered although they are new or changed; absent if there are none. */
+  drifted?: number;
 }
 
 /** Listed tool that is not offered. `why`: `new`, `changed`, `blocked`, `flagged`, `quarantined`, `damaged` or `unsaved`. */
@@ -196,9 +199,18 @@ export interface TrustReview {
   quarantine?: string;
   /** Why its pins count for nothing. */
   problem?: string;
-  approved: number;
+  approved: readonly { key: string; toolId?: string }[];
   /** Items that are not approved as they are now. */
   items: readonly TrustItem[];
+}
+
+/** Items of a workspace's server exactly as it lists them, for the lock file (T3). */
+export interface ServerListing {
+  server: string;
+  disabled: boolean;
+  /** Why the list is not what the server lists now. */
+  reason?: string;
+  items: readonly PinnedItem[];
 }
 
 /** Item that differs from its pin, with hidden characters escaped. */
@@ -220,10 +232,14 @@ export interface TrustItem {
 }
 
 /** Decision of the user about a server, or about items as they were shown. */
-export type TrustDecision =
+export type TrustDecision = (
   | { action: 'accept'; server: string; shown: readonly { key: string; pin: string }[] }
   | { action: 'block'; server: string; keys: readonly string[] }
-  | { action: 'quarantine' | 'release'; server: string };
+  | { action: 'quarantine' | 'release'; server: string }
+) & {
+  /** SHA-256 of the very lines that the user saw, for the log (T4). */
+  lines?: string;
+};
 
 export type SignInAnswer = { url: string } | { reason: string };
 export type SignOutAnswer = { wasSignedIn: boolean } | { reason: string };
@@ -271,6 +287,8 @@ export interface ControlRequests {
   recheck: { params: Record<string, never>; result: GatewaySnapshot };
   /** Compares what each server lists with its pins; of one server, or of all. */
   trust: { params: { server?: string }; result: readonly TrustReview[] };
+  /** Lists the servers of the workspace's own file again, and returns their items. */
+  listing: { params: Record<string, never>; result: readonly ServerListing[] };
   /** Records a decision of the user. `reason` says why it has no effect. */
   decide: { params: TrustDecision & { actor: 'person-cli' | 'person-editor' }; result: { reason?: string } };
   /**

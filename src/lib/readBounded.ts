@@ -15,8 +15,10 @@ export interface ReadBounds {
   maxBytes: number;
   /** Folder that the links of a path in it must not leave. */
   within?: string | undefined;
-  /** Refuses a file that another user owns or may write. */
+  /** Refuses a link, and a file that another user owns or may write. */
   own?: boolean;
+  /** Refuses, besides, a file that another user may read. */
+  secret?: boolean;
 }
 
 /** Error for a file that is not read: `ENOTREG`, `EFBIG`, `ELOOP` for a link out, `EOWNER`. */
@@ -33,6 +35,9 @@ export class RefusedFile extends Error {
 /** Bound of a file that a person writes. */
 export const MAX_CONFIG_BYTES = 1024 * 1024;
 
+/** Bound of a file that Waygate itself writes. */
+const MAX_OWN_BYTES = 64 * 1024 * 1024;
+
 const CHUNK_BYTES = 64 * 1024;
 /** A device or a named pipe must not block the process that opens it; Windows has neither flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
@@ -40,15 +45,15 @@ const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NO
 /**
  * Reads a regular file of at most `maxBytes`. Throws the system's error or `RefusedFile`. All checks concern the opened file, so that an exchange of the path has no effect.
  */
-export function readBounded(file: string, { maxBytes, within, own = false }: ReadBounds): Buffer {
+export function readBounded(file: string, { maxBytes, within, own = false, secret = false }: ReadBounds): Buffer {
   // Opening alone can act on a device, so anything else is refused before.
-  checkKind(statSync(file));
-  const fd = openSync(file, FLAGS);
+  checkKind(own ? lstatSync(file) : statSync(file));
+  const fd = openSync(file, own ? FLAGS | (constants.O_NOFOLLOW ?? 0) : FLAGS);
   try {
     const stat = fstatSync(fd);
     checkKind(stat);
     if (within !== undefined) checkLinks(file, within, stat);
-    if (own) checkOwner(stat);
+    if (own || secret) checkOwner(stat, secret);
     if (stat.size > maxBytes) throw tooLarge(maxBytes);
     return readAll(fd, maxBytes);
   } finally {
@@ -61,6 +66,11 @@ export function readBoundedText(file: string, bounds: ReadBounds): string {
   return readBounded(file, bounds)
     .toString('utf8')
     .replace(/^\ufeff/, '');
+}
+
+/** Returns the text of a file in the state folder. Refuses what another user could have put there. */
+export function readOwnText(file: string): string {
+  return readBoundedText(file, { maxBytes: MAX_OWN_BYTES, own: true });
 }
 
 /** Whether a read failed because there is no file. A dangling link is a file that cannot be read. */
@@ -81,6 +91,7 @@ export function isWithin(folder: string, path: string): boolean {
 }
 
 function checkKind(stat: Stats): void {
+  if (stat.isSymbolicLink()) throw new RefusedFile('it is a symbolic link', 'ELOOP');
   if (stat.isDirectory()) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' });
   if (!stat.isFile()) throw new RefusedFile('it is no regular file', 'ENOTREG');
 }
@@ -102,10 +113,11 @@ function canonical(folder: string): string {
   }
 }
 
-function checkOwner({ uid, mode }: Stats): void {
+function checkOwner({ uid, mode }: Stats, secret: boolean): void {
   if (process.getuid === undefined) return;
   if (uid !== process.getuid()) throw new RefusedFile('it belongs to another user', 'EOWNER');
   if ((mode & 0o022) !== 0) throw new RefusedFile('other users may write it', 'EOWNER');
+  if (secret && (mode & 0o044) !== 0) throw new RefusedFile('other users may read it', 'EOWNER');
 }
 
 /** Reads to the end, because the size of a file may be wrong or may grow. */

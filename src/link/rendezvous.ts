@@ -1,5 +1,6 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOwnText } from '../lib/readBounded.ts';
 import { writeWhole } from '../lib/writeWhole.ts';
 
 /**
@@ -24,7 +25,7 @@ const FILE = 'worker.json';
 
 export function readRendezvous(folder: string): Rendezvous | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(join(folder, FILE), 'utf8'));
+    const value: unknown = JSON.parse(readOwnText(join(folder, FILE)));
     return isRendezvous(value) ? value : undefined;
   } catch {
     // The file is absent, incomplete or foreign: there is no worker to find.

@@ -1,5 +1,6 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOwnText } from '../lib/readBounded.ts';
 import { writeWhole } from '../lib/writeWhole.ts';
 import { emptyHistory, forgetUses, parseHistory, recordUse, serializeHistory, type UseHistory } from './useHistory.ts';
 
@@ -78,7 +79,7 @@ export class UseMemory {
   #read(): UseHistory {
     let text: string;
     try {
-      text = readFileSync(this.#file, 'utf8');
+      text = readOwnText(this.#file);
     } catch {
       return emptyHistory();
     }

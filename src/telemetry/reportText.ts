@@ -85,7 +85,7 @@ function serverSummary(servers: readonly ServerHealth[]): string {
 
 function serverLine(server: ServerHealth): string {
   const { name, state, restart_count: restarts, consecutive_failures: failures, reason } = server;
-  const { supervision, next_attempt_in_ms: next, oddities = [] } = server;
+  const { supervision, next_attempt_in_ms: next, to_review: review, oddities = [] } = server;
   const parts = [
     serverState(state).words,
     ...(state === 'ready' ? [`up ${duration(server.uptime_ms)}`] : []),
@@ -95,7 +95,11 @@ function serverLine(server: ServerHealth): string {
     ...(next === undefined ? [] : [`next try in ${duration(next)}`]),
   ];
   const line = oneLine(`${name}: ${parts.join(', ')}${reason === undefined ? '' : `: ${reason}`}`, MAX_LINE);
-  return oddities.length === 0 ? line : `${line}\n  ${oneLine(`odd: ${oddityWords(oddities)}`, MAX_LINE)}`;
+  return [
+    line,
+    ...(review === undefined ? [] : [`  to review: ${count(review, 'item')} (waygate trust)`]),
+    ...(oddities.length === 0 ? [] : [`  ${oneLine(`odd: ${oddityWords(oddities)}`, MAX_LINE)}`]),
+  ].join('\n');
 }
 
 function faultLines(fault: Fault | undefined): string[] {

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
-import { PRIVATE_BOUNDS, writePrivateJson } from '../config/state/privateFile.ts';
+import { writePrivateJson } from '../config/state/privateFile.ts';
 import { canonicalWorkspace, ensurePrivateFolder, stateKey } from '../config/state/stateFolder.ts';
 import { isFile } from '../lib/findProgram.ts';
-import { isAbsent, readBoundedText, readFailure } from '../lib/readBounded.ts';
+import { isAbsent, readBoundedText, readFailure, readOwnText } from '../lib/readBounded.ts';
 import { writeWhole } from '../lib/writeWhole.ts';
 import { type Launch, type LaunchPlace, launchOf } from './launch.ts';
 
@@ -144,7 +144,7 @@ export class LaunchApprovals {
   /** Returns all approvals, or why the file is not believed: damaged, or others may have written it. */
   #tryRead(): Map<string, ApprovedHere> | string {
     try {
-      const text = readBoundedText(this.file, { ...PRIVATE_BOUNDS, own: true });
+      const text = readOwnText(this.file);
       return approvedIn(JSON.parse(text)) ?? 'it is damaged';
     } catch (error) {
       if (error instanceof SyntaxError) return 'it is not JSON';
@@ -154,14 +154,26 @@ export class LaunchApprovals {
 
   #seal(text: string): string {
     this.#key ??= sealingKey(this.#options.stateRoot);
-    return createHmac('sha256', this.#key).update(text).digest('hex');
+    return sealed(this.#key, text);
   }
+}
+
+/**
+ * Returns a keyed SHA-256 of what a user is shown. Nobody else can compute it, so that its first digits are enough to
+ * name what was shown.
+ */
+export function sealOf(stateRoot: string, text: string): string {
+  return sealed(sealingKey(stateRoot), text);
+}
+
+function sealed(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text).digest('hex');
 }
 
 /** Returns the key of the state folder, and creates it at the first use. */
 function sealingKey(stateRoot: string): Buffer {
   const file = join(stateRoot, KEY_FILE);
-  const read = (): Buffer => Buffer.from(readBoundedText(file, { ...PRIVATE_BOUNDS, own: true }), 'hex');
+  const read = (): Buffer => Buffer.from(readBoundedText(file, { maxBytes: 4_096, own: true, secret: true }), 'hex');
   try {
     const key = read();
     if (key.length === KEY_BYTES) return key;

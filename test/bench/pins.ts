@@ -24,7 +24,7 @@ const listings = Array.from({ length: SERVERS }, (_, server) => {
     ...samples[(server * TOOLS + at) % samples.length],
     name: `tool_${server}_${at}`,
   }));
-  const gated: GatedServer = { name: `server ${server}`, launch: 'a', onChange: 'block' };
+  const gated: GatedServer = { name: `server ${server}`, launch: 'a', onChange: 'block', isForeign: true };
   return { gated, text: JSON.stringify({ tools, prompts: [], resourceTemplates: [] }) };
 });
 const folder = mkdtempSync(join(tmpdir(), 'bench-pins-'));

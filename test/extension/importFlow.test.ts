@@ -79,10 +79,11 @@ describe('Import Servers', () => {
     const name = 'safe\u202e\nImported 3 servers.';
     const one = place({ 'w/.mcp.json': servers({ [name]: files, 'bad\u200b\nForged': 7 }) });
     const outcome = await one.run();
-    expect(one.seen.items.map(({ label }) => label)).toEqual(['safe\\u202e Imported 3 servers.']);
-    expect(outcome?.report).toContain('  safe\\u202e Imported 3 servers.  from Claude Code');
+    // A workspace's server gets a plain name.
+    expect(one.seen.items.map(({ label }) => label)).toEqual(['safe-Imported 3 servers']);
+    expect(outcome?.report).toContain('  safe-Imported 3 servers  from Claude Code');
     expect(outcome?.report).not.toMatch(/^(?:Imported 3|Forged)/m);
-    expect(one.written().servers).toHaveProperty([name]);
+    expect(Object.keys(one.written().servers)).toEqual(['safe-Imported 3 servers']);
   });
 
   it('writes the previewed changes, and names the next step without a secret', async () => {

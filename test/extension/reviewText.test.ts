@@ -15,7 +15,7 @@ const CHANGED: TrustItem = {
   ...{ before: 'description: Sends.\n', after: 'description:\n  Sends.\n  Finding: none\n' },
 };
 const review = (items: TrustItem[], over: Partial<TrustReview> = {}): TrustReview => ({
-  ...{ server: 'mail', origin: 'workspace', onChange: 'block', approved: 3, items },
+  ...{ server: 'mail', origin: 'workspace', onChange: 'block', approved: [], items },
   ...over,
 });
 const SCAN: ServerScan = {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -57,22 +57,49 @@ describe('waygate serve --http', () => {
   it('reads the token from --token-file, and requires none with --no-token', async () => {
     const workspace = testWorkspace({});
     const file = workspace.write('token.txt', 'a token-less line\n');
+    chmodSync(file, 0o600);
     const refused = await waygate(workspace, ['serve', '--http', '--port', '0', '--token-file', file]);
     expect(refused).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^waygate: the token file .* must hold one token of at least 16 [^\n]+\.\n$/),
+      stderr: expect.stringMatching(/^waygate: the token file .* must hold one token of at least 32 [^\n]+\.\n$/),
     });
     const missing = await waygate(workspace, ['serve', '--http', '--token-file', `${file}.missing`]);
     expect(missing).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^waygate: the token file \S+\.missing does not exist\.\n$/),
     });
-    workspace.write('token.txt', 'a-token-of-the-person\n');
+    const token = '9f2c81d07ab364e5f0183bc6d7e92a45';
+    const refusal = async (text: string, mode = 0o600): Promise<string> => {
+      workspace.write('token.txt', text);
+      chmodSync(file, mode);
+      return (await waygate(workspace, ['serve', '--http', '--port', '0', '--token-file', file])).stderr;
+    };
+    for (const guessable of [
+      'a'.repeat(40),
+      'ab'.repeat(20),
+      '0123456789abcdefghijklmnopqrstuv',
+      'my-Token1'.repeat(4),
+    ]) {
+      expect(await refusal(guessable), guessable).toMatch(/^waygate: the token in \S+ could be guessed; [^\n]+\.\n$/);
+    }
+    expect(await refusal(token.slice(1))).toContain('at least 32 visible');
+    if (process.platform !== 'win32') {
+      for (const [mode, verb] of [
+        [0o644, 'read'],
+        [0o640, 'read'],
+        [0o602, 'write'],
+      ] as const) {
+        expect(await refusal(token, mode)).toMatch(
+          new RegExp(`^waygate: the token file \\S+ is not used: other users may ${verb} it; [^\\n]+\\.\\n$`),
+        );
+      }
+    }
+    chmodSync(file, 0o600);
     const own = HttpProcess.waygate(workspace, ['--token-file', file]);
-    const client = await McpHttpClient.connect(await own.url(), {}, 'a-token-of-the-person');
+    const client = await McpHttpClient.connect(await own.url(), {}, token);
     expect(await client.request('ping')).toMatchObject({ result: {} });
-    expect(own.stderr).not.toContain('a-token-of-the-person');
+    expect(own.stderr).not.toContain(token);
     const open = HttpProcess.waygate(workspace, ['--no-token']);
     expect(await (await McpHttpClient.connect(await open.url())).request('ping')).toMatchObject({ result: {} });
     expect(open.stderr).toContain('it requires no token');

@@ -4,6 +4,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { EmptyResultSchema, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HttpFront, type HttpFrontOptions } from '../../src/mcp/http/httpFront.ts';
+import { HttpGuard } from '../../src/mcp/http/httpGuard.ts';
 import type { HttpSession } from '../../src/mcp/http/httpSession.ts';
 import { LineTransport } from '../../src/mcp/session/mcpTransport.ts';
 import { until } from '../support/hostProcess.ts';
@@ -507,6 +508,17 @@ describe('access over HTTP', () => {
     ['a page of another site', () => ({ origin: 'https://evil.example.com' })],
     ['a page of another port', () => ({ origin: 'http://127.0.0.1:1' })],
     ['a page without an origin', () => ({ origin: 'null' })],
+    ['a page of another scheme', (url: string) => ({ origin: `https://127.0.0.1:${port(url)}` })],
+    ['a scheme that nobody knows', (url: string) => ({ origin: `x://127.0.0.1:${port(url)}` })],
+    ['a page of another name of this machine', (url: string) => ({ origin: `http://localhost:${port(url)}` })],
+    ['an origin with a path', (url: string) => ({ origin: `http://127.0.0.1:${port(url)}/` })],
+    ['an empty origin', () => ({ origin: '' })],
+    ['a name with a query', () => ({ host: 'localhost?x' })],
+    ['a name with a fragment', (url: string) => ({ host: `localhost:${port(url)}#x` })],
+    ['a name with a path', () => ({ host: 'localhost/' })],
+    ['a name with a backslash', () => ({ host: 'localhost\\x' })],
+    ['a number that is an address', (url: string) => ({ host: `2130706433:${port(url)}` })],
+    ['no name', (url: string) => ({ host: `:${port(url)}` })],
     [
       'a page after DNS rebinding',
       (url: string) => ({ host: `e.example:${port(url)}`, origin: `http://e.example:${port(url)}` }),
@@ -535,7 +547,7 @@ describe('access over HTTP', () => {
 
   it('requires the token on every request', async () => {
     const token = 'a-token-of-the-test';
-    const { url, served } = await start({ token });
+    const { url, served } = await start({ token, limits: { wrongTokenMs: 1 } });
     const client = await McpHttpClient.connect(url, {}, token);
     expect(await client.request('ping')).toMatchObject({ result: {} });
     const session = { 'mcp-session-id': client.headers['mcp-session-id'] as string };
@@ -560,6 +572,45 @@ describe('access over HTTP', () => {
     expect(running(served)).toBe(1);
     const lowerCase = new McpHttpClient(url, { ...session, authorization: `bearer ${token}` });
     expect(await lowerCase.request('ping')).toMatchObject({ result: {} });
+  });
+
+  it('refuses many wrong tokens late, and the right one never', async () => {
+    const token = 'a-token-of-the-test';
+    const { url } = await start({ token, limits: { wrongTokens: 3, wrongTokenMs: 3_600_000 } });
+    const client = await McpHttpClient.connect(url, {}, token);
+    const end = new AbortController();
+    onTestFinished(() => end.abort());
+    const statuses: number[] = [];
+    for (let i = 0; i < 20; i++) {
+      const headers = { ...JSON_HEADERS, authorization: `Bearer guess-${i}` };
+      void fetch(url, { method: 'POST', headers, body: '{}', signal: end.signal }).then(
+        ({ status }) => statuses.push(status),
+        () => undefined,
+      );
+    }
+    await until('17 refusals', () => statuses.length === 17);
+    expect(new Set(statuses)).toEqual(new Set([429]));
+    expect(await client.request('ping')).toMatchObject({ result: {} });
+    // No token is no guess.
+    expect((await fetch(url, { method: 'POST', headers: JSON_HEADERS, body: '{}' })).status).toBe(401);
+  });
+
+  it('reports wrong tokens once a minute with their number, and never the token', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const lines: string[] = [];
+    const guard = new HttpGuard('right', { wrongTokens: 64, wrongTokenMs: 0 }, (line) => lines.push(line));
+    const guess = (times: number): Promise<unknown> =>
+      Promise.allSettled(Array.from({ length: times }, () => guard.checkToken({ authorization: 'Bearer guess' })));
+    await guess(1_000);
+    await guard.checkToken({ authorization: 'Bearer right' });
+    vi.advanceTimersByTime(1_000);
+    expect(lines).toEqual(['refused 1000 requests with a wrong bearer token']);
+    await guess(1);
+    vi.advanceTimersByTime(58_000);
+    expect(lines).toHaveLength(1);
+    vi.advanceTimersByTime(2_000);
+    expect(lines.slice(1)).toEqual(['refused 1 request with a wrong bearer token']);
   });
 
   it('reports without a token that there is no authorisation server', async () => {

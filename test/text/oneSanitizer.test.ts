@@ -21,12 +21,13 @@ const WAYS: readonly Way[] = [
       // Look for words, and show none of what they find.
       'src/trust/egress.ts',
       'src/trust/scan/document.ts',
-      'src/trust/scan/lookAlikes.ts',
       'src/secrets/asksForSecret.ts',
       // Emoji before a heading.
       'src/catalog/cards/cardText.ts',
       // Escapes all but plain spaces, since people compare two command lines.
       'src/trust/launch.ts',
+      // Escapes in a file of JSON, which programs read back.
+      'src/trust/pins/lockFile.ts',
     ],
   },
   {
@@ -42,13 +43,15 @@ const WAYS: readonly Way[] = [
       'src/link/rendezvous.ts',
       'src/import/jsonText.ts',
       'src/config/keptEntries.ts',
-      'src/config/state/keptTexts.ts',
+      'src/config/keptText.ts',
       'src/config/state/privateFile.ts',
       // Contents of artifacts and selectors, which the firewall shows.
       'src/results/select/json.ts',
       'src/results/envelope/pythonForm.ts',
-      // Text that is sealed, and the key of a map.
+      // Texts that are sealed, and keys of maps and rows.
       'src/trust/launch.ts',
+      'src/cli/trustReview.ts',
+      'src/extension/tree/toolRows.ts',
       'src/calls/validation/explainErrors.ts',
     ],
   },

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RUN_MARKER } from '../../src/upstream/process/childEnvironment.ts';
@@ -24,7 +24,7 @@ async function sleeper(run = 'none'): Promise<ChildProcess> {
 
 function plant(folder: string, content: unknown): string {
   const file = join(folder, 'children-planted.json');
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 });
   return file;
 }
 
@@ -73,6 +73,16 @@ describe.skipIf(process.platform === 'win32')('the child journal', () => {
     expect(await new ChildJournal(folder).orphansEnded).toBe(1);
     await until('the child to be gone', () => !isAlive(child.pid as number));
     expect(journals(folder).filter((name) => name.includes('planted'))).toEqual([]);
+  });
+
+  it.skipIf(process.platform === 'win32')('does not believe a journal that another user may have written', async () => {
+    const folder = temporaryFolder('wg-journal-');
+    const stranger = await sleeper('planted-run');
+    const started = (await processStart(stranger.pid as number)) as string;
+    plant(folder, { run: 'planted-run', worker: DEAD, children: [{ pid: stranger.pid, started }] });
+    for (const name of journals(folder)) chmodSync(join(folder, name), 0o666);
+    expect(await new ChildJournal(folder).orphansEnded).toBe(0);
+    expect(isAlive(stranger.pid as number)).toBe(true);
   });
 
   it.runIf(process.platform === 'linux')('ends a process that started just before the worker was killed', async () => {

@@ -51,6 +51,7 @@ function sources(state: string, more: Partial<ServerConnection> = {}): StatusSou
     connection: (name: string) => (name === 'git' ? connection : undefined),
     missing: () => ({ key: 'k', name: 'K', description: '', password: true, options: [] }),
     heldTools: () => [],
+    driftedOf: () => 0,
     trustProblem: () => undefined,
     scrubSecrets: (text: string) => text.replaceAll('SECRET', '***'),
   } as unknown as StatusSources;

@@ -5,9 +5,11 @@ import { didYouMean } from '../../text/nearest.ts';
 import { count, inLines } from '../../text/porcelain.ts';
 import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
 import { type Launch, quoted, SHORT_HASH_CHARS, shown, shownLines } from '../../trust/launch.ts';
+import { launchEvent, type TrustEvent } from '../../trust/trustLog.ts';
 import { approvalFile } from '../../worker/gateway/approvalFile.ts';
 import type { ApproveCommand } from '../commands.ts';
 import { print, problemLine } from '../print.ts';
+import { ownTrustLog } from '../runtime.ts';
 import { ownTerminal, type Terminal } from '../terminal.ts';
 
 /** Server as the command shows it. */
@@ -77,6 +79,7 @@ async function settle(
       const now = shownServers(configOf(command), approvals).find((one) => one.launch.hash === launch.hash);
       if (now) {
         approvals.approve([now.launch]);
+        record(launchEvent('person-cli', now.launch, server.lines), err);
         approved.push(launch.name);
         continue;
       }
@@ -87,6 +90,15 @@ async function settle(
     refuse(`${quoted(launch.name)} has changed since it was shown and was not approved.`);
   }
   return { approved, refused };
+}
+
+/** Records a decision. A log that cannot be written is reported and refuses nothing. */
+function record(event: TrustEvent, err: Terminal['err']): void {
+  try {
+    ownTrustLog().add(event);
+  } catch (error) {
+    err(problemLine(`the trust log could not be written: ${(error as Error).message}`));
+  }
 }
 
 function configOf({ workspace, configFile }: ApproveCommand): MergedConfig {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureWorkspaceState, stateRoot, unwritable } from '../../config/state/stateFolder.ts';
 import { attach } from '../../host/attach/attach.ts';
 import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/attach/startWorker.ts';
 import { SessionHost } from '../../host/session/sessionHost.ts';
+import { isAbsent, readBoundedText, readFailure } from '../../lib/readBounded.ts';
 import { HttpFront } from '../../mcp/http/httpFront.ts';
 import { chosenMode } from '../chosenMode.ts';
 import type { HttpOptions, ServeOptions } from '../commands.ts';
@@ -13,8 +14,9 @@ import { ownRuntime } from '../runtime.ts';
 
 const TOKEN_FILE = 'http-token';
 const TOKEN_BYTES = 32;
-/** Shorter tokens could be guessed. */
-const MIN_TOKEN_CHARS = 16;
+/** Bounds of a token that nobody guesses: its length, and the number of characters and of steps between them that differ. */
+const MIN_TOKEN = { chars: 32, kinds: 8 };
+const MAX_TOKEN_BYTES = 4_096;
 
 /** Runs the host for clients that use a URL. Every HTTP session has its own session with the worker. */
 export async function serveHttp(target: ServeOptions, options: HttpOptions): Promise<number> {
@@ -23,6 +25,7 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
   const token = tokenOf(target, options);
   const front = new HttpFront({
     port: options.port,
+    log,
     ...(token ? { token: token.value } : {}),
     onSession: ({ input, output }) => {
       // Read for each session: the file may have changed.
@@ -76,7 +79,6 @@ function ownToken(target: GatewayTarget): { file: string; value: string } {
     writeFileSync(file, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(folder, error);
-    if (process.platform !== 'win32') chmodSync(file, 0o600);
   }
   return { file, value: readToken(file) };
 }
@@ -84,13 +86,25 @@ function ownToken(target: GatewayTarget): { file: string; value: string } {
 function readToken(file: string): string {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8').trim();
+    text = readBoundedText(file, { maxBytes: MAX_TOKEN_BYTES, secret: true }).trim();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`the token file ${file} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}.`);
+    if (isAbsent(error, file)) throw new Error(`the token file ${file} does not exist.`);
+    throw new Error(
+      `the token file ${file} is not used: ${readFailure(error)}; a token needs a file of yours with the mode 600.`,
+    );
   }
-  if (text.length >= MIN_TOKEN_CHARS && /^[\x21-\x7e]+$/.test(text)) return text;
-  throw new Error(
-    `the token file ${file} must hold one token of at least ${MIN_TOKEN_CHARS} visible ASCII characters and nothing else.`,
-  );
+  if (!/^[\x21-\x7e]+$/.test(text) || text.length < MIN_TOKEN.chars) {
+    throw new Error(
+      `the token file ${file} must hold one token of at least ${MIN_TOKEN.chars} visible ASCII characters and nothing else.`,
+    );
+  }
+  if (!isGuessable(text)) return text;
+  throw new Error(`the token in ${file} could be guessed; use a random one, for instance from "openssl rand -hex 32".`);
+}
+
+/** Whether a token has few characters, follows a sequence or repeats a part. A random one practically never does. */
+function isGuessable(token: string): boolean {
+  const codes = [...token].map((char) => char.charCodeAt(0));
+  const steps = codes.slice(1).map((code, i) => code - (codes[i] ?? 0));
+  return [codes, steps].some((kinds) => new Set(kinds).size < MIN_TOKEN.kinds) || /(.{8}).*\1/.test(token);
 }

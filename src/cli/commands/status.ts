@@ -63,6 +63,7 @@ function describeServer(server: ServerStatus): string {
   const tools = server.state === 'ready' || server.toolCount > 0 ? `, ${count(server.toolCount, 'tool')}` : '';
   const reason = server.reason === undefined ? '' : `: ${server.reason}`;
   const place = server.reason && server.location ? ` (${server.location.file}:${server.location.line})` : '';
-  const held = server.held ? `, ${count(server.held.length, 'item')} to review (waygate trust)` : '';
+  const review = (server.held?.length ?? 0) + (server.drifted ?? 0);
+  const held = review === 0 ? '' : `, ${count(review, 'item')} to review (waygate trust)`;
   return `${server.state.replaceAll('_', ' ')}${tools}${held}${pid}${reason}${place}`;
 }

@@ -1,7 +1,8 @@
 import { basename, join } from 'node:path';
+import { RefusedFile, readOwnText } from '../../lib/readBounded.ts';
 import { INPUT_PREFIX, type SecretSource } from '../secretReferences.ts';
 import { readPrivateJson, writePrivateJson } from './privateFile.ts';
-import { ensurePrivateFolder, workspaceStateFolder } from './stateFolder.ts';
+import { ensurePrivateFolder, StateFolderError, workspaceStateFolder } from './stateFolder.ts';
 
 const FILE = 'secrets.json';
 
@@ -56,8 +57,21 @@ export class FileSecrets implements SecretSource {
     return new Map(Object.entries(content).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
   }
 
+  /** Throws if the values of a file that is not believed would get lost. */
+  #assertOwn(): void {
+    try {
+      readOwnText(this.file);
+    } catch (error) {
+      if (!(error instanceof RefusedFile)) return;
+      throw new StateFolderError(
+        `${this.file} is not used: ${error.message}; make it yours with the mode 600, or remove it.`,
+      );
+    }
+  }
+
   #write(values: ReadonlyMap<string, string>): void {
     ensurePrivateFolder(this.#root);
+    this.#assertOwn();
     writePrivateJson(this.file, Object.fromEntries(values));
   }
 }

@@ -1,9 +1,6 @@
-import { type ReadBounds, readBoundedText } from '../../lib/readBounded.ts';
+import { readOwnText } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 import { unwritable } from './stateFolder.ts';
-
-/** Bound of a file that Waygate itself writes. */
-export const PRIVATE_BOUNDS: ReadBounds = { maxBytes: 16 * 1024 * 1024 };
 
 /** Writes a small JSON file that only its owner can read. The write is atomic. */
 export function writePrivateJson(file: string, content: unknown): void {
@@ -14,10 +11,10 @@ export function writePrivateJson(file: string, content: unknown): void {
   }
 }
 
-/** Returns the content; `undefined` if the file is absent or not readable. */
+/** Returns the content; `undefined` if the file is absent, not readable or not the user's own. */
 export function readPrivateJson(file: string): unknown {
   try {
-    return JSON.parse(readBoundedText(file, PRIVATE_BOUNDS));
+    return JSON.parse(readOwnText(file));
   } catch {
     return undefined;
   }

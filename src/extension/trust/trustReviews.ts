@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { ServerScan, TrustItem, TrustReview } from '../../control/contract.ts';
+import { quoted } from '../../text/porcelain.ts';
 import { type CommandId, REVIEW_EXTENSION, TRUST_SCHEME } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
@@ -180,7 +181,7 @@ export class TrustReviews {
 
   async #quarantineOf(server: string): Promise<ReviewDocument> {
     const [[review], [scan]] = await Promise.all([this.#link.trust(server), this.#link.scan(server)]);
-    if (!review) throw new Error(`There is no server ${JSON.stringify(server)}`);
+    if (!review) throw new Error(`There is no server ${quoted(server)}`);
     return quarantineDocument(review, scan);
   }
 

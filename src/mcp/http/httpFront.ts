@@ -4,11 +4,11 @@ import { encodeMessage } from '../../link/frames.ts';
 import { MAX_FRAME_BYTES } from '../../link/lineFraming.ts';
 import { PROTOCOL_VERSIONS } from '../mcpVersions.ts';
 import { type ClientMessage, parseMessages, readBody } from './clientMessages.ts';
-import { HttpGuard } from './httpGuard.ts';
+import { type GuessLimits, HttpGuard } from './httpGuard.ts';
 import { HttpRefusal } from './httpRefusal.ts';
 import { HttpSession, type HttpSessionLimits } from './httpSession.ts';
 
-export interface HttpFrontLimits extends HttpSessionLimits {
+export interface HttpFrontLimits extends HttpSessionLimits, GuessLimits {
   bodyBytes: number;
   sessions: number;
   /** Idle time after which a session ends. */
@@ -26,6 +26,8 @@ export interface HttpFrontOptions {
   /** Accepted host names besides those of loopback. */
   allowedHosts?: readonly string[];
   limits?: Partial<HttpFrontLimits>;
+  /** Takes lines about requests with a wrong token. */
+  log?: (line: string) => void;
   /** Serves a client's session until its `input` ends. The session is over when the promise settles. */
   onSession(session: HttpSession): Promise<unknown>;
 }
@@ -42,6 +44,8 @@ const DEFAULT_LIMITS: HttpFrontLimits = {
   requests: 1_024,
   unreadBytes: 64 * 1024 * 1024,
   tendMs: 15_000,
+  wrongTokenMs: 1_000,
+  wrongTokens: 64,
 };
 /** Idle time after which a session gives its place to a new one, because few clients close theirs. */
 const REPLACEABLE_AFTER_MS = 60_000;
@@ -59,7 +63,7 @@ export class HttpFront {
   constructor(options: HttpFrontOptions) {
     this.#options = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
-    this.#guard = new HttpGuard(options.token, options.allowedHosts);
+    this.#guard = new HttpGuard(options.token, this.#limits, options.log ?? (() => undefined), options.allowedHosts);
     this.#server = createServer((request, response) => {
       // A client that disconnects in the middle ends its stream and nothing else.
       response.on('error', () => undefined);
@@ -84,6 +88,7 @@ export class HttpFront {
   /** Accepts nothing new, lets every session finish its open requests, and ends. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    this.#guard.close();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const session of [...this.#sessions.values()]) this.#endSession(session);
     await Promise.all(this.#running);
@@ -97,7 +102,7 @@ export class HttpFront {
     if (request.url?.split('?')[0] !== MCP_PATH) {
       throw new HttpRefusal(404, `There is nothing here; MCP is at ${MCP_PATH}.`);
     }
-    this.#guard.checkToken(request.headers);
+    await this.#guard.checkToken(request.headers);
     if (request.method === 'POST') await this.#onPost(request, response);
     else if (request.method === 'GET') this.#onGet(request, response);
     else if (request.method === 'DELETE') this.#onDelete(request, response);

@@ -18,12 +18,11 @@ export interface LoopbackRedirect {
 }
 
 const PATH = '/callback';
-/** Limit of answers with a wrong state, against guessing. */
-const MAX_WRONG = 20;
 
 /**
  * Waits on a port of 127.0.0.1 for the one answer that carries our state (RFC 8252 §7.3), for a bounded time. An answer
  * with another state may come from any page in the browser, so Waygate rejects that answer and continues to wait.
+ * The number of such answers is not limited: the state has 256 random bits, and a limit would let a page end the sign-in.
  */
 export async function listenForRedirect(state: string, timeoutMs: number): Promise<LoopbackRedirect> {
   let settle: { resolve(answer: RedirectAnswer): void; reject(error: Error): void } | undefined;
@@ -32,17 +31,11 @@ export async function listenForRedirect(state: string, timeoutMs: number): Promi
   });
   // The answer may fail before a caller waits for it.
   answer.catch(() => undefined);
-  let wrong = 0;
   const server = createServer((request, response) => {
     const query = callbackQuery(request);
     if (!query) return respond(response, 404, 'There is nothing here.');
-    if (!sameText(query.get('state') ?? '', state)) {
-      respond(response, 400, 'This is not the sign-in that Waygate waits for. Nothing has changed.');
-      wrong += 1;
-      if (wrong >= MAX_WRONG)
-        end(new SignInError('The sign-in was cancelled: too many answers belonged to other sign-ins.'));
-      return;
-    }
+    if (!sameText(query.get('state') ?? '', state))
+      return respond(response, 400, 'This is not the sign-in that Waygate waits for. Nothing has changed.');
     const error = query.get('error');
     const code = query.get('code');
     if (error !== null || !code) {

@@ -1,5 +1,6 @@
+import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { SignInError } from './signInError.ts';
 
 /**
@@ -7,14 +8,23 @@ import { SignInError } from './signInError.ts';
  * opens. They must not lead to the user's own machine or network (MCP, Security Best Practices, SSRF), nor the browser
  * to anything but a page.
  */
-export type Reach = 'public' | 'private' | 'link-local' | 'loopback';
-export type Lookup = (host: string) => Promise<readonly string[]>;
+export type Reach = 'public' | 'private' | 'link-local' | 'loopback' | 'reserved';
+export type Lookup = (host: string) => Promise<LookupAddress[]>;
 
+/** Ranges of the IANA registries of special-purpose addresses. */
 const LISTS: readonly [Reach, BlockList][] = [
   ['loopback', subnets(['127.0.0.0', 8], ['::1', 128], ['0.0.0.0', 8], ['::', 128])],
   ['link-local', subnets(['169.254.0.0', 16], ['fe80::', 10])],
   ['private', subnets(['10.0.0.0', 8], ['172.16.0.0', 12], ['192.168.0.0', 16], ['100.64.0.0', 10], ['fc00::', 7])],
+  // Protocols, benchmarks, documentation, multicast; of IPv6 also Teredo and 6to4, which contain an address of IPv4.
+  ['reserved', subnets(['192.0.0.0', 24], ['192.0.2.0', 24], ['192.88.99.0', 24], ['198.18.0.0', 15])],
+  ['reserved', subnets(['198.51.100.0', 24], ['203.0.113.0', 24], ['224.0.0.0', 3])],
+  ['reserved', subnets(['2001::', 23], ['2001:db8::', 32], ['2002::', 16], ['3fff::', 20])],
 ];
+/** Only these addresses of IPv6 are assigned to hosts of the internet. */
+const GLOBAL_UNICAST = subnets(['2000::', 3]);
+/** IPv4-mapped addresses, and those of NAT64, through which a network without IPv4 reaches hosts that have nothing else. */
+const CONTAINS_IPV4 = /^(?:::ffff|64:ff9b:):([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /** Addresses that a server may name: as far away as itself, or farther. */
 const MAY_NAME: Readonly<Record<Reach, readonly Reach[]>> = {
@@ -22,6 +32,7 @@ const MAY_NAME: Readonly<Record<Reach, readonly Reach[]>> = {
   private: ['public', 'private'],
   'link-local': ['public'],
   loopback: ['public', 'private', 'loopback'],
+  reserved: ['public'],
 };
 
 export class TrustedUrls {
@@ -30,7 +41,7 @@ export class TrustedUrls {
   readonly #lookup: Lookup;
 
   /** `configured` is an address that the user wrote; trust its host. */
-  constructor(server: string, configured?: string, lookupHost: Lookup = addressesOf) {
+  constructor(server: string, configured?: string, lookupHost: Lookup = (host) => lookup(host, { all: true })) {
     this.#own = new URL(server);
     this.#configured = configured === undefined ? undefined : new URL(configured);
     this.#lookup = lookupHost;
@@ -53,13 +64,24 @@ export class TrustedUrls {
     return url;
   }
 
-  /** Checks a URL before a fetch: a public name may resolve to a private address. */
-  async checkResolved(url: URL): Promise<void> {
-    if (this.#isKnown(url) || isIP(hostOf(url)) !== 0) return;
-    for (const address of await this.#lookup(hostOf(url))) {
-      const reach = reachOf(address) ?? 'public';
-      if (!this.#mayName(url, reach)) throw this.#refusal(url.origin, reach);
-    }
+  /**
+   * Returns the resolver for a connection to `url`. A public name may resolve to a private address, and to another one
+   * at the next question, so the connection uses the addresses that this resolver checked.
+   */
+  lookupFor(url: URL): LookupFunction {
+    return (host, { all }, done) => {
+      this.#lookup(host).then(
+        (found) => {
+          const refused = found.map(({ address }) => reachOf(address) ?? 'reserved');
+          const reach = refused.find((one) => !this.#mayName(url, one));
+          const [first] = found;
+          if (reach !== undefined) done(this.#refusal(url.origin, reach), []);
+          else if (all || !first) done(null, found);
+          else done(null, first.address, first.family);
+        },
+        (error: NodeJS.ErrnoException) => done(error, []),
+      );
+    };
   }
 
   #mayName(url: URL, reach: Reach): boolean {
@@ -82,17 +104,22 @@ function reachOf(host: string): Reach | undefined {
   if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback';
   const family = isIP(host);
   if (family === 0) return undefined;
-  return LISTS.find(([, list]) => list.check(host, family === 6 ? 'ipv6' : 'ipv4'))?.[0] ?? 'public';
+  // The parser of URLs gives every address one spelling.
+  const address = family === 4 ? host : new URL(`http://[${host.replace(/%.*/, '')}]`).hostname.slice(1, -1);
+  const [, high, low] = CONTAINS_IPV4.exec(address) ?? [];
+  if (high !== undefined && low !== undefined)
+    return reachOf(ipv4Of(Number.parseInt(high, 16), Number.parseInt(low, 16)));
+  const type = family === 6 ? 'ipv6' : 'ipv4';
+  const listed = LISTS.find(([, list]) => list.check(address, type))?.[0];
+  return listed ?? (family === 4 || GLOBAL_UNICAST.check(address, type) ? 'public' : 'reserved');
+}
+
+function ipv4Of(high: number, low: number): string {
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-}
-
-async function addressesOf(host: string): Promise<readonly string[]> {
-  // The fetch reports an unknown name.
-  const found = await lookup(host, { all: true }).catch(() => []);
-  return found.map(({ address }) => address);
 }
 
 function subnets(...ranges: [string, number][]): BlockList {

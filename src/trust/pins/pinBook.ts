@@ -30,7 +30,7 @@ export type ItemState = 'approved' | 'new' | 'changed' | 'gone' | 'blocked';
  * Returns the state of an item. The state follows from the book and the listing alone, so that no restart, refresh or
  * second worker can change it, and an item that returns to its pinned text is approved again.
  */
-export function stateOf(pins: ServerPins, key: string, pin: string | undefined): ItemState {
+export function stateOf(pins: Pick<ServerPins, 'pins' | 'blocked'>, key: string, pin: string | undefined): ItemState {
   if (pins.blocked.includes(key)) return 'blocked';
   const approved = Object.hasOwn(pins.pins, key) ? pins.pins[key] : undefined;
   if (pin === undefined) return 'gone';

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { isAlive } from '../../lib/isAlive.ts';
+import { readOwnText } from '../../lib/readBounded.ts';
 import { writerOf, writeWhole } from '../../lib/writeWhole.ts';
 import { LIST_NAMES, type ServerCatalog } from './serverCatalog.ts';
 import { snapshotKey } from './snapshotKey.ts';
@@ -32,7 +33,7 @@ export class CatalogSnapshots {
 
   read(config: ServerConfig): ServerCatalog | undefined {
     try {
-      const { format, key, catalog, pins } = JSON.parse(readFileSync(this.#file(config.name), 'utf8')) as {
+      const { format, key, catalog, pins } = JSON.parse(readOwnText(this.#file(config.name))) as {
         format: unknown;
         key: unknown;
         catalog: ServerCatalog;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOwnText } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 import { processStart } from './processStart.ts';
 import { endGroup, endMarked, groupExists, killWindowsTree } from './processTree.ts';
@@ -129,7 +130,7 @@ async function entryOf(pid: number): Promise<Entry> {
 
 function readJournal(file: string): JournalFile | undefined {
   try {
-    const value = JSON.parse(readFileSync(file, 'utf8')) as JournalFile;
+    const value = JSON.parse(readOwnText(file)) as JournalFile;
     const whole = typeof value.run === 'string' && Number.isInteger(value.worker?.pid) && Array.isArray(value.children);
     return whole ? value : undefined;
   } catch {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { ApprovalStore } from '../../calls/policy/approval.ts';
-import { PRIVATE_BOUNDS } from '../../config/state/privateFile.ts';
-import { readBoundedText } from '../../lib/readBounded.ts';
+import { readOwnText } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 
 /**
@@ -13,7 +12,7 @@ export function approvalFile(folder: string, log: (line: string) => void): Appro
   return {
     load: () => {
       try {
-        const value: unknown = JSON.parse(readBoundedText(file, { ...PRIVATE_BOUNDS, own: true }));
+        const value: unknown = JSON.parse(readOwnText(file));
         return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
       } catch {
         // If the file is absent or damaged, no tool is allowed and the user is asked again.

@@ -11,6 +11,8 @@ import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../../supervision/restartPolicy.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
+import { shownLines } from '../../trust/launch.ts';
+import { lockFileOf } from '../../trust/pins/lockFile.ts';
 import { adoptPinsOf, pinsOf } from '../../trust/pins/pinnedItems.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { type PoolEvents, ServerPool } from '../../upstream/connection/serverPool.ts';
@@ -28,6 +30,8 @@ import { SharedTokens } from './sharedTokens.ts';
 export interface GatewayServersOptions
   extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets' | 'maskKnown'> {
   workspace: string;
+  /** File given by the user, which replaces all others. */
+  configFile?: string;
   stateFolder: string;
   configuration: Configuration;
   /** Accesses the editor's own store of secrets. */
@@ -73,6 +77,7 @@ export class GatewayServers {
     this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log, { of: pinsOf, adopt: adoptPinsOf });
     this.trust = new ServerTrust({
       approvals: this.approvals,
+      lock: { file: lockFileOf(workspace, options.configFile), workspace },
       connections: () => this.pool.connections,
       stateRoot,
       stateFolder,
@@ -145,7 +150,10 @@ export class GatewayServers {
   /** Approves definitions by the hash that the user saw, so a server that changed meanwhile is not approved. */
   approve(hashes: readonly string[]): void {
     const launches = this.#waiting.map((config) => this.approvals.launch(config));
-    this.approvals.approve(launches.filter(({ hash }) => hashes.includes(hash)));
+    const approved = launches.filter(({ hash }) => hashes.includes(hash));
+    const shown = approved.map((launch) => shownLines(launch, this.approvals.before(launch)));
+    this.approvals.approve(approved);
+    for (const [index, launch] of approved.entries()) this.trust.recordLaunch(launch, shown[index] ?? []);
     this.#onApprovals();
   }
 

@@ -120,6 +120,7 @@ export class GatewayReports {
       connection: (name) => pool.get(name),
       missing: (name) => servers.links.missing(name),
       heldTools: (connection, namespace) => servers.trust.heldTools(connection, namespace),
+      driftedOf: (connection) => servers.trust.driftedOf(connection),
       trustProblem: (name) => servers.trust.gate.problemOf(name),
       scrubSecrets,
     };
