@@ -19,7 +19,7 @@ const scan = (findings: ServerScan['entries'][number]['findings'] = [hard, soft]
   entries: [{ kind: 'tool', name: 'send\nall', findings }],
 });
 const review = (over: Partial<TrustReview> = {}): TrustReview => ({
-  ...{ server: 'mail', origin: 'workspace', onChange: 'block', approved: 1, items: [] },
+  ...{ server: 'mail', origin: 'workspace', onChange: 'block', approved: [], items: [] },
   ...over,
 });
 

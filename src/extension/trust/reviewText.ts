@@ -71,7 +71,10 @@ export function presentDocument(item: TrustItem, scan: ServerScan | undefined, s
 }
 
 /** Renders why a server is in quarantine. */
-export function quarantineDocument({ server, quarantine }: TrustReview, scan: ServerScan | undefined): ReviewDocument {
+export function quarantineDocument(
+  { server, quarantine, approved }: TrustReview,
+  scan: ServerScan | undefined,
+): ReviewDocument {
   const name = line(JSON.stringify(server));
   if (quarantine === undefined) return { text: `The server ${name} is not in quarantine.\n`, actions: [] };
   const found = findingsOf(scan).map(({ about, quote }) => `  ${about}: "${quote}"`);
@@ -80,7 +83,8 @@ export function quarantineDocument({ server, quarantine }: TrustReview, scan: Se
     `Reason: ${line(quarantine)}`,
     ...(found.length > 0 ? ['', 'Findings of the scan:', ...found] : []),
     '',
-    'A release offers everything that you approved before.',
+    'A release offers what you approved before:',
+    ...approved.map(({ key, toolId }) => `  ${line(toolId ?? key)}`),
     '',
   ];
   return { text: text.join('\n'), actions: ['release'] };

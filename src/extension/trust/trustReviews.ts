@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { ServerScan, TrustItem, TrustReview } from '../../control/contract.ts';
 import { quoted } from '../../text/porcelain.ts';
@@ -104,8 +105,10 @@ export class TrustReviews {
     const shown = this.#shownIn(argument);
     if (!shown) return;
     const { server, key, pin } = shown;
-    await this.#link.decide({ action: 'accept', server, shown: [{ key, pin }] });
-    await this.#close(addressesOf(shown).now);
+    const { now } = addressesOf(shown);
+    const text = this.#documents.get(String(now))?.text ?? '';
+    await this.#link.decide({ action: 'accept', server, shown: [{ key, pin }], lines: sha256(text) });
+    await this.#close(now);
   }
 
   /** Blocks the item of a row or of a document, in any version. */
@@ -148,7 +151,7 @@ export class TrustReviews {
       await this.#openQuarantine(shown.server);
       throw new Error('Its findings have changed since they were shown, so it was not released. Read them again');
     }
-    await this.#link.decide({ action: 'release', server: shown.server });
+    await this.#link.decide({ action: 'release', server: shown.server, lines: sha256(now.text) });
     await this.#close(vscode.Uri.parse(address));
   }
 
@@ -278,6 +281,10 @@ function address(side: string, query: readonly string[]): vscode.Uri {
     path: `/${side}${REVIEW_EXTENSION}`,
     query: JSON.stringify(query),
   });
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function addressIn(argument: unknown): string | undefined {
