@@ -158,8 +158,9 @@ describe('table of faults', () => {
       'spawn_enoent',
       'tool_left_out',
       'unsupported_version',
+      'walls_missing',
     ]);
-    expect(by('time')).toHaveLength(codes.length - 9);
+    expect(by('time')).toHaveLength(codes.length - 10);
   });
 });
 
