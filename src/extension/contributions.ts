@@ -45,7 +45,7 @@ export const COMMANDS = {
   'waygate.restart': { title: 'Restart Gateway', icon: '$(debug-restart)', enablement: ACTIVE, inPalette: true },
   'waygate.approveServers': { title: 'Approve Servers', icon: '$(shield)', enablement: ACTIVE, inPalette: true },
   'waygate.approveShown': { title: 'Approve…', icon: '$(check)', inPalette: false },
-  'waygate.reviewChanges': { title: 'Review Changes', icon: '$(diff)', enablement: ACTIVE, inPalette: true },
+  'waygate.reviewChanges': { title: 'Review Changes…', icon: '$(diff)', enablement: ACTIVE, inPalette: true },
   'waygate.reviewChange': { title: 'Review Change', icon: '$(diff)', inPalette: false },
   'waygate.acceptShown': { title: 'Accept', icon: '$(check)', inPalette: false },
   'waygate.block': { title: 'Block', icon: '$(circle-slash)', inPalette: false },

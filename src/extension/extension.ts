@@ -19,7 +19,8 @@ import type { GatewayView } from './status/health.ts';
 import { journal } from './status/journal.ts';
 import { showStatusBar } from './status/statusBar.ts';
 import { ToolsTree, toRange } from './tree/toolsTree.ts';
-import { TrustReviews } from './trust/trustReviews.ts';
+import { findingProblems, followFindings, type ScannedServer } from './trust/findings.ts';
+import { offerReviews, TrustReviews } from './trust/trustReviews.ts';
 import { ask, notify } from './windows.ts';
 
 /** Name of the activation measure in the extension host's timeline. */
@@ -54,7 +55,8 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const rollOut = rollOutWith(environment, distFolder);
   const gateway = new Observable<GatewayView>(viewOf(environment, link));
   const refreshing = new Observable(false);
-  const dashboard = new Dashboard(context.extensionUri, gateway, refreshing);
+  const scanned = new Observable<readonly ScannedServer[]>([]);
+  const dashboard = new Dashboard(context.extensionUri, gateway, refreshing, scanned);
   const tree = new ToolsTree(gateway, link, log);
   const approval = new ServerApproval(link);
   const reviews = new TrustReviews(link, gateway);
@@ -71,8 +73,10 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     approval,
     reviews,
     offerApprovals(gateway),
+    offerReviews(gateway),
+    followFindings(gateway, link, scanned),
     showStatusBar(gateway),
-    showProblems(gateway),
+    showProblems(gateway, scanned),
     keepContextKey(gateway),
     keepJournal(link, log),
     environment.state.onChange(follow),
@@ -183,22 +187,24 @@ async function askApproval({ lines: [question = '', ...details] }: ApprovalQuest
   return chosen?.verdict ?? 'denied';
 }
 
-/** Shows configuration problems in the Problems view and under their text. */
-function showProblems(gateway: Observable<GatewayView>): Disposable {
+/** Shows problems of the configuration, and hard findings of its servers, in the Problems view and under their text. */
+function showProblems(gateway: Observable<GatewayView>, scanned: Observable<readonly ScannedServer[]>): Disposable {
   const collection = vscode.languages.createDiagnosticCollection('waygate');
   let shown = '';
-  const update = ({ link }: GatewayView): void => {
+  const update = (): void => {
+    const { link } = gateway.value;
     // Keep the last findings while a worker is replaced.
     if (link.kind !== 'attached' && link.kind !== 'off') return;
-    const problems = link.kind === 'attached' ? link.snapshot.configuration.problems : [];
+    const problems =
+      link.kind === 'attached' ? [...link.snapshot.configuration.problems, ...findingProblems(scanned.value)] : [];
     const next = JSON.stringify(problems);
     if (next === shown) return;
     shown = next;
     collection.clear();
     for (const problem of problems) add(collection, problem, link.kind === 'attached' ? link.snapshot.workspace : '');
   };
-  update(gateway.value);
-  return vscode.Disposable.from(collection, gateway.onChange(update));
+  update();
+  return vscode.Disposable.from(collection, gateway.onChange(update), scanned.onChange(update));
 }
 
 function add(collection: vscode.DiagnosticCollection, problem: ConfigurationProblem, workspace: string): void {

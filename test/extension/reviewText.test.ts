@@ -77,7 +77,10 @@ describe('documents of a review', () => {
 
 describe('document of a quarantine', () => {
   it('shows the reason and the findings above the release', () => {
-    const { text, actions } = quarantineDocument(review([], { quarantine: 'tools /x:\nbad\u200b' }), SCAN);
+    const { text, actions } = quarantineDocument(
+      review([], { quarantine: 'tools /x:\nbad\u200b', approved: [{ key: 'prompts:a\nb' }] }),
+      SCAN,
+    );
     expect(text.split('\n')).toEqual([
       'The server "mail" is in quarantine: no model sees anything of it.',
       'Reason: tools /x: bad\\u200b',
@@ -86,7 +89,8 @@ describe('document of a quarantine', () => {
       '  tool send: keeps something from the user (hard) at /description: "do not\\u202e mention"',
       '  prompt send: addresses the assistant (soft): "assistant"',
       '',
-      'A release offers everything that you approved before.',
+      'A release offers what you approved before:',
+      '  prompts:a b',
       '',
     ]);
     expect(actions).toEqual(['release']);

@@ -45,6 +45,21 @@ export function heldWords(held: readonly HeldTool[]): string {
   return words.flatMap(({ state, amount }) => (amount > 0 ? `${amount} ${state}` : [])).join(', ');
 }
 
+/** Describes the servers that wait for a review and are not in `offered`, and adds them to it. */
+export function reviewNews(
+  servers: readonly Pick<ServerBrief, 'name' | 'state' | 'held'>[],
+  offered: Set<string>,
+): NotificationText | undefined {
+  // A server that starts may be listed before its first list is pinned.
+  const news = servers.filter(
+    (server) => server.state !== 'starting' && waitsForReview(server) && !offered.has(server.name),
+  );
+  if (news.length === 0) return undefined;
+  for (const { name } of news) offered.add(name);
+  const names = news.map(({ name, held = [] }) => `${oneLine(name, 60)} (${heldWords(held)})`).join(', ');
+  return notificationText`Servers list what you have not approved: ${names}. No model sees it before your review.`;
+}
+
 /** Names an item with its part: `create_issue`, `prompt greet`, `instructions`. */
 export function itemName({ part, name }: Pick<HeldTool, 'part' | 'name'>): string {
   return `${PART_WORDS[part] ?? ''}${part === 'instructions' ? '' : oneLine(name, 60)}`;

@@ -1,8 +1,8 @@
 import type { ScannedEntry, ServerScan, TrustItem, TrustReview } from '../../control/contract.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
-import { SCAN_RULES } from '../../trust/scan/finding.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
+import { describeFinding, findingsOf } from './findings.ts';
 import { itemName } from './heldRows.ts';
 
 /** Version of an item that a document shows. */
@@ -71,26 +71,23 @@ export function presentDocument(item: TrustItem, scan: ServerScan | undefined, s
 }
 
 /** Renders why a server is in quarantine. */
-export function quarantineDocument({ server, quarantine }: TrustReview, scan: ServerScan | undefined): ReviewDocument {
+export function quarantineDocument(
+  { server, quarantine, approved }: TrustReview,
+  scan: ServerScan | undefined,
+): ReviewDocument {
   const name = line(JSON.stringify(server));
   if (quarantine === undefined) return { text: `The server ${name} is not in quarantine.\n`, actions: [] };
-  const found = (scan?.entries ?? []).flatMap(({ kind, name, findings }) =>
-    findings.map((finding) => `  ${line(`${kind} ${name}`.trim())}: ${findingLine(finding)}`),
-  );
+  const found = findingsOf(scan).map(({ about, quote }) => `  ${about}: "${quote}"`);
   const text = [
     `The server ${name} is in quarantine: no model sees anything of it.`,
     `Reason: ${line(quarantine)}`,
     ...(found.length > 0 ? ['', 'Findings of the scan:', ...found] : []),
     '',
-    'A release offers everything that you approved before.',
+    'A release offers what you approved before:',
+    ...approved.map(({ key, toolId }) => `  ${line(toolId ?? key)}`),
     '',
   ];
   return { text: text.join('\n'), actions: ['release'] };
-}
-
-export function findingLine({ rule, tier, where, quote }: ScannedEntry['findings'][number]): string {
-  const place = where === '' ? '' : ` at ${line(where)}`;
-  return `${SCAN_RULES[rule] ?? rule} (${tier})${place}: "${line(quote)}"`;
 }
 
 function findingLines(item: TrustItem, scan: ServerScan | undefined): string[] {
@@ -98,7 +95,9 @@ function findingLines(item: TrustItem, scan: ServerScan | undefined): string[] {
     ({ kind, name }) =>
       kind === SCANNED_PARTS[item.part] && (kind === 'instructions' || name === visibleText(item.name)),
   );
-  return entries.flatMap(({ findings }) => findings.map((finding) => `Finding: ${findingLine(finding)}`));
+  return entries.flatMap(({ findings }) =>
+    findings.map(describeFinding).map(({ about, quote }) => `Finding: ${about}: "${quote}"`),
+  );
 }
 
 /** Title of the comparison. */

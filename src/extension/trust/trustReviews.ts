@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { ServerScan, TrustItem, TrustReview } from '../../control/contract.ts';
 import { quoted } from '../../text/porcelain.ts';
@@ -8,7 +9,8 @@ import type { Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
 import type { ToolElement } from '../tree/toolRows.ts';
 import { notify, pick } from '../windows.ts';
-import { heldLabel } from './heldRows.ts';
+import { listingKey } from './findings.ts';
+import { heldLabel, reviewNews } from './heldRows.ts';
 import {
   ACTION_TITLES,
   approvedDocument,
@@ -57,8 +59,7 @@ export class TrustReviews {
     let seen = '';
     const look = ({ link }: GatewayView): void => {
       if (link.kind !== 'attached') return;
-      const { catalog, servers } = link.snapshot;
-      const key = JSON.stringify([link.attachment, catalog.revision, servers.map(({ held }) => held)]);
+      const key = listingKey(link.attachment, link.snapshot);
       if (key === seen) return;
       seen = key;
       void this.#compare().catch(() => undefined);
@@ -104,8 +105,10 @@ export class TrustReviews {
     const shown = this.#shownIn(argument);
     if (!shown) return;
     const { server, key, pin } = shown;
-    await this.#link.decide({ action: 'accept', server, shown: [{ key, pin }] });
-    await this.#close(addressesOf(shown).now);
+    const { now } = addressesOf(shown);
+    const text = this.#documents.get(String(now))?.text ?? '';
+    await this.#link.decide({ action: 'accept', server, shown: [{ key, pin }], lines: sha256(text) });
+    await this.#close(now);
   }
 
   /** Blocks the item of a row or of a document, in any version. */
@@ -148,7 +151,7 @@ export class TrustReviews {
       await this.#openQuarantine(shown.server);
       throw new Error('Its findings have changed since they were shown, so it was not released. Read them again');
     }
-    await this.#link.decide({ action: 'release', server: shown.server });
+    await this.#link.decide({ action: 'release', server: shown.server, lines: sha256(now.text) });
     await this.#close(vscode.Uri.parse(address));
   }
 
@@ -249,6 +252,17 @@ export class TrustReviews {
   }
 }
 
+/** Offers a review once per server and session. Only the documents of the review accept anything. */
+export function offerReviews(gateway: Observable<GatewayView>): { dispose(): void } {
+  const offered = new Set<string>();
+  const look = ({ link }: GatewayView): void => {
+    const message = link.kind === 'attached' ? reviewNews(link.snapshot.servers, offered) : undefined;
+    if (message !== undefined) void notify('warning', message, 'waygate.reviewChanges');
+  };
+  look(gateway.value);
+  return gateway.onChange(look);
+}
+
 function reviewables(review: TrustReview): Reviewable[] {
   return reviewable(review).map((item) => ({
     shown: { server: review.server, key: item.key, pin: item.pin },
@@ -267,6 +281,10 @@ function address(side: string, query: readonly string[]): vscode.Uri {
     path: `/${side}${REVIEW_EXTENSION}`,
     query: JSON.stringify(query),
   });
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function addressIn(argument: unknown): string | undefined {
