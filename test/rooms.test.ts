@@ -58,6 +58,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
       'link',
       'replay',
       'secrets',
+      'trust',
       'telemetry',
       'control',
     ],

@@ -6,6 +6,8 @@ import { secretName } from '../../../secrets/names.ts';
 import { scrubValue } from '../../../secrets/scrubValue.ts';
 import { quoted, shortened } from '../../../text/porcelain.ts';
 import { visibleText } from '../../../text/visibleText.ts';
+import { SCAN_RULES } from '../../../trust/scan/finding.ts';
+import { scanText } from '../../../trust/scan/scan.ts';
 
 type Json = Record<string, unknown>;
 
@@ -26,6 +28,7 @@ const MAX_FIELDS = 30;
 const MAX_CHOICES = 200;
 const MAX_SAMPLING_CHARS = 200_000;
 const MAX_SAMPLED_TOKENS = 4_096;
+const QUOTE_CHARS = 120;
 
 /**
  * Makes the question that the user sees from a server's `elicitation/create`: it names the server, contains nothing
@@ -35,6 +38,7 @@ export function elicitation(server: AskingServer, params: Json): Json {
   const { mode = 'form', message, elicitationId, requestedSchema } = params;
   const words = typeof message === 'string' ? message : '';
   if (mode === 'url') {
+    harmless('elicitation', words);
     const url = webAddress(params.url, server);
     return {
       mode,
@@ -44,6 +48,7 @@ export function elicitation(server: AskingServer, params: Json): Json {
     };
   }
   const schema = form(requestedSchema);
+  harmless('elicitation', [words, ...textsOf(schema)].join('\n'));
   const isFree = Object.values(schema.properties).some(isFreeField);
   if (isFree && asksForSecret(words)) throw refused('Its message asks for a secret. Send the user to a URL instead');
   return {
@@ -63,6 +68,7 @@ export function sampling(server: AskingServer, params: Json): Json {
     ...(typeof systemPrompt === 'string' ? { systemPrompt } : {}),
   });
   if (text.length > MAX_SAMPLING_CHARS) throw refused(`Its request is longer than ${MAX_SAMPLING_CHARS} characters`);
+  harmless('sampling', textsOf([systemPrompt, messages]).join('\n'));
   const request = visible(scrubValue(JSON.parse(text))) as Json;
   const introduction = `The MCP server ${named(server)} sent this request. Neither the user nor Waygate wrote it.`;
   return {
@@ -87,6 +93,18 @@ export function requiredElicitations(server: AskingServer, data: unknown, limit:
 
 export function refused(why: string): RpcError {
   return new RpcError(INVALID_PARAMS, `Waygate did not forward this question. ${why}.`);
+}
+
+/** Refuses a text that reads like an attack (T1.14). Hidden characters are shown instead. */
+function harmless(kind: 'elicitation' | 'sampling', text: string): void {
+  const hard = scanText(kind, text).find(({ tier, rule }) => tier === 'hard' && rule !== 'H1');
+  if (hard)
+    throw refused(`Its text reads like an attack (${SCAN_RULES[hard.rule]}: ${quoted(hard.quote, QUOTE_CHARS)})`);
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsOf) : [];
 }
 
 function named({ name }: AskingServer): string {
