@@ -10,7 +10,7 @@ import { ensurePackages, ownNode, toolEnvironment } from './lib/npm.mjs';
 import { endGroup, exitCode, leaveTogether, start } from './lib/processes.mjs';
 import { SetupError } from './lib/setupError.mjs';
 import { duration, runStages, stageTable } from './lib/stages.mjs';
-import { ensureBrowser } from './lib/systemPackages.mjs';
+import { ensureBrowser, tryWalls } from './lib/systemPackages.mjs';
 import {
   closingLine,
   failuresOfEditor,
@@ -205,6 +205,7 @@ async function main() {
   try {
     await ensurePackages(root);
     if (names.some((name) => WITH_BROWSER.includes(name))) await ensureBrowser(root);
+    if (names.includes('integration')) await tryWalls(root);
   } catch (error) {
     console.error(error instanceof SetupError ? error.message : error);
     return tallyOfStep(1);

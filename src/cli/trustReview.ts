@@ -1,4 +1,5 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { canonicalJson } from '../catalog/canonicalJson.ts';
 import { sha256 } from '../catalog/shapeHash.ts';
 import { stateRoot } from '../config/state/stateFolder.ts';
 import type { TrustDecision, TrustItem, TrustReview } from '../control/contract.ts';
@@ -101,7 +102,7 @@ function shownOf({ review, subject, isServer, items }: Chosen): Shown {
   return {
     text,
     acceptable,
-    pin: sealOf(stateRoot(), `review ${JSON.stringify([review.server, subject, pins, text])}`),
+    pin: sealOf(stateRoot(), canonicalJson(['review', review.server, subject, pins, text])),
   };
 }
 

@@ -15,7 +15,7 @@ export function mergeConfigs(all: readonly LoadedConfig[]): MergedConfig {
   const last = layers.at(-1) as LoadedConfig;
   const servers = layers.flatMap((layer) => layer.servers);
   const ignored: ConfigurationProblem[] = [];
-  const userServers = servers.filter(({ origin }) => origin === 'user').map(({ name }) => name);
+  const userServers = own ? [...own.servers, ...own.broken].map(({ name }) => name) : [];
   const settings = BLOCK_NAMES.map((name) => {
     const scopeOf = (layer: LoadedConfig): Scope => ({
       userServers,
@@ -59,12 +59,13 @@ function unknownServers(layers: readonly LoadedConfig[]): ConfigurationProblem[]
 
 /** Returns the value of a block over all files. The block's scope rule joins a workspace's value with the user's. */
 function settingOf(name: BlockName, layers: readonly LoadedConfig[], scopeOf: (layer: LoadedConfig) => Scope): unknown {
-  const { defaultValue, combine }: Block<unknown> = BLOCKS[name];
+  const { defaultValue, combine, narrow }: Block<unknown> = BLOCKS[name];
   let own: BlockValue<unknown> | undefined;
   let value: unknown = defaultValue;
   for (const layer of layers) {
-    const block = layer.blocks.get(name);
-    if (!block) continue;
+    const given = layer.blocks.get(name);
+    if (!given) continue;
+    const block = layer.origin === 'user' && narrow ? { ...given, value: narrow(given.value, scopeOf(layer)) } : given;
     value = layer.origin === 'workspace' && combine ? combine(own, block, scopeOf(layer)) : block.value;
     own = block;
   }

@@ -8,7 +8,6 @@ import type { ConfigOrigin, ConfigurationProblem, FileLocation } from '../config
 import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
 import type { HealthSnapshot } from '../supervision/health.ts';
-import type { PinnedItem } from '../trust/pins/pinnedItems.ts';
 import type { Finding } from '../trust/scan/finding.ts';
 import type { GatewayHealth, HealthReport, TelemetryReport } from './healthContract.ts';
 import type { ServerOddity } from './serverOddities.ts';
@@ -52,6 +51,8 @@ export interface ServerStatus extends ServerBrief {
   approval?: { hash: string; lines: readonly string[] };
   /** Missing secret of the server. */
   secret?: MissingSecret;
+  /** `walled`, or `no walls: REASON`; absent for a server that is no program. */
+  walls?: string;
   /** Last lines of stderr. */
   stderr?: readonly string[];
   /** Misbehaviour of the server since the worker started, the most frequent kind first. */
@@ -204,13 +205,23 @@ export interface TrustReview {
   items: readonly TrustItem[];
 }
 
-/** Items of a workspace's server exactly as it lists them, for the lock file (T3). */
+/** Item exactly as its server lists it, with its key and its pin. */
+export interface ListedItem {
+  key: string;
+  part: 'tools' | 'prompts' | 'resourceTemplates' | 'instructions';
+  name: string;
+  use: number;
+  raw: unknown;
+  pin: string;
+}
+
+/** Items of a workspace's server, for the lock file (T3). */
 export interface ServerListing {
   server: string;
   disabled: boolean;
   /** Why the list is not what the server lists now. */
   reason?: string;
-  items: readonly PinnedItem[];
+  items: readonly ListedItem[];
 }
 
 /** Item that differs from its pin, with hidden characters escaped. */

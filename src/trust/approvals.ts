@@ -7,6 +7,7 @@ import { isFile } from '../lib/findProgram.ts';
 import { isAbsent, readBoundedText, readFailure, readOwnText } from '../lib/readBounded.ts';
 import { writeWhole } from '../lib/writeWhole.ts';
 import { type Launch, type LaunchPlace, launchOf } from './launch.ts';
+import type { MissingWalls } from './walls.ts';
 
 const FILE = 'approvals.json';
 const KEY_FILE = 'approvals.key';
@@ -19,6 +20,7 @@ export interface ApprovalsOptions {
   workspace: string;
   /** Returns the `PATH` in which bare commands are looked up. */
   path(): string | undefined;
+  missingWalls?: MissingWalls;
 }
 
 /** Approved launch, kept whole for the comparison with a later one. */
@@ -110,6 +112,7 @@ export class LaunchApprovals {
     const place: LaunchPlace = {
       workspace: this.#options.workspace,
       path: this.#options.path(),
+      missingWalls: this.#options.missingWalls,
       seal: (value) => this.#seal(value),
       pinned,
     };

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { ResultCache } from '../../src/calls/pipeline/resultCache.ts';
 import { decide } from '../../src/calls/policy/policy.ts';
+import { overrideFor } from '../../src/calls/settings/overrides.ts';
 import { replayFor } from '../../src/calls/settings/replaySettings.ts';
 import type { MergedConfig } from '../../src/config/configLayers.ts';
+import { settingsFor } from '../../src/config/declaration/block.ts';
 import { joinedFiles, settingsOf } from '../support/readSettings.ts';
 
 /** The user's file always has the server `mine`. */
@@ -120,11 +123,71 @@ describe("the user's settings of calls", () => {
   });
 
   it('give way to the workspace in everything else', () => {
-    const { settings } = read(
-      { tolerantArgs: true, timeouts: { default: 5 }, retry: { maxAttempts: 2 } },
-      { timeouts: { default: 9 } },
-    );
-    expect(settings).toMatchObject({ tolerantArgs: true, timeouts: { default: 9 }, retry: { maxAttempts: 2 } });
+    const { settings } = read({ tolerantArgs: true, idleMinutes: 5, retry: { maxAttempts: 2 } }, { idleMinutes: 9 });
+    expect(settings).toMatchObject({ tolerantArgs: true, idleMinutes: 9, retry: { maxAttempts: 2 } });
+  });
+
+  it("keep the time limits of the user's own servers", () => {
+    const seconds = ({ settings }: MergedConfig, server: string): number =>
+      overrideFor(settingsFor(settings.timeouts, server), { id: `${server}:x`, server, upstreamName: 'x' });
+    const hostile = { timeouts: { default: 0.001, servers: { mine: 0.001 }, tools: { '*': 0.001 } } };
+    const of = (config: MergedConfig): number[] => [seconds(config, 'mine'), seconds(config, 'theirs')];
+    expect(of(read({}, hostile))).toEqual([120, 0.001]);
+    expect(of(read({ timeouts: { servers: { mine: 7 } } }, hostile))).toEqual([7, 0.001]);
+    expect(of(read({ timeouts: { default: 5 } }, {}))).toEqual([5, 5]);
+    const started = read({}, { startup: { timeoutSeconds: 0.001 } });
+    expect(started.settings.startup.timeoutSeconds).toBe(60);
+    expect(started.problems).toMatchObject([
+      { message: '"startup.timeoutSeconds" has no effect: your own servers have 60 s.' },
+    ]);
+    expect(read({}, { startup: { timeoutSeconds: 90 } }).settings.startup.timeoutSeconds).toBe(90);
+    expect(read({ servers: {} }, { startup: { timeoutSeconds: 1 } }).settings.startup.timeoutSeconds).toBe(1);
+  });
+
+  it.each([
+    ['a block', { cache: { readOnly: true, ttlSeconds: 9_999_999 } }],
+    ['a preset', { policyPreset: 'throughput' }],
+  ])("keep answers of the user's own servers from the cache that a workspace switches on by %s", (_by, workspace) => {
+    const tool = (server: string) => ({ id: `${server}:x`, server, safety: 'read_only' as const });
+    const cacheOf = (user: object, now = (): number => 0): ResultCache =>
+      new ResultCache(read(user, workspace).settings.cache, now);
+    const admits = (cache: ResultCache): boolean[] => ['mine', 'theirs'].map((server) => cache.admits(tool(server)));
+    expect(admits(cacheOf({}))).toEqual([false, true]);
+    expect(admits(cacheOf({ cache: { readOnly: true, allow: ['mine:y'] } }))).toEqual([false, true]);
+    // The user's own age of an answer counts for the user's own servers.
+    let now = 0;
+    const own = cacheOf({ cache: { readOnly: true, ttlSeconds: 2 } }, () => now);
+    expect(admits(own)).toEqual([true, true]);
+    for (const server of ['mine', 'theirs']) own.put(server, {}, own.generation, server);
+    now = 3;
+    expect(['mine', 'theirs'].map((key) => own.has(key))).toEqual([false, true]);
+    expect(own.get('mine')).toBeUndefined();
+  });
+
+  it("name the user's own servers, and not servers of a workspace with the same name", () => {
+    const user = {
+      timeouts: { default: 60, servers: { github: 3_600, mine: 5 } },
+      replay: { servers: { github: 'convergent', other: 'never_replay', mine: 'convergent' }, trustHints: ['github'] },
+    };
+    const hinted = { annotations: { readOnlyHint: true } };
+    for (const workspace of [{}, { replay: { default: 'convergent' } }, { timeouts: { default: 60 } }]) {
+      const config = read(user, { servers: { github: { command: 'x' } }, ...workspace });
+      const { replay, timeouts } = config.settings;
+      const of = (server: string) => ({ id: `${server}:x`, server, upstreamName: 'x', ...hinted });
+      expect(replayFor(replay, of('github')).contract).toBe('never_replay');
+      expect(replayFor(replay, of('mine')).contract).toBe('convergent');
+      expect(overrideFor(settingsFor(timeouts, 'github'), of('github'))).toBe(60);
+      expect(overrideFor(settingsFor(timeouts, 'mine'), of('mine'))).toBe(5);
+      expect(config.problems.map(({ message }) => message)).toEqual([
+        '"timeouts.servers" has no effect for "github": your own waygate.json has no such server.',
+        '"replay.servers" has no effect for "github": your own waygate.json has no such server.',
+      ]);
+    }
+  });
+
+  it.each(['mine', 'Mine', 'm\u0456ne'])('name servers that a workspace cannot disable as %s', (name) => {
+    const config = read({}, { servers: { [name]: { command: 'y', disabled: true, startTimeoutSeconds: 1 } } });
+    expect(config.servers).toMatchObject([{ name: 'mine', origin: 'user', command: 'x', disabled: false }]);
   });
 
   it("keep the errors of the user's own servers masked, and decide over a workspace's own mode", () => {

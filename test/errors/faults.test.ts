@@ -158,8 +158,9 @@ describe('table of faults', () => {
       'spawn_enoent',
       'tool_left_out',
       'unsupported_version',
+      'walls_missing',
     ]);
-    expect(by('time')).toHaveLength(codes.length - 9);
+    expect(by('time')).toHaveLength(codes.length - 10);
   });
 });
 
@@ -272,8 +273,8 @@ describe('error for a model', () => {
   it('shows a detail only with room for 20 characters of it', () => {
     const fault = faultOf('forbidden', { generation: 1, detail: 'd'.repeat(100) }, asIs);
     const happened = (room: number) =>
-      whatHappened(fault, { subject: 'github' }, 'github does not permit this: .'.length + room);
-    expect(happened(20)).toBe(`github does not permit this: ${'d'.repeat(19)}…`);
+      whatHappened(fault, { subject: 'github' }, 'github does not permit this: "".'.length + room);
+    expect(happened(20)).toBe(`github does not permit this: "${'d'.repeat(19)}…".`);
     expect(happened(19)).toBe('github does not permit this.');
   });
 

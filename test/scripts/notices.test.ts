@@ -28,6 +28,8 @@ const BUNDLES = [
   'rollOut.cjs',
   'staticCatalog.cjs',
   'validationThread.cjs',
+  'wallsLauncher.cjs',
+  'wallsRuntime.cjs',
   'waygate.cjs',
   'webview/dashboard.css',
   'webview/dashboard.js',

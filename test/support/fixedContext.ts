@@ -72,7 +72,7 @@ export function fixedContext(
       upstream,
       firewall: (result, { id, name, source }) => firewall.admit(result, { toolId: id, upstreamName: name, source }),
       authorize: (call) => calls.authorizeView(call),
-      linkedServer: () => undefined,
+      linkedServers: () => [],
       settled: async () => undefined,
       scrubSecrets,
       clientRequests,

@@ -26,8 +26,6 @@ const WAYS: readonly Way[] = [
       'src/catalog/cards/cardText.ts',
       // Escapes all but plain spaces, since people compare two command lines.
       'src/trust/launch.ts',
-      // Escapes in a file of JSON, which programs read back.
-      'src/trust/pins/lockFile.ts',
     ],
   },
   {
@@ -50,7 +48,6 @@ const WAYS: readonly Way[] = [
       'src/results/envelope/pythonForm.ts',
       // Texts that are sealed, and keys of maps and rows.
       'src/trust/launch.ts',
-      'src/cli/trustReview.ts',
       'src/extension/tree/toolRows.ts',
       'src/calls/validation/explainErrors.ts',
     ],

@@ -29,7 +29,7 @@ describe('a lock file', () => {
   });
 
   it('hides no character, in keys, texts and names', () => {
-    const hidden = 'a\u200b\u202e\u{e0041}\u00a0\ue000\u3164\r\n\tb';
+    const hidden = 'a\u200b\u202e\u{e0041}\u3164\r\n\tb\ud800';
     const text = lockOf([tool(hidden, { [hidden]: { [hidden]: hidden } })], hidden);
     expect(text).toMatch(/^[\n -~]*$/);
     expect(parseLock(text).one?.find(({ part }) => part === 'tools')?.raw).toEqual(

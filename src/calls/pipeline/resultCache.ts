@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../catalog/canonicalJson.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
+import { settingsFor } from '../../config/declaration/block.ts';
 import type { CallSettings } from '../../config/declaration/callBlocks.ts';
 import type { JsonObject } from '../json.ts';
 
@@ -14,7 +15,8 @@ interface Entry {
   /** JSON, so that every hit gets a copy of its own and the size is known. */
   json: string;
   bytes: number;
-  storedAt: number;
+  /** Time at which the answer is too old. */
+  until: number;
 }
 
 export class ResultCache {
@@ -49,18 +51,20 @@ export class ResultCache {
   }
 
   /** Whether a tool's results may be cached: the tool declares that it only reads, and the user allows caching. */
-  admits(tool: Pick<CatalogTool, 'id' | 'safety'>): boolean {
-    return this.#settings.readOnly && tool.safety === 'read_only' && this.allows(tool.id);
+  admits({ id, safety, server }: Pick<CatalogTool, 'id' | 'safety' | 'server'>): boolean {
+    const { readOnly } = settingsFor(this.#settings, server);
+    return readOnly && safety === 'read_only' && this.allows(id, server);
   }
 
-  allows(toolId: string): boolean {
-    return this.#settings.allow === null || this.#settings.allow.includes(toolId);
+  allows(toolId: string, server = ''): boolean {
+    const { allow } = settingsFor(this.#settings, server);
+    return allow === null || allow.includes(toolId);
   }
 
   get(key: string): JsonObject | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    if (this.#now() - entry.storedAt >= this.#settings.ttlSeconds) {
+    if (this.#now() >= entry.until) {
       this.#delete(key, entry);
       return undefined;
     }
@@ -72,11 +76,11 @@ export class ResultCache {
   /** Whether `get` would find an entry; does not count as a use. */
   has(key: string): boolean {
     const entry = this.#entries.get(key);
-    return entry !== undefined && this.#now() - entry.storedAt < this.#settings.ttlSeconds;
+    return entry !== undefined && this.#now() < entry.until;
   }
 
   /** `generation`: the cache's generation when the answer was requested. */
-  put(key: string, result: JsonObject, generation = this.#generation): void {
+  put(key: string, result: JsonObject, generation = this.#generation, server = ''): void {
     if (generation !== this.#generation) return;
     const json = JSON.stringify(result);
     const bytes = Buffer.byteLength(json);
@@ -84,7 +88,7 @@ export class ResultCache {
     if (bytes > maxBytes * MAX_SHARE) return;
     const former = this.#entries.get(key);
     if (former) this.#delete(key, former);
-    this.#entries.set(key, { json, bytes, storedAt: this.#now() });
+    this.#entries.set(key, { json, bytes, until: this.#now() + settingsFor(this.#settings, server).ttlSeconds });
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {
       if (this.#entries.size <= this.#settings.maxEntries && this.#bytes <= maxBytes) break;

@@ -1,4 +1,5 @@
 import type { CatalogTool } from '../../catalog/types.ts';
+import { settingsFor } from '../../config/declaration/block.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import type { JsonObject } from '../json.ts';
@@ -126,7 +127,7 @@ const dryRun: Stage = (call, parts) => {
       ...(upstream.reason === undefined ? {} : { reason: upstream.reason }),
     },
     replay: replayTerms(call, config).contract,
-    deadline_ms: 1_000 * overrideFor(config.timeouts, tool),
+    deadline_ms: 1_000 * overrideFor(settingsFor(config.timeouts, tool.server), tool),
     cache: !cache.admits(tool) ? 'off' : cache.has(cacheKey(tool.id, args)) ? 'hit' : 'miss',
     ...(expected === undefined ? {} : { expected }),
   };
@@ -211,7 +212,7 @@ function termsFor<R>(call: Call<R>, { config }: PipelineParts, ports: PipelinePo
   return {
     retry: config.retry,
     ...replayTerms(call, config),
-    deadlineMs: 1_000 * overrideFor(config.timeouts, call.tool),
+    deadlineMs: 1_000 * overrideFor(settingsFor(config.timeouts, call.tool.server), call.tool),
     random: ports.random ?? Math.random,
     scrubSecrets: ports.scrubSecrets,
     log: (line) => ports.log?.(line),
@@ -236,7 +237,7 @@ const firewall: Stage = async (call, _parts, ports) => {
 const store: Stage = (call, { cache }) => {
   const { cacheKey: key, raw, cacheHit, shared } = call;
   if (key === undefined || raw === undefined || cacheHit || shared || raw.isError === true) return;
-  cache.put(key, raw, call.cacheGeneration);
+  cache.put(key, raw, call.cacheGeneration, call.tool.server);
 };
 
 /** The stages of a call, in order (G7.1). */

@@ -6,6 +6,7 @@ import { count, inLines } from '../../text/porcelain.ts';
 import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
 import { type Launch, quoted, SHORT_HASH_CHARS, shown, shownLines } from '../../trust/launch.ts';
 import { launchEvent, type TrustEvent } from '../../trust/trustLog.ts';
+import { missingWalls } from '../../walls/machine.ts';
 import { approvalFile } from '../../worker/gateway/approvalFile.ts';
 import type { ApproveCommand } from '../commands.ts';
 import { print, problemLine } from '../print.ts';
@@ -26,6 +27,7 @@ export async function approve(command: ApproveCommand, terminal: Terminal = ownT
     stateRoot: stateRoot(),
     workspace,
     path: () => process.env.PATH,
+    missingWalls,
   });
   const { file, flaw } = approvals;
   if (flaw !== undefined) terminal.err(problemLine(`${file} cannot be read (${flaw}), so no approval counts.`));

@@ -65,5 +65,6 @@ function describeServer(server: ServerStatus): string {
   const place = server.reason && server.location ? ` (${server.location.file}:${server.location.line})` : '';
   const review = (server.held?.length ?? 0) + (server.drifted ?? 0);
   const held = review === 0 ? '' : `, ${count(review, 'item')} to review (waygate trust)`;
-  return `${server.state.replaceAll('_', ' ')}${tools}${held}${pid}${reason}${place}`;
+  const walls = server.walls === undefined || server.reason !== undefined ? '' : `, ${server.walls}`;
+  return `${server.state.replaceAll('_', ' ')}${tools}${held}${pid}${walls}${reason}${place}`;
 }

@@ -24,6 +24,8 @@ export interface Block<T> {
   safety?: Safety<T>;
   /** Joins a workspace's block with the user's own. Without this rule, the workspace's replaces the user's. */
   combine?(own: BlockValue<T> | undefined, theirs: BlockValue<T>, scope: Scope): T;
+  /** Drops from the user's own block what names servers of other files. */
+  narrow?(own: T, scope: Scope): T;
 }
 
 export interface Safety<T> {
@@ -43,4 +45,38 @@ export type SettingsOf<B extends Readonly<Record<string, Block<unknown>>>> = {
 /** Declares a block. Without `defaultValue`, an absent block has the default of its field. */
 export function block<T>(field: Field<T>, rest: Partial<Omit<Block<T>, 'field'>> = {}): Block<T> {
   return { field, defaultValue: field.defaultValue as T, ...rest };
+}
+
+/** Settings of a workspace, which do not concern servers of the user's own file. */
+export type WithOwn<T> = T & { readonly own?: { readonly settings: T; readonly servers: readonly string[] } };
+
+/** Returns a scope rule by which a workspace's block counts for the workspace's servers alone. */
+export function apart<T extends object>(defaultValue: T): NonNullable<Block<WithOwn<T>>['combine']> {
+  return (own, { value }, { userServers }) => ({
+    ...value,
+    own: { settings: own?.value ?? defaultValue, servers: userServers },
+  });
+}
+
+export function settingsFor<T extends object>(settings: WithOwn<T>, server: string): T {
+  return settings.own?.servers.includes(server) ? settings.own.settings : settings;
+}
+
+/** Returns the entries by name of a server that the user's own file has, or that `isHarmless` lets count for any. */
+export function ownEntries<T>(
+  block: string,
+  entries: Readonly<Record<string, T>>,
+  { userServers, ignored }: Scope,
+  isHarmless: (value: T) => boolean = () => false,
+): Record<string, T> {
+  const kept = Object.entries(entries).filter(([name, value]) => {
+    if (userServers.includes(name) || isHarmless(value)) return true;
+    const shown = JSON.stringify(name.slice(0, 64));
+    ignored(
+      ['servers', name],
+      `"${block}.servers" has no effect for ${shown}: your own waygate.json has no such server.`,
+    );
+    return false;
+  });
+  return Object.fromEntries(kept);
 }

@@ -1,4 +1,4 @@
-import { type Block, block, type SettingsOf } from './block.ts';
+import { apart, type Block, block, ownEntries, type SettingsOf, type WithOwn } from './block.ts';
 import { defaultsOf, list, object, record } from './collections.ts';
 import { flag, type Infer, number, oneOf, text } from './field.ts';
 import { POLICY, type ToolPolicy } from './policyBlock.ts';
@@ -63,6 +63,13 @@ const TIMEOUT_KEYS = {
   }),
 };
 
+const timeouts = object(TIMEOUT_KEYS, {
+  doc: 'Time limits of calls in seconds: for all, per server, per tool. Those of a workspace do not concern the servers in your own waygate.json, nor names in yours servers of a workspace.',
+});
+const cache = object(CACHE_KEYS, {
+  doc: 'Reuse of answers of read-only tools. Pair `readOnly` with an `allow` list: a hint of a server proves nothing. A workspace has no answers kept of the servers in your own waygate.json.',
+});
+
 const schemaLimits = object(SCHEMA_LIMIT_KEYS, {
   doc: "Limits of a tool's schema. A larger one is not compiled. If a workspace's and your own waygate.json differ, the lower limit counts.",
 });
@@ -85,25 +92,23 @@ export const CALL_BLOCKS = {
     { defaultValue: defaultsOf(RETRY_KEYS) },
   ),
   rateLimits: RATE_LIMITS,
-  cache: block(
-    object(CACHE_KEYS, {
-      doc: 'Reuse of answers of read-only tools. Pair `readOnly` with an `allow` list: a hint of a server proves nothing.',
-    }),
-    {
-      defaultValue: defaultsOf(CACHE_KEYS),
-      // Without its `allow` list, a block that cannot be read would admit every tool.
-      safety: {
-        strictest: (_, readable) => ({ ...(readable ?? defaultsOf(CACHE_KEYS)), readOnly: false }),
-        untilThen: 'no answer is used again',
-      },
+  cache: block<WithOwn<Infer<typeof cache>>>(cache, {
+    defaultValue: defaultsOf(CACHE_KEYS),
+    combine: apart(defaultsOf(CACHE_KEYS)),
+    // Without its `allow` list, a block that cannot be read would admit every tool.
+    safety: {
+      strictest: (_, readable) => ({ ...(readable ?? defaultsOf(CACHE_KEYS)), readOnly: false }),
+      untilThen: 'no answer is used again',
     },
-  ),
+  }),
   schemaLimits: block(schemaLimits, {
     defaultValue: defaultsOf(SCHEMA_LIMIT_KEYS),
     combine: (own, { value }) => (own ? lowerBounds(own.value, value) : value),
   }),
-  timeouts: block(object(TIMEOUT_KEYS, { doc: 'Time limits of calls in seconds: for all, per server, per tool.' }), {
+  timeouts: block<WithOwn<Infer<typeof timeouts>>>(timeouts, {
     defaultValue: defaultsOf(TIMEOUT_KEYS),
+    combine: apart(defaultsOf(TIMEOUT_KEYS)),
+    narrow: (own, scope) => ({ ...own, servers: ownEntries('timeouts', own.servers, scope) }),
   }),
   replay: REPLAY,
 } satisfies Readonly<Record<string, Block<unknown>>>;

@@ -61,7 +61,7 @@ const STARTUP = {
     lenient: true,
     // npx may have to download a server first, and only the server's own tools wait for its start.
     default: 60,
-    doc: 'Time limit of the first start of a server: `npx` may have to download it. Later starts have 15 s, or four times the slowest start so far, within this limit. Health reports a start that takes longer than 15 s.',
+    doc: 'Time limit of the first start of a server. A workspace cannot shorten it if you have servers of your own: `npx` may have to download it. Later starts have 15 s, or four times the slowest start so far, within this limit. Health reports a start that takes longer than 15 s.',
   }),
   minHealthyServers: number({
     whole: true,
@@ -77,6 +77,11 @@ const STARTUP = {
     doc: 'Whether a catalog without a tool counts as a failed start.',
   }),
 };
+
+const startup = object(STARTUP, {
+  doc: 'Conditions for the first answer of the gateway. Without this block it answers with whatever servers are up.',
+});
+type Startup = Infer<typeof startup>;
 
 const LIVE_REFRESH = {
   enabled: flag({
@@ -204,6 +209,15 @@ function keepFirewall(own: BlockValue<Passthrough> | undefined, theirs: BlockVal
   return { ...theirs.value, firewall: true };
 }
 
+/** Keeps the time in which the user's own servers start. */
+function keepStartTime(own: BlockValue<Startup> | undefined, theirs: BlockValue<Startup>, scope: Scope): Startup {
+  const { timeoutSeconds } = own?.value ?? defaultsOf(STARTUP);
+  if (scope.userServers.length === 0 || theirs.value.timeoutSeconds >= timeoutSeconds) return theirs.value;
+  const why = `your own servers have ${timeoutSeconds} s`;
+  scope.ignored(['timeoutSeconds'], `"startup.timeoutSeconds" has no effect: ${why}.`);
+  return { ...theirs.value, timeoutSeconds };
+}
+
 /** Blocks that the gateway itself reads. */
 export const GATEWAY_BLOCKS = {
   mode: block(
@@ -223,12 +237,7 @@ export const GATEWAY_BLOCKS = {
       doc: 'A server without a call for this many minutes is stopped. The next call starts it again.',
     }),
   ),
-  startup: block(
-    object(STARTUP, {
-      doc: 'Conditions for the first answer of the gateway. Without this block it answers with whatever servers are up.',
-    }),
-    { defaultValue: defaultsOf(STARTUP) },
-  ),
+  startup: block<Startup>(startup, { defaultValue: defaultsOf(STARTUP), combine: keepStartTime }),
   liveRefresh: block(object(LIVE_REFRESH, { doc: 'Reaction to a server that announces changed tools.' }), {
     defaultValue: defaultsOf(LIVE_REFRESH),
   }),

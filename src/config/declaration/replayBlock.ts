@@ -1,4 +1,4 @@
-import { type BlockValue, block, type Scope } from './block.ts';
+import { type BlockValue, block, ownEntries, type Scope } from './block.ts';
 import { anyObject, list, object, record } from './collections.ts';
 import { type Infer, oneOf, scalar, text } from './field.ts';
 
@@ -38,7 +38,7 @@ const REPLAY_KEYS = {
 };
 
 const replay = object(REPLAY_KEYS, {
-  doc: 'Treatment of a call that was lost: `convergent` may run again, anything else is reported as unknown. A workspace cannot loosen what your own waygate.json says, nor anything for the servers in it.',
+  doc: 'Treatment of a call that was lost: `convergent` may run again, anything else is reported as unknown. A workspace cannot loosen what your own waygate.json says, nor anything for the servers in it. Names in your own file do not loosen anything for servers of a workspace.',
 });
 
 export interface ReplaySettings extends Infer<typeof replay> {
@@ -58,6 +58,11 @@ export const NOTHING_REPEATED: ReplaySettings = {
 export const REPLAY = block<ReplaySettings>(replay, {
   defaultValue: NOTHING_REPEATED,
   safety: { strictest: () => NOTHING_REPEATED, untilThen: 'no lost call is repeated' },
+  narrow: (own, scope) => ({
+    ...own,
+    servers: ownEntries('replay', own.servers, scope, (contract) => contract === 'never_replay'),
+    trustHints: own.trustHints.filter((name) => scope.userServers.includes(name)),
+  }),
   combine: (
     own: BlockValue<ReplaySettings> | undefined,
     { value }: BlockValue<ReplaySettings>,

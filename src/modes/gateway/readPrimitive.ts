@@ -126,7 +126,7 @@ function listedFile(given: string, { catalog }: PrimitiveView): string | undefin
 }
 
 function addressed(address: string, view: PrimitiveView, ports: PrimitivePorts) {
-  const target = view.resourceDirectory.resolve(address, ports.linkedServer);
+  const target = view.resourceDirectory.resolve(address, ports.linkedServers);
   if (target === undefined || 'server' in target) return target;
   const message = `Several servers have this resource. Give one of these as "resource_id": ${target.instead.join(' ')}`;
   throw new GatewayError('ARGS_INVALID', message, { path: address, details: { instead: target.instead } });

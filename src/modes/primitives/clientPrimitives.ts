@@ -173,7 +173,7 @@ export class ClientPrimitives {
   /** Resolves a client's address, and waits for servers that were never listed if it is unknown. */
   async targetOf(address: string, { signal }: CallContext): Promise<ResourceTarget> {
     const target = await found(this.#ports, signal, ({ resourceDirectory }) =>
-      resourceDirectory.resolve(address, this.#ports.linkedServer),
+      resourceDirectory.resolve(address, this.#ports.linkedServers),
     );
     if (!target) {
       const message = `No server has the resource ${quoted(address, 200)}; resources/list shows all resources.`;

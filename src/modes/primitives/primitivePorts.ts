@@ -34,7 +34,7 @@ export interface PrimitivePorts {
   /** Resolves when the user's rules allow reading a resource or prompt, which counts as a `tool_view` (G7.8). */
   authorize(call: Omit<AuthorizedCall, 'metaTool'>): Promise<void>;
   /** Returns the server whose result named an address last. */
-  linkedServer(uri: string): string | undefined;
+  linkedServers(uri: string): readonly string[];
   /** Resolves when all starting servers are listed, or after the timeout. */
   settled(timeoutMs: number, signal: AbortSignal): Promise<void>;
   scrubSecrets(text: string): string;

@@ -55,24 +55,20 @@ export class ResourceDirectory {
   }
 
   /**
-   * Resolves a client's address. `linked` returns the server whose result named it last. Links need not be listed, so
-   * an unlisted address goes to the only server with addresses of its scheme, or to the only one with resources.
+   * Resolves a client's address. The server that lists it answers, else the one whose template fits or whose result
+   * named it (`linked`). If these are several, none of them gets the request. Any other address goes to the only server
+   * with addresses of its scheme, or to the only one with resources.
    */
   resolve(
     address: string,
-    linked: (uri: string) => string | undefined = () => undefined,
+    linked: (uri: string) => readonly string[] = () => [],
   ): ResourceTarget | AmbiguousUri | undefined {
     const named = this.#qualifiedTarget(address);
     if (named) return named;
     const to = (server: string): ResourceTarget => ({ server, uri: address, prefix: '' });
     const listed = this.#serversOf(this.#byUri.get(address) ?? []);
-    if (listed.length === 1) return to(listed[0] as string);
-    const source = linked(address);
-    if (source !== undefined && this.#catalog.namespaces.has(source)) return to(source);
     const sharers =
-      listed.length > 1
-        ? listed
-        : this.#serversOf(this.#templates.filter(({ uri }) => uri === address || matchesTemplate(uri, address)));
+      listed.length > 0 ? listed : [...new Set([...this.#fitting(address), ...this.#present(linked(address))])];
     if (sharers.length === 1) return to(sharers[0] as string);
     if (sharers.length > 1) {
       return { instead: sharers.map((server) => qualified(this.#catalog.namespaces.get(server) as string, address)) };
@@ -88,6 +84,14 @@ export class ResourceDirectory {
     if (server === undefined) return undefined;
     const prefix = address.slice(0, slash + 1);
     return { server, uri: address.slice(prefix.length), prefix };
+  }
+
+  #fitting(address: string): string[] {
+    return this.#serversOf(this.#templates.filter(({ uri }) => uri === address || matchesTemplate(uri, address)));
+  }
+
+  #present(servers: readonly string[]): string[] {
+    return servers.filter((server) => this.#catalog.namespaces.has(server));
   }
 
   #serversOf(resources: readonly OfferedResource[]): string[] {

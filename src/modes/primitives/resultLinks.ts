@@ -1,14 +1,13 @@
-/**
- * Limit of remembered links. Links in results need not be listed (MCP), so the server that named an address last gets
- * the request.
- */
+/** Limit of remembered links per server, so that no server displaces the links of another one. */
 const MAX_LINKS = 5_000;
 /** Limit of parts per result. */
 const MAX_PARTS = 1_000;
 const MAX_URI = 2_048;
 
+/** Addresses in results. They need not be listed (MCP), and count only for the server that sent them (G10.9). */
 export class ResultLinks {
-  readonly #servers = new Map<string, string>();
+  /** Addresses by server, the latest last. */
+  readonly #links = new Map<string, Set<string>>();
 
   /** Remembers the addresses that a server's result links to or embeds. */
   note(server: string, result: Readonly<Record<string, unknown>>): void {
@@ -20,17 +19,17 @@ export class ResultLinks {
     }
   }
 
-  serverOf(uri: string): string | undefined {
-    return this.#servers.get(uri);
+  serversOf(uri: string): string[] {
+    return [...this.#links].filter(([, uris]) => uris.has(uri)).map(([server]) => server);
   }
 
   #remember(uri: string, server: string): void {
+    const uris = this.#links.get(server) ?? new Set();
+    this.#links.set(server, uris);
     // Reinsert, so that recent addresses stay longest.
-    this.#servers.delete(uri);
-    this.#servers.set(uri, server);
-    for (const oldest of this.#servers.keys()) {
-      if (this.#servers.size <= MAX_LINKS) break;
-      this.#servers.delete(oldest);
-    }
+    uris.delete(uri);
+    uris.add(uri);
+    const [oldest] = uris;
+    if (uris.size > MAX_LINKS && oldest !== undefined) uris.delete(oldest);
   }
 }

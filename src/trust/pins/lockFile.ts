@@ -3,7 +3,7 @@ import { pinOf } from '../../catalog/shapeHash.ts';
 import { configFile } from '../../config/state/configPlaces.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { isAbsent, readBoundedText, readFailure } from '../../lib/readBounded.ts';
-import { visibleText } from '../../text/visibleText.ts';
+import { visibleJson, visibleText } from '../../text/visibleText.ts';
 import { PINNED_PARTS, type PinnedItem } from './pinnedItems.ts';
 
 const LOCK_FILE = 'waygate.lock';
@@ -44,18 +44,8 @@ export function writeLock(servers: LockedServers): string {
     const byKey = Object.fromEntries(items.map((item) => [item.key, blockOf(item.raw)]));
     return [server, Object.fromEntries(sortedEntries(byKey))];
   });
-  const text = JSON.stringify({ format: FORMAT, servers: Object.fromEntries(blocks) }, null, 2);
-  return `${text.replace(HIDDEN, unitEscapes)}\n`;
+  return `${visibleJson({ format: FORMAT, servers: Object.fromEntries(blocks) }, 2)}\n`;
 }
-
-/** Characters that an editor or a page may hide. Line breaks of texts are escaped already. */
-const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
-
-const unitEscapes = (hidden: string): string =>
-  hidden
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
 
 /** Reads what `writeLock` wrote. Any other text, such as one with a key twice or a wrong hash, is refused (T3.4). */
 export function parseLock(text: string): LockedServers {

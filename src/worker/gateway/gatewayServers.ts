@@ -21,6 +21,7 @@ import { CatalogSnapshots } from '../../upstream/listing/catalogSnapshots.ts';
 import { ChildJournal } from '../../upstream/process/childJournal.ts';
 import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { killMarked } from '../../upstream/process/processTree.ts';
+import { missingWalls } from '../../walls/machine.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ServerLinks } from './serverLinks.ts';
 import { ServerTrust } from './serverTrust.ts';
@@ -62,7 +63,7 @@ export class GatewayServers {
     const stateRoot = rootOf(stateFolder);
     this.#environment = new OwnEnvironment(process.env, log);
     const path = (): string | undefined => this.#environment.path;
-    this.approvals = new LaunchApprovals({ stateRoot, workspace, path });
+    this.approvals = new LaunchApprovals({ stateRoot, workspace, path, missingWalls });
     this.#signIns = new SignIns(new SharedTokens(new FileTokens(stateRoot), secret));
     this.#journal = new ChildJournal(stateFolder);
     this.links = new ServerLinks({

@@ -41,7 +41,7 @@ export class Primitives {
         await calls.pipeline.guardEgress(call);
         await calls.pipeline.authorizeView(call);
       },
-      linkedServer: (uri) => calls.links.serverOf(uri),
+      linkedServers: (uri) => calls.links.serversOf(uri),
       settled,
       scrubSecrets,
       clientRequests,

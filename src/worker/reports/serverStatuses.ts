@@ -16,6 +16,8 @@ export interface StatusSources {
   connection(name: string): ServerConnection | undefined;
   missing(name: string): MissingSecret | undefined;
   heldTools(connection: ServerConnection, namespace: string): readonly HeldTool[];
+  /** Whether a server runs behind walls, in words; nothing for one that is no program. */
+  walls(config: ServerConfig): string | undefined;
   driftedOf(connection: ServerConnection): number;
   /** Why nothing of a server is offered although it runs. */
   trustProblem(name: string): string | undefined;
@@ -81,11 +83,12 @@ function connectionStatus(
   brief: ServerBrief,
   config: ServerConfig,
   { since, pid, stderr, health, oddities }: ServerConnection,
-  { missing, scrubSecrets, approvals }: StatusSources,
+  { missing, walls: wallsIn, scrubSecrets, approvals }: StatusSources,
 ): ServerStatus {
   const { last_fault: fault, ...supervised } = health;
   const odd = oddities.report();
   const secret = brief.state === 'needs_secret' ? missing(brief.name) : undefined;
+  const walls = wallsIn(config);
   return {
     ...brief,
     since,
@@ -95,6 +98,7 @@ function connectionStatus(
       ...(fault && { last_fault: { ...fault, detail: oneLine(scrubSecrets(fault.detail), MAX_REASON) } }),
     },
     ...(secret && { secret }),
+    ...(walls !== undefined && { walls }),
     ...(brief.state === 'needs_approval' && { approval: approvalOf(config, approvals) }),
     stderr,
     ...(odd.length > 0 && { oddities: odd }),

@@ -155,16 +155,17 @@ describe('a page of a list', () => {
   });
 });
 
-it('links of results belong to the server that named them last, within a bound', () => {
+it('links of results belong to every server that sent them, within a bound of each', () => {
   const links = new ResultLinks();
   const link = (uri: unknown) => ({ content: [null, 7, { type: 'text' }, { type: 'resource_link', uri }] });
   links.note('a', link('x://1'));
   links.note('b', { content: [{ type: 'resource', resource: { uri: 'x://2' } }, { type: 'resource' }] });
-  expect([links.serverOf('x://1'), links.serverOf('x://2')]).toEqual(['a', 'b']);
+  expect([links.serversOf('x://1'), links.serversOf('x://2')]).toEqual([['a'], ['b']]);
   links.note('b', link('x://1'));
-  expect(links.serverOf('x://1')).toBe('b');
+  expect(links.serversOf('x://1')).toEqual(['a', 'b']);
   links.note('b', {});
   links.note('b', link(5));
   for (let i = 0; i < 5_000; i++) links.note('c', link(`y://${i}`));
-  expect([links.serverOf('x://1'), links.serverOf('y://0')]).toEqual([undefined, 'c']);
+  for (let i = 0; i < 5_000; i++) links.note('b', link(`y://${i}`));
+  expect([links.serversOf('x://1'), links.serversOf('y://0')]).toEqual([['a'], ['b', 'c']]);
 });

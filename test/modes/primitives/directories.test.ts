@@ -48,11 +48,28 @@ describe('addresses', () => {
     });
   });
 
-  it('of a result resolve to its server, unless exactly one server lists them', () => {
-    expect(shared.resolve('file:///a.md', () => 'code')).toMatchObject({ server: 'code' });
-    expect(shared.resolve('new://9', () => 'code')).toMatchObject({ server: 'code' });
-    expect(shared.resolve('docs://1', () => 'code')).toMatchObject({ server: 'My Docs' });
-    expect(shared.resolve('new://9', () => 'gone')).toBeUndefined();
+  it('of a result resolve to the server that sent it, unless another server lists them', () => {
+    expect(shared.resolve('new://9', () => ['code'])).toMatchObject({ server: 'code' });
+    expect(shared.resolve('docs://1', () => ['code'])).toMatchObject({ server: 'My Docs' });
+    expect(shared.resolve('new://9', () => ['gone'])).toBeUndefined();
+  });
+
+  it.each(['file:///a.md', 'log://monday', 'new://9'])(
+    'of several servers go to none that a result names: %s',
+    (uri) => {
+      const instead = [`waygate://server/my-docs/${uri}`, `waygate://server/code/${uri}`];
+      const linked = uri === 'new://9' ? ['My Docs', 'code'] : ['code'];
+      expect(shared.resolve(uri, () => linked)).toEqual({ instead });
+    },
+  );
+
+  it('that fit the template of one server and come from a result of another are refused', () => {
+    const one = directory({ server: 'a', resourceTemplates: [{ uriTemplate: 'db://{id}' }] }, { server: 'b' });
+    expect(one.resolve('db://7')).toMatchObject({ server: 'a' });
+    expect(one.resolve('db://7', () => ['a'])).toMatchObject({ server: 'a' });
+    expect(one.resolve('db://7', () => ['b'])).toEqual({
+      instead: ['waygate://server/a/db://7', 'waygate://server/b/db://7'],
+    });
   });
 
   it('that are not listed resolve to the only server with their scheme, or to the only server', () => {
