@@ -51,6 +51,11 @@ describe('documents of a review', () => {
     expect(reviewTitle({ ...CHANGED, name: 'se\nnd' })).toBe('se nd: approved ↔ now');
   });
 
+  it('keep the white space at the end of an item, which is a difference', () => {
+    const { text } = presentDocument({ ...CHANGED, notes: [], after: 'name: send  \n' }, undefined, 'shown');
+    expect(text).toBe('  name: send  \n');
+  });
+
   it('have an empty left side for a new item, and admit that an approved text is lost', () => {
     const { before: _, ...rest } = CHANGED;
     expect(approvedDocument({ ...rest, state: 'new' })).toBe('');

@@ -65,7 +65,13 @@ export function approvedDocument({ before, state }: TrustItem): string {
 export function presentDocument(item: TrustItem, scan: ServerScan | undefined, state: ReviewState): ReviewDocument {
   const moved = item.movedFrom === undefined ? [] : [`Same arguments as ${line(item.movedFrom)}, which is gone.`];
   const head = [...moved, ...item.notes.map((note) => `Note: ${line(note)}.`), ...findingLines(item, scan)];
-  const text = [...head, ...(head.length > 0 ? [''] : []), indented(item.after ?? '').trimEnd(), ...NOTES[state], ''];
+  const text = [
+    ...head,
+    ...(head.length > 0 ? [''] : []),
+    indented(item.after ?? '').replace(/\n$/, ''),
+    ...NOTES[state],
+    '',
+  ];
   if (state !== 'shown') return { text: text.join('\n'), actions: state === 'again' ? ['again'] : [] };
   return { text: text.join('\n'), actions: item.state === 'blocked' ? ['accept'] : ['accept', 'block'] };
 }
