@@ -1,11 +1,21 @@
 // Builds what the product ships, and with --test the suite that runs inside VS Code.
 // --dev leaves the code readable and adds inline source maps; --test adds dist/test/editor/index.cjs.
 
-import { chmodSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { NOTICES_FILE, thirdPartyNotices } from './scripts/lib/notices.mjs';
 import { writeSkill } from './scripts/lib/skill.mjs';
 import { packCl100k } from './src/catalog/tokenizer/tokenRanks.ts';
 import { writeThesaurus } from './src/ranking/words/thesaurusText.ts';
@@ -47,6 +57,7 @@ const OWN_BUNDLES = [
   { source: 'src/host/attach/rollOut.ts', file: 'rollOut.cjs' },
   { source: 'src/extension/import/importServers.ts', file: 'editorImport.cjs' },
   { source: 'src/worker/gateway/staticCatalog.ts', file: 'staticCatalog.cjs' },
+  { source: 'src/walls/runtime.ts', file: 'wallsRuntime.cjs' },
 ];
 const ownBundles = {
   name: 'own-bundles',
@@ -112,7 +123,7 @@ const bundles = [
     ...node,
     entryPoints: [source],
     outfile: `dist/${file}`,
-    external: ['vscode'],
+    external: ['vscode', '@microsoft/mxc-sdk'],
     plugins: [ownBundles],
   })),
   {
@@ -132,6 +143,12 @@ const bundles = [
     ...node,
     entryPoints: ['src/calls/validation/validationThread.ts'],
     outfile: 'dist/validationThread.cjs',
+  },
+  {
+    ...node,
+    entryPoints: ['src/walls/launcher.ts'],
+    outfile: 'dist/wallsLauncher.cjs',
+    plugins: [ownBundles],
   },
   { ...browser, entryPoints: ['webview/dashboard/main.ts'], outfile: 'dist/webview/dashboard.js', format: 'iife' },
   { ...browser, entryPoints: ['webview/dashboard/dashboard.css'], outfile: 'dist/webview/dashboard.css' },
@@ -183,9 +200,23 @@ function writeTables() {
   }
 }
 
+/** Programs of the sandbox runtime that keep a server behind walls from sockets and namespaces, by processor. */
+const WALL_PROGRAMS = ['x64', 'arm64'].map((arch) => join('walls', arch, 'apply-seccomp'));
+
+function copyWallPrograms() {
+  const vendor = join(root, 'node_modules', '@anthropic-ai', 'sandbox-runtime', 'vendor', 'seccomp');
+  for (const file of WALL_PROGRAMS) {
+    mkdirSync(dirname(join(root, 'dist', file)), { recursive: true });
+    copyFileSync(join(vendor, relative('walls', file)), join(root, 'dist', file));
+    chmodSync(join(root, 'dist', file), 0o755);
+    report(join('dist', file));
+  }
+}
+
 /** What an older build made and this one does not must not find its way into the packed extension. */
 function removeStale() {
-  const outputs = [...bundles.map(({ outfile }) => outfile), ...Object.keys(TABLES).map((file) => `dist/${file}`)];
+  const beside = [...Object.keys(TABLES), ...WALL_PROGRAMS, NOTICES_FILE].map((file) => `dist/${file}`);
+  const outputs = [...bundles.map(({ outfile }) => outfile), ...beside];
   const made = new Set(outputs.map((file) => join(root, file)));
   for (const entry of readdirSync(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -201,6 +232,22 @@ async function bundle(options) {
     refuseHeavyInputs(metafile);
     chmodSync(join(root, options.outfile), 0o755);
   }
+  return metafile;
+}
+
+/** Writes the licences of everything that ships; the suite for the editor's tests does not. */
+function writeNotices(outcomes) {
+  const shipped = outcomes.filter(
+    (outcome, index) => outcome.value && !bundles[index].outfile.startsWith('dist/test/'),
+  );
+  writeFileSync(
+    join(root, 'dist', NOTICES_FILE),
+    thirdPartyNotices(
+      root,
+      shipped.map(({ value }) => value),
+    ),
+  );
+  report(`dist/${NOTICES_FILE}`);
 }
 
 /** esbuild's own list of what is wrong, or the one sentence of a rule above. */
@@ -222,5 +269,12 @@ outcomes.forEach((outcome, index) => {
   }
 });
 writeTables();
+copyWallPrograms();
+try {
+  writeNotices(outcomes);
+} catch (error) {
+  process.exitCode = 1;
+  console.error(`  dist/${NOTICES_FILE} was not written: ${describe(error)}`);
+}
 writeSkill(root, join(SKILLS_FOLDER, 'mcp-bootstrap'));
 removeStale();

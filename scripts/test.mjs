@@ -10,7 +10,7 @@ import { ensurePackages, ownNode, toolEnvironment } from './lib/npm.mjs';
 import { endGroup, exitCode, leaveTogether, start } from './lib/processes.mjs';
 import { SetupError } from './lib/setupError.mjs';
 import { duration, runStages, stageTable } from './lib/stages.mjs';
-import { ensureBrowser } from './lib/systemPackages.mjs';
+import { ensureBrowser, tryWalls } from './lib/systemPackages.mjs';
 import {
   closingLine,
   failuresOfEditor,
@@ -94,24 +94,27 @@ async function check(stage, commands) {
 const WAITING_WORKERS = availableParallelism() + 1;
 
 /** Runs the vitest project of the stage's name. @param {Stage} stage @param {number} [workers] */
-async function vitest(stage, workers = WAITING_WORKERS) {
-  const report = join(reports, `${stage.name}.json`);
+async function vitest(stage, workers = WAITING_WORKERS, project = stage.name) {
+  const report = join(reports, `${project}.json`);
   rmSync(report, { force: true });
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', stage.name, `--maxWorkers=${workers}`];
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', project, `--maxWorkers=${workers}`];
   const code = await run(stage, [...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]);
   const counted = readReport(report);
   if (counted) failures.push(...failuresOfVitest(counted));
   return tallyOfTests(code, counted && tallyOfVitest(counted));
 }
 
-/** Runs the suite inside VS Code, which sets up what it needs beyond the packages. @param {Stage} stage */
+/**
+ * Runs the suite inside VS Code, which sets up what it needs beyond the packages, and the tests in an ordinary window.
+ * @param {Stage} stage
+ */
 async function editor(stage) {
   const report = join(reports, 'editor.json');
   rmSync(report, { force: true });
   const code = await run(stage, ['test/editor/harness/run.ts'], { WAYGATE_TEST_REPORT: report });
   const counted = readReport(report);
   if (counted) failures.push(...failuresOfEditor(counted));
-  return tallyOfTests(code, counted);
+  return sum([tallyOfTests(code, counted), await vitest(stage, 1, 'window')]);
 }
 
 /** @typedef {{ name: string, isAlone: boolean, output: string }} Stage */
@@ -202,6 +205,7 @@ async function main() {
   try {
     await ensurePackages(root);
     if (names.some((name) => WITH_BROWSER.includes(name))) await ensureBrowser(root);
+    if (names.includes('integration')) await tryWalls(root);
   } catch (error) {
     console.error(error instanceof SetupError ? error.message : error);
     return tallyOfStep(1);

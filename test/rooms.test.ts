@@ -17,6 +17,7 @@ const ALL = [
   'config',
   'import',
   'trust',
+  'walls',
   'results',
   'calls',
   'link',
@@ -39,10 +40,11 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   config: { values: [...BASE, 'secrets', 'link'] },
   import: { values: [...BASE, 'config', 'secrets'] },
   trust: { values: [...BASE, 'config', 'secrets', 'catalog'] },
+  walls: { values: [...BASE, 'config', 'import'], types: ['trust'] },
   results: { values: [...BASE, 'catalog', 'secrets'] },
   link: { values: BASE },
   mcp: { values: [...BASE, 'link', 'replay'] },
-  upstream: { values: [...BASE, 'mcp', 'supervision', 'replay'], types: ['config', 'control'] },
+  upstream: { values: [...BASE, 'mcp', 'supervision', 'replay'], types: ['config', 'control', 'walls'] },
   calls: { values: [...BASE, 'config', 'catalog', 'results', 'upstream', 'replay', 'mcp'], types: ['link'] },
   modes: {
     values: [
@@ -65,7 +67,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
   host: { values: ALL },
   worker: { values: ['host', ...ALL] },
   cli: { values: ['host', 'worker', ...ALL] },
-  extension: { values: ['lib', 'control', 'config', 'import', 'secrets', 'host'] },
+  extension: { values: ['lib', 'text', 'control', 'config', 'import', 'secrets', 'trust', 'host'] },
 };
 const PROGRAMS = ['host', 'worker', 'cli', 'extension'];
 /** The one folder of a program that another program's process loads: finding, attaching to and replacing a worker. */

@@ -5,6 +5,7 @@ import {
   type SettingId,
   type SettingTypes,
   TOOLS_VIEW_ID,
+  TRUST_SCHEME,
   when,
 } from '../../src/extension/contributions.ts';
 
@@ -42,6 +43,10 @@ export interface MenuItem {
 
 const IN_TOOLS = `view == ${TOOLS_VIEW_ID}`;
 
+const WITH_HELD = `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|server\\.\\w+)\\.(held|quarantined)$/`;
+/** Right document of a comparison. */
+const IN_REVIEW = `resourceScheme == ${TRUST_SCHEME} && resourceFilename =~ /^now/`;
+
 export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', readonly MenuItem[]> = {
   'view/title': [
     { command: 'waygate.refresh', when: IN_TOOLS, group: 'navigation@1' },
@@ -54,25 +59,40 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.approveServers', when: IN_TOOLS, group: '2_gateway@3' },
   ],
   'view/item/context': [
+    { command: 'waygate.reviewChanges', when: WITH_HELD, group: 'inline@1' },
+    { command: 'waygate.reviewChanges', when: WITH_HELD, group: '0_trust@1' },
+    {
+      command: 'waygate.quarantine',
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace(\\.held)?|server\\.\\w+\\.held)$/`,
+      group: '3_server@2',
+    },
+    {
+      command: 'waygate.release',
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|server\\.\\w+)\\.quarantined$/`,
+      group: '0_trust@2',
+    },
+    { command: 'waygate.reviewChange', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.held/`, group: 'inline@1' },
+    { command: 'waygate.reviewChange', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.held/`, group: '0_trust@1' },
+    { command: 'waygate.block', when: `${IN_TOOLS} && viewItem == waygate.held`, group: '0_trust@2' },
     {
       command: 'waygate.signIn',
-      when: `${IN_TOOLS} && viewItem == waygate.server.needs_sign_in`,
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_sign_in/`,
       group: 'inline@1',
     },
-    { command: 'waygate.signOut', when: `${IN_TOOLS} && viewItem == waygate.namespace`, group: '3_server@1' },
+    { command: 'waygate.signOut', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.namespace/`, group: '3_server@1' },
     {
       command: 'waygate.setSecret',
-      when: `${IN_TOOLS} && viewItem == waygate.server.needs_secret`,
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_secret/`,
       group: 'inline@1',
     },
     {
       command: 'waygate.approveServers',
-      when: `${IN_TOOLS} && viewItem == waygate.server.needs_approval`,
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_approval/`,
       group: 'inline@1',
     },
     {
       command: 'waygate.copyPath',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|cluster|tool)$/`,
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|cluster|tool)/`,
       group: '2_copy@1',
     },
     { command: 'waygate.copyToolId', when: `${IN_TOOLS} && viewItem == waygate.tool`, group: '2_copy@2' },
@@ -85,6 +105,8 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
   ],
   'editor/title': [
     { command: 'waygate.approveShown', when: `resourceScheme == ${APPROVAL_SCHEME}`, group: 'navigation@1' },
+    { command: 'waygate.acceptShown', when: IN_REVIEW, group: 'navigation@1' },
+    { command: 'waygate.block', when: IN_REVIEW, group: 'navigation@2' },
   ],
 };
 

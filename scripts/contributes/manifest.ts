@@ -8,6 +8,7 @@ import {
   EXTENSION_TITLE,
   MCP_PROVIDER_ID,
   OWN_CONFIGURATIONS,
+  REVIEW_EXTENSION,
   TOOLS_VIEW_ID,
 } from '../../src/extension/contributions.ts';
 import { MENUS, SETTINGS, type SettingContribution, VIEWS, WELCOMES } from './contributed.ts';
@@ -66,7 +67,7 @@ function contributes(): Record<string, unknown> {
     // The template contains comments.
     languages: [
       { id: 'jsonc', filenamePatterns: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS].map((path) => `**/${path}`) },
-      { id: APPROVAL_LANGUAGE },
+      { id: APPROVAL_LANGUAGE, extensions: [REVIEW_EXTENSION] },
     ],
     configurationDefaults: {
       [`[${APPROVAL_LANGUAGE}]`]: {
@@ -75,6 +76,8 @@ function contributes(): Record<string, unknown> {
         'editor.minimap.enabled': false,
         'editor.renderControlCharacters': true,
         'editor.codeLens': true,
+        'diffEditor.codeLens': true,
+        'diffEditor.ignoreTrimWhitespace': false,
         'editor.lineNumbers': 'off',
         'editor.folding': false,
         'editor.guides.indentation': false,

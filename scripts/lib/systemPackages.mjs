@@ -40,6 +40,26 @@ function rootPrefix() {
   }
 }
 
+/**
+ * Installs packages of the system, from wherever the system takes its packages.
+ * @param {string} root
+ * @param {readonly string[]} prefix words that run a command as root
+ * @param {string} what
+ * @param {readonly string[]} packages
+ */
+async function install(root, prefix, what, packages) {
+  const apt = (/** @type {string[]} */ ...args) => {
+    const [command = '', ...rest] = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq'];
+    const failure = `apt-get ${args[0]} failed, so ${packages.join(' and ')} could not be installed: see its last lines above.`;
+    const options = { failure, env: npmEnvironment(root) };
+    return runQuietly(command, [...rest, '-o', 'DPkg::Lock::Timeout=120', ...args], options);
+  };
+  await withProgress(`Installing ${what}`, async () => {
+    await apt('update');
+    await apt('install', '-y', '--no-install-recommends', ...packages);
+  });
+}
+
 /** @param {string} root */
 async function installChromium(root) {
   const purpose = 'The tests look at pages in a browser';
@@ -50,16 +70,25 @@ async function installChromium(root) {
   if (prefix === undefined) {
     throw new SetupError(`${purpose}, and only root can install it: sudo apt-get install -y chromium`);
   }
-  const apt = (/** @type {string[]} */ ...args) => {
-    const [command = '', ...rest] = [...prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq'];
-    const failure = `apt-get ${args[0]} failed, so chromium could not be installed: see its last lines above.`;
-    const options = { failure, env: npmEnvironment(root) };
-    return runQuietly(command, [...rest, '-o', 'DPkg::Lock::Timeout=120', ...args], options);
-  };
-  await withProgress('Installing Chromium', async () => {
-    await apt('update');
-    await apt('install', '-y', '--no-install-recommends', 'chromium');
-  });
+  await install(root, prefix, 'Chromium', ['chromium']);
+}
+
+/**
+ * Installs the programs of walls where root can. Without them, the tests of walls are skipped and counted as such.
+ * @param {string} root
+ */
+export async function tryWalls(root) {
+  const absent = Object.entries({ bwrap: 'bubblewrap', socat: 'socat' }).filter(([program]) => !findProgram(program));
+  if (process.platform !== 'linux' || absent.length === 0) return;
+  const packages = absent.map(([, name]) => name);
+  const prefix = findProgram('apt-get') === undefined ? undefined : rootPrefix();
+  try {
+    if (prefix === undefined) throw new SetupError('only root can install them, with apt-get.');
+    await install(root, prefix, packages.join(' and '), packages);
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    console.log(`Tests of walls are skipped, because ${packages.join(' and ')} are missing: ${error.message}`);
+  }
 }
 
 /** @param {string} root @returns {Promise<string>} the browser's program */

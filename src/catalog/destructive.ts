@@ -14,8 +14,8 @@ const READING = new Set(
 const JOINS = new Set(['and', 'or', 'then']);
 
 /**
- * Reports whether a call of a tool may destroy something: the server says so, or it says nothing about it and the name
- * or title has a verb for it (MCP reads a missing hint as destructive). An explicit `false` is the server's word. A
+ * Reports whether a call of a tool may destroy something (T2.11): the server says so, or it says nothing about it and the
+ * name or title has a verb for it (MCP reads a missing hint as destructive). An explicit `false` is the server's word. A
  * hint that is no boolean counts as missing.
  */
 export function isDestructive(tool: { name?: unknown; title?: unknown; annotations?: unknown }): boolean {

@@ -46,14 +46,6 @@ export function pinOf(raw: unknown): string {
   return pin;
 }
 
-/** Adopts pins that were stored beside their items, so that a start hashes nothing again. */
-export function adoptPins(items: readonly unknown[], stored: readonly unknown[]): void {
-  items.forEach((raw, index) => {
-    const pin = stored[index];
-    if (raw !== null && typeof raw === 'object' && typeof pin === 'string') pins.set(raw, pin);
-  });
-}
-
 export function sha256(text: string | Uint8Array): string {
   return hash('sha256', text, 'hex');
 }

@@ -12,6 +12,8 @@ import {
   type HttpOptions,
   NEEDS,
   type ScanCommand,
+  TRUST_ACTIONS,
+  type TrustCommand,
 } from './commands.ts';
 import { type OptionValues, parseOptions } from './options.ts';
 import { givenPath, localFile, targetOf } from './target.ts';
@@ -39,6 +41,13 @@ export function parseCommandLine(argv: readonly string[], report: ReportNormalis
       return { name, ...target, stats: values.stats === true, json };
     case 'scan':
       return { name, ...target, json, ...scanOf(values, names) };
+    case 'trust':
+      return { name, ...target, json, ...trustOf(values, names, report) };
+    case 'lock':
+      return { name, ...target, json, check: values.check === true, run: values.run === true };
+    case 'allow':
+    case 'deny':
+      return { name, ...target, json, subject, here: values.here === true };
     case 'learned':
       return { name, ...target, forget: forgetOf(values), json };
     case 'approve':
@@ -109,6 +118,32 @@ function approveOf(
   if (revoke || names.length !== 1) throw new UsageError('waygate approve --hash takes the name of one server.');
   if (typeof hash === 'string' && /^[0-9a-f]{8,64}$/.test(hash)) return { all, names, revoke, hash };
   throw new UsageError('waygate approve --hash needs the 8 characters that waygate approve shows.');
+}
+
+const WITHOUT_SUBJECT: readonly string[] = ['log', 'verify'];
+
+function trustOf(
+  values: OptionValues,
+  words: readonly string[],
+  report: ReportNormalisation,
+): Pick<TrustCommand, 'action' | 'subject' | 'pin'> {
+  const [given, ...rest] = words;
+  const action = given === undefined ? 'show' : (meantToken(given, TRUST_ACTIONS) as (typeof TRUST_ACTIONS)[number]);
+  if (action === undefined) {
+    throw new UsageError(`waygate trust has no action "${given}"; ${didYouMean(given ?? '', TRUST_ACTIONS)}`);
+  }
+  if (given !== undefined && action !== given) report({ rule: 'token_alias', from: given, to: action });
+  const subject = rest.join(' ');
+  if (action !== 'show' && WITHOUT_SUBJECT.includes(action) !== (subject === '')) {
+    throw new UsageError(
+      `waygate trust ${action} ${subject === '' ? 'needs a server or a tool_id; see waygate trust.' : 'takes no name.'}`,
+    );
+  }
+  if (values.pin === undefined) return { action, subject, pin: undefined };
+  const pin = String(values.pin).toLowerCase();
+  if (action !== 'accept') throw new UsageError('--pin belongs to waygate trust accept.');
+  if (/^[0-9a-f]{8,64}$/.test(pin)) return { action, subject, pin };
+  throw new UsageError('--pin needs at least the first 8 digits of the pin that waygate trust diff shows.');
 }
 
 function scanOf(values: OptionValues, names: readonly string[]): Pick<ScanCommand, 'server' | 'sarif'> {

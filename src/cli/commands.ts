@@ -38,6 +38,29 @@ export interface ScanCommand extends GatewayTarget, Printed {
   sarif: boolean;
 }
 
+export const TRUST_ACTIONS = ['diff', 'accept', 'block', 'quarantine', 'release', 'log', 'verify'] as const;
+
+export interface TrustCommand extends GatewayTarget, Printed {
+  action: 'show' | (typeof TRUST_ACTIONS)[number];
+  /** Server, tool_id, or server and key of an item; empty where the action takes none. */
+  subject: string;
+  /** Beginning of the pin that `diff` showed. */
+  pin: string | undefined;
+}
+
+export interface LockCommand extends GatewayTarget, Printed {
+  check: boolean;
+  /** Starts the servers for this run alone, whether or not the user approved them. */
+  run: boolean;
+}
+
+export interface RuleCommand extends GatewayTarget, Printed {
+  /** Server or tool_id. */
+  subject: string;
+  /** Writes the rule into the workspace's file instead of the user's own. */
+  here: boolean;
+}
+
 export interface LearnedCommand extends GatewayTarget, Printed {
   forget: 'all' | { toolId: string } | undefined;
 }
@@ -89,6 +112,9 @@ export type Command =
   | ({ name: 'browse' } & BrowseCommand)
   | ({ name: 'catalog' } & CatalogCommand)
   | ({ name: 'scan' } & ScanCommand)
+  | ({ name: 'trust' } & TrustCommand)
+  | ({ name: 'lock' } & LockCommand)
+  | ({ name: 'allow' | 'deny' } & RuleCommand)
   | ({ name: 'learned' } & LearnedCommand)
   | ({ name: 'approve' } & ApproveCommand)
   | ({ name: 'secret' } & SecretCommand)
@@ -115,6 +141,10 @@ export const OPTIONS = {
   browse: { ...ANY_TARGET, explain: FLAG, json: FLAG },
   catalog: { ...ANY_TARGET, stats: FLAG, json: FLAG },
   scan: { ...ANY_TARGET, sarif: FLAG, json: FLAG },
+  trust: { ...TARGET, pin: TEXT, json: FLAG },
+  lock: { ...TARGET, check: FLAG, run: FLAG, json: FLAG },
+  allow: { ...TARGET, here: FLAG, json: FLAG },
+  deny: { ...TARGET, here: FLAG, json: FLAG },
   learned: { ...ANY_TARGET, forget: TEXT, 'forget-all': FLAG, json: FLAG },
   approve: { ...TARGET, all: FLAG, hash: TEXT, revoke: FLAG, json: FLAG },
   secret: { ...TARGET, json: FLAG },
@@ -137,6 +167,8 @@ export const COMMAND_NAMES = Object.keys(OPTIONS) as readonly CommandName[];
 
 /** Required arguments of commands, for the usage error. */
 export const NEEDS: Readonly<Partial<Record<CommandName, string>>> = {
+  allow: 'needs a server or a tool_id; see waygate catalog.',
+  deny: 'needs a server or a tool_id; see waygate catalog.',
   browse: 'needs a query or a path: waygate browse "read a file", or /.',
   secret: 'needs an action: set NAME, list, or delete NAME.',
   skill: 'needs an action: waygate skill install.',
@@ -145,6 +177,9 @@ export const NEEDS: Readonly<Partial<Record<CommandName, string>>> = {
 export const TAKES_WORDS: ReadonlySet<CommandName> = new Set([
   'browse',
   'scan',
+  'trust',
+  'allow',
+  'deny',
   'approve',
   'secret',
   'login',

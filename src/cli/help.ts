@@ -19,6 +19,18 @@ export const HELP = (): string => `waygate: a local gateway to all your MCP serv
   waygate catalog [--stats]                  lists every tool by its path; or their cost for a model
   waygate scan [NAME] [--sarif]              looks for hidden instructions in what servers list; exits with 10 for
                                              findings to look at, 11 for findings to act on
+  waygate trust                              what each server lists, compared with what you approved
+  waygate trust diff NAME | TOOL_ID          shows changes, and the pin that accepts exactly them
+  waygate trust accept NAME | TOOL_ID [--pin HHHHHHHH]
+                                             accepts what diff showed; without --pin it shows and asks
+  waygate trust block NAME | TOOL_ID         offers a tool no longer, or nothing of a server
+  waygate trust quarantine | release NAME    offers nothing of a server until its release
+  waygate trust log | verify                 your decisions; exits with 1 where the log was changed
+  waygate lock [--check] [--run]             writes waygate.lock, which pins the workspace's servers for your team;
+                                             or compares with it, and exits with 10 if anything differs. --run
+                                             starts unapproved servers for this run alone (CI)
+  waygate allow | deny NAME | TOOL_ID [--here]
+                                             adds a rule to your waygate.json, or here to DIR's
   waygate learned [--forget TOOL_ID | --forget-all]
                                              shows or erases the effects of use on the ranking
   waygate approve [--all | NAME…] [--hash H] shows what the workspace's servers run; asks and approves

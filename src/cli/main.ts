@@ -2,20 +2,21 @@ import { BUILD } from '../lib/build.ts';
 import { normalisationNote } from '../text/normalise.ts';
 import { parseCommandLine } from './commandLine.ts';
 import { HELP } from './help.ts';
+import { printProblem, printText } from './print.ts';
 import type { UsageError } from './usageError.ts';
 
 const EXIT_FAILED = 1;
 
 async function main(): Promise<number> {
   const command = parseCommandLine(process.argv.slice(2), (applied) => {
-    process.stderr.write(`waygate: ${normalisationNote(applied)}\n`);
+    printProblem(normalisationNote(applied));
   });
   switch (command.name) {
     case 'help':
-      process.stdout.write(HELP());
+      printText(HELP());
       return 0;
     case 'version':
-      process.stdout.write(`waygate ${BUILD}\n`);
+      printText(`waygate ${BUILD}\n`);
       return 0;
     case 'serve': {
       if (command.http) {
@@ -54,7 +55,7 @@ main().then(
     if (process.argv[2] === 'serve') setTimeout(() => process.exit(code), FLUSH_MS);
   },
   (error: Error) => {
-    process.stderr.write(`waygate: ${error.message}\n`);
+    printProblem(error.message);
     process.exit(exitCodeOf(error));
   },
 );

@@ -4,7 +4,9 @@ import { catalog } from './commands/catalog.ts';
 import { clientConfig } from './commands/clientConfig.ts';
 import { health } from './commands/health.ts';
 import { learned } from './commands/learned.ts';
+import { lock } from './commands/lock.ts';
 import { login, logout } from './commands/login.ts';
+import { policyRule } from './commands/policyRule.ts';
 import { reload } from './commands/reload.ts';
 import { scan } from './commands/scan.ts';
 import { secret } from './commands/secret.ts';
@@ -12,6 +14,7 @@ import { skill } from './commands/skill.ts';
 import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
 import { telemetry } from './commands/telemetry.ts';
+import { trust } from './commands/trust.ts';
 import type { Command } from './commands.ts';
 import { ownTerminal } from './terminal.ts';
 
@@ -46,6 +49,13 @@ export async function runCommand(command: OtherCommand): Promise<number> {
       return login(command);
     case 'logout':
       return logout(command);
+    case 'trust':
+      return trust(command);
+    case 'lock':
+      return lock(command);
+    case 'allow':
+    case 'deny':
+      return policyRule(command);
     case 'learned':
       return learned(command);
     case 'import': {

@@ -1,9 +1,17 @@
 import { join } from 'node:path';
+import { stateRoot } from '../config/state/stateFolder.ts';
+import { acquireLock } from '../host/attach/startLock.ts';
 import type { GatewayRuntime, GatewayTarget } from '../host/attach/startWorker.ts';
+import { TrustLog } from '../trust/trustLog.ts';
 
 /** Worker script beside this program, run by the same Node. */
 export function ownRuntime({ workspace, configFile, catalog }: GatewayTarget): GatewayRuntime {
   return { workspace, configFile, catalog, nodePath: process.execPath, workerScript: join(__dirname, 'worker.cjs') };
+}
+
+/** Log of the trust decisions of all workspaces. */
+export function ownTrustLog(): TrustLog {
+  return new TrustLog({ folder: stateRoot(), lock: acquireLock, now: () => new Date() });
 }
 
 export function noGateway({ workspace, configFile, catalog }: GatewayTarget): string {

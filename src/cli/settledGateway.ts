@@ -1,5 +1,7 @@
 import type { ControlClient } from '../control/client.ts';
-import { attachControl, type GatewayTarget } from '../host/attach/attachControl.ts';
+import { attachControl, type GatewayRuntime, type GatewayTarget } from '../host/attach/attachControl.ts';
+import { inLines } from '../text/porcelain.ts';
+import { printAside } from './print.ts';
 import { ownRuntime } from './runtime.ts';
 
 /** Longest wait for servers that are starting; after that the answer comes without them. */
@@ -8,14 +10,21 @@ const POLL_MS = 50;
 /** Time after which a waiting command names the servers it waits for. */
 const PATIENCE_MS = 1_000;
 
-/** Attaches to the gateway, starting it if necessary, and waits until no server is starting. */
+type Use = (control: ControlClient) => Promise<void>;
+
+/**
+ * Attaches to the gateway, starting it if necessary, and waits until no server is starting. `elsewhere` selects a
+ * gateway with a state of its own.
+ */
 export async function withSettledGateway<T>(
   target: GatewayTarget,
   use: (control: ControlClient) => Promise<T>,
+  { elsewhere, before }: { elsewhere?: Pick<GatewayRuntime, 'stateDir' | 'env'>; before?: Use } = {},
 ): Promise<T> {
-  const control = await attachControl(ownRuntime(target), { start: true, holds: true });
+  const control = await attachControl({ ...ownRuntime(target), ...elsewhere }, { start: true, holds: true });
   if (!control) throw new Error(`the gateway of ${target.workspace} could not be started.`);
   try {
+    await before?.(control);
     await settled(control);
     return await use(control);
   } finally {
@@ -32,7 +41,7 @@ async function settled(control: ControlClient): Promise<void> {
     if (starting.length === 0) return;
     if (!announced && performance.now() - started > PATIENCE_MS) {
       announced = true;
-      process.stderr.write(`waiting for ${starting.join(', ')} …\n`);
+      printAside(`waiting for ${inLines(starting).join(', ')} …\n`);
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { printAside, printText } from './print.ts';
 
 /** Terminal of a command that asks. */
 export interface Terminal {
@@ -14,8 +15,8 @@ export interface Terminal {
 /** Terminal that the program runs in. */
 export function ownTerminal(): Terminal {
   return {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    out: printText,
+    err: printAside,
     interactive: process.stdin.isTTY === true,
     confirm: async (question, otherwise) => {
       const prompt = createInterface({ input: process.stdin, output: process.stderr });

@@ -1,5 +1,6 @@
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import { readBoundedText, readFailure } from '../lib/readBounded.ts';
+import { quoted } from '../text/porcelain.ts';
 import type { FileLocation, StaticItem, StaticListing } from './gatewayConfig.ts';
 
 /** Error for a static catalog that cannot be served, in one sentence with its place. */
@@ -121,7 +122,7 @@ class Reader {
     const schema = listed.inputSchema;
     if (!isObject(schema)) {
       const key = isNative ? 'args_schema' : 'inputSchema';
-      return this.#fail(`the tool ${JSON.stringify(name)} needs an object as "${key}".`, path);
+      return this.#fail(`the tool ${quoted(name)} needs an object as "${key}".`, path);
     }
     const { namespace } = value;
     return {
@@ -134,7 +135,7 @@ class Reader {
   #result(value: unknown, tool: string, path: Path): Json {
     if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
     if (isObject(value) && Array.isArray(value.content)) return value;
-    return this.#fail(`"result" of ${JSON.stringify(tool)} must be a string, or an object with "content".`, path);
+    return this.#fail(`"result" of ${quoted(tool)} must be a string, or an object with "content".`, path);
   }
 
   #item(value: unknown, path: Path, key: 'uri' | 'name', answers: readonly string[]): StaticItem {

@@ -11,10 +11,11 @@ import {
   withConsequence,
 } from './gatewayConfig.ts';
 import { keepEntries, textOf } from './keptEntries.ts';
+import { keptText } from './keptText.ts';
 import { loadConfig, parseConfig, unusable } from './loadConfig.ts';
 import { mergeConfigs } from './mergeConfigs.ts';
 import { type ConfigPlace, configPlaces } from './state/configPlaces.ts';
-import { type KeptTexts, keptText } from './state/keptTexts.ts';
+import type { KeptTexts } from './state/keptTexts.ts';
 import type { GuardedKey } from './strayKeys.ts';
 
 /** Configuration of a gateway, merged from its files: the servers of all, and blocks of which later ones override earlier ones. */

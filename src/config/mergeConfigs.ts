@@ -1,5 +1,6 @@
 import { skeleton } from '../text/lookAlikes.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
+import { quoted } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';
 import type { MergedConfig } from './configLayers.ts';
 import type { Block, BlockValue, Scope } from './declaration/block.ts';
@@ -50,7 +51,7 @@ function unknownServers(layers: readonly LoadedConfig[]): ConfigurationProblem[]
         kind === 'server' ? [known, name] : [namespaces, name.replace(/^\w+::/, '').replace(/:.*/s, '')];
       if (names.includes(given)) return [];
       const isMistake = (kind === 'server' && origin !== 'user') || nearest(given, names) !== undefined;
-      const message = `There is no server ${JSON.stringify(given.slice(0, 64))}; ${didYouMean(given, names, 'add it to "servers" or correct the name.')}`;
+      const message = `There is no server ${quoted(given, 64)}; ${didYouMean(given, names, 'add it to "servers" or correct the name.')}`;
       return isMistake ? [{ severity: 'warning' as const, message, location }] : [];
     }),
   );

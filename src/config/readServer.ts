@@ -88,7 +88,7 @@ export const ALL_KEYS = ['type', ...KINDS.stdio.keys, ...KINDS.http.keys, ...Obj
 /** Keys that say how the server starts, and nothing about its limits. */
 export const LAUNCH_KEYS = [
   ...['type', 'keepAlive', 'required', 'startTimeoutSeconds'],
-  ...KINDS.stdio.keys,
+  ...KINDS.stdio.keys.filter((key) => key !== 'sandbox'),
   ...KINDS.http.keys,
 ];
 

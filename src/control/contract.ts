@@ -27,6 +27,8 @@ export interface ServerBrief {
   location?: FileLocation;
   /** Tools that wait for the user's review, and why; absent if there are none. */
   held?: readonly HeldTool[];
+  /** Number of items that are offered although they are new or changed; absent if there are none. */
+  drifted?: number;
 }
 
 /** Listed tool that is not offered. `why`: `new`, `changed`, `blocked`, `flagged`, `quarantined`, `damaged` or `unsaved`. */
@@ -49,6 +51,8 @@ export interface ServerStatus extends ServerBrief {
   approval?: { hash: string; lines: readonly string[] };
   /** Missing secret of the server. */
   secret?: MissingSecret;
+  /** `walled`, or `no walls: REASON`; absent for a server that is no program. */
+  walls?: string;
   /** Last lines of stderr. */
   stderr?: readonly string[];
   /** Misbehaviour of the server since the worker started, the most frequent kind first. */
@@ -196,9 +200,28 @@ export interface TrustReview {
   quarantine?: string;
   /** Why its pins count for nothing. */
   problem?: string;
-  approved: number;
+  approved: readonly { key: string; toolId?: string }[];
   /** Items that are not approved as they are now. */
   items: readonly TrustItem[];
+}
+
+/** Item exactly as its server lists it, with its key and its pin. */
+export interface ListedItem {
+  key: string;
+  part: 'tools' | 'prompts' | 'resourceTemplates' | 'instructions';
+  name: string;
+  use: number;
+  raw: unknown;
+  pin: string;
+}
+
+/** Items of a workspace's server, for the lock file (T3). */
+export interface ServerListing {
+  server: string;
+  disabled: boolean;
+  /** Why the list is not what the server lists now. */
+  reason?: string;
+  items: readonly ListedItem[];
 }
 
 /** Item that differs from its pin, with hidden characters escaped. */
@@ -220,10 +243,14 @@ export interface TrustItem {
 }
 
 /** Decision of the user about a server, or about items as they were shown. */
-export type TrustDecision =
+export type TrustDecision = (
   | { action: 'accept'; server: string; shown: readonly { key: string; pin: string }[] }
   | { action: 'block'; server: string; keys: readonly string[] }
-  | { action: 'quarantine' | 'release'; server: string };
+  | { action: 'quarantine' | 'release'; server: string }
+) & {
+  /** SHA-256 of the very lines that the user saw, for the log (T4). */
+  lines?: string;
+};
 
 export type SignInAnswer = { url: string } | { reason: string };
 export type SignOutAnswer = { wasSignedIn: boolean } | { reason: string };
@@ -271,6 +298,8 @@ export interface ControlRequests {
   recheck: { params: Record<string, never>; result: GatewaySnapshot };
   /** Compares what each server lists with its pins; of one server, or of all. */
   trust: { params: { server?: string }; result: readonly TrustReview[] };
+  /** Lists the servers of the workspace's own file again, and returns their items. */
+  listing: { params: Record<string, never>; result: readonly ServerListing[] };
   /** Records a decision of the user. `reason` says why it has no effect. */
   decide: { params: TrustDecision & { actor: 'person-cli' | 'person-editor' }; result: { reason?: string } };
   /**
@@ -288,13 +317,9 @@ export interface ControlRequests {
 
 /** Question to the user at the editor whether a tool may run, for calls of clients that cannot ask. */
 export interface ApprovalQuestion {
-  tool: string;
   toolId: string;
-  server: string;
-  /** Reason of the question, in one sentence. */
-  reason: string;
-  /** Arguments, shortened and safe to show. */
-  args: string;
+  /** Question and its details, one line each, made by `src/text/approvalQuestion.ts`. Not safe as Markdown. */
+  lines: readonly string[];
 }
 
 /** `unavailable`: nobody could be asked. */

@@ -15,6 +15,15 @@ export interface HealthSummary {
   problems: readonly string[];
 }
 
+/** Server of which no model sees anything, with what the scan found in its lists. */
+export interface QuarantinedServer {
+  server: string;
+  reason: string;
+  findings: readonly { about: string; quote: string }[];
+  /** Number of findings that are left out. */
+  more: number;
+}
+
 export interface DashboardState {
   /** Present time in milliseconds since the epoch, for ages and uptimes on the page. */
   now: number;
@@ -24,6 +33,7 @@ export interface DashboardState {
   /** A worker is attached; otherwise the snapshot is the last one known. */
   live: boolean;
   snapshot?: GatewaySnapshot;
+  quarantined: readonly QuarantinedServer[];
 }
 
 export type ToDashboard = { type: 'state'; state: DashboardState };
@@ -74,6 +84,7 @@ export function parseToDashboard(message: unknown): ToDashboard | undefined {
     isRecord(summary) &&
     typeof summary.headline === 'string' &&
     Array.isArray(summary.problems) &&
+    Array.isArray(state.quarantined) &&
     (state.snapshot === undefined || isRecord(state.snapshot));
   return whole ? { type: 'state', state: state as unknown as DashboardState } : undefined;
 }

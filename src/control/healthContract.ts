@@ -20,6 +20,8 @@ export interface ServerHealth extends Omit<HealthSnapshot, 'state'> {
   /** The server should run and does not. */
   down: boolean;
   reason?: string;
+  /** Number of listed items that are not approved as they are now; absent if there are none. */
+  to_review?: number;
   /** Misbehaviour of the server, the most frequent kind first. */
   oddities?: readonly ServerOddity[];
 }

@@ -117,6 +117,7 @@ const BY_CLASS = {
     spawn_enoent: { ...PERMANENT, says: 'cannot start: its command was not found' },
     spawn_eacces: { ...PERMANENT, says: 'cannot start: its command may not be run' },
     folder_missing: { ...PERMANENT, says: 'cannot start: its folder does not exist or may not be entered' },
+    walls_missing: { ...PERMANENT, says: 'cannot start: it asks for walls, and the machine has none' },
     secret_missing: { ...PERMANENT, error: 'AUTH_FAILED', says: 'cannot start: it needs a secret that is not set' },
     needs_approval: {
       ...PERMANENT,

@@ -69,10 +69,13 @@ export function whatHappened(
   const { says, saysWithin, showsDetail } = traitsOf(fault);
   const said = saysWithin === undefined || withinMs === undefined ? says : `${saysWithin} ${withinMs / 1_000} s`;
   const happened = `${oneLine(subject ?? OWN_SUBJECT, MAX_SUBJECT_CHARS)} ${said}`;
-  const room = limit - happened.length - ': .'.length;
+  const room = limit - happened.length - ': "".'.length;
   // A failure of Waygate itself has Waygate's own words as detail.
   const isShown = (showsDetail || subject === undefined) && fault.detail !== '' && room >= MIN_DETAIL_CHARS;
-  return asSentence(`${happened}${isShown ? `: ${oneLine(fault.detail, room)}` : ''}`);
+  if (!isShown) return asSentence(happened);
+  // The server's words end where the quotation mark is: what follows is advice of Waygate.
+  const detail = oneLine(fault.detail, room).replace(/\.$/, '');
+  return asSentence(`${happened}: ${subject === undefined ? detail : `"${detail.replaceAll('"', "'")}"`}`);
 }
 
 function whenToCall(fault: Fault, call: FailedCall, traits: FaultTraits): string {

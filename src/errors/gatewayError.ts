@@ -1,4 +1,5 @@
-import { boundText, oneLine } from '../text/porcelain.ts';
+import { boundText, MAX_ANSWER_CHARS, oneLine } from '../text/porcelain.ts';
+import { visibleJson } from '../text/visibleText.ts';
 import type { Fault } from './fault.ts';
 
 /** Codes of the error object (G4.2). */
@@ -76,11 +77,16 @@ export class GatewayError extends Error {
 export function errorText(error: GatewayError): string {
   const lines = [`Error ${error.code}: ${error.message}`];
   for (const [name, value] of Object.entries(error.details ?? {})) {
-    if (isListOfTexts(value)) lines.push(`${name}:`, ...value.map((item) => `- ${item}`));
-    else lines.push(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    if (isListOfTexts(value)) lines.push(`${name}:`, ...value.map((item) => `- ${foreignLine(item)}`));
+    else lines.push(`${name}: ${typeof value === 'string' ? foreignLine(value) : visibleJson(value)}`);
   }
   if (error.retryable) lines.push('retryable: the same call may succeed later');
   return boundText(lines.join('\n'));
+}
+
+/** Renders a detail as one line, because details quote schemas and servers. */
+function foreignLine(detail: string): string {
+  return oneLine(detail, MAX_ANSWER_CHARS);
 }
 
 function isListOfTexts(value: unknown): value is string[] {

@@ -1,16 +1,19 @@
 import * as vscode from 'vscode';
 import type { ServerApproval } from './approvals/serverApproval.ts';
 import type { Environment } from './configuration/environment.ts';
-import { COMMANDS, CONFIGURATION_PATH, TOOLS_VIEW_ID } from './contributions.ts';
+import { CONFIGURATION_PATH } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
 import type { GatewayLink } from './gateway/gatewayLink.ts';
+import { notificationText } from './notificationText.ts';
 import type { Observable } from './observable.ts';
 import { asSentence } from './plainText.ts';
-import { type CommandHandlers, runCommand } from './registrations.ts';
+import type { CommandHandlers } from './registrations.ts';
 import { installSkillInto } from './skill/installSkill.ts';
 import type { ToolElement } from './tree/toolRows.ts';
 import { type ToolsTree, toRange } from './tree/toolsTree.ts';
+import type { TrustReviews } from './trust/trustReviews.ts';
+import { notify, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
   environment: Environment;
@@ -18,6 +21,7 @@ export interface CommandDependencies {
   tree: ToolsTree;
   dashboard: Dashboard;
   approval: ServerApproval;
+  reviews: TrustReviews;
   secrets: EditorSecrets;
   /** Starts a new worker for a workspace, which takes over. */
   rollOut: (workspace: string) => Promise<unknown>;
@@ -28,7 +32,8 @@ export interface CommandDependencies {
 }
 
 export function commandHandlers(parts: CommandDependencies): CommandHandlers {
-  const { environment, link, tree, dashboard, approval, secrets, rollOut, refreshing, skillFolder, log } = parts;
+  const { environment, link, tree, dashboard, approval, reviews, secrets, rollOut, refreshing, skillFolder, log } =
+    parts;
   const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
     try {
       await action(argument);
@@ -37,25 +42,30 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       void showFailure(doing, error, log);
     }
   };
-  const inView = (action: () => Promise<void>): Promise<void> =>
-    Promise.resolve(vscode.window.withProgress({ location: { viewId: TOOLS_VIEW_ID } }, action));
 
   return {
     'waygate.refresh': guarded('Refreshing the catalogs', async () => {
       refreshing.set(true);
       try {
-        await inView(() => link.refresh());
+        await showBusy(() => link.refresh());
       } finally {
         refreshing.set(false);
       }
     }),
-    'waygate.reload': guarded('Reloading the gateway', () => inView(() => link.reload(rollOut))),
-    'waygate.restart': guarded('Restarting the gateway', () => inView(() => link.restart())),
+    'waygate.reload': guarded('Reloading the gateway', () => showBusy(() => link.reload(rollOut))),
+    'waygate.restart': guarded('Restarting the gateway', () => showBusy(() => link.restart())),
     'waygate.approveServers': guarded('Approving servers', (argument) => {
       const element = asElement(argument);
       return approval.ask(element?.kind === 'server' ? element.server : undefined);
     }),
     'waygate.approveShown': guarded('Approving servers', (argument) => approval.approveShown(namesIn(argument))),
+    'waygate.reviewChanges': guarded('Reviewing changes', (argument) => reviews.review(argument)),
+    'waygate.reviewChange': guarded('Reviewing the change', (argument) => reviews.review(argument)),
+    'waygate.acceptShown': guarded('Accepting', (argument) => reviews.accept(argument)),
+    'waygate.block': guarded('Blocking', (argument) => reviews.block(argument)),
+    'waygate.quarantine': guarded('Putting the server in quarantine', (argument) => reviews.quarantine(argument)),
+    'waygate.release': guarded('Releasing the server', (argument) => reviews.release(argument)),
+    'waygate.releaseShown': guarded('Releasing the server', (argument) => reviews.releaseShown(argument)),
     'waygate.signIn': guarded('Signing in', async (argument) => {
       const element = asElement(argument);
       if (element?.kind === 'server') await signIn(link, element.server.name);
@@ -64,8 +74,11 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       const element = asElement(argument);
       if (element?.kind !== 'node') return;
       const { server } = element.node;
-      const message = (await link.signOut(server)) ? `Signed out of ${server}.` : `Nobody was signed in to ${server}.`;
-      void vscode.window.showInformationMessage(message);
+      const wasSignedIn = await link.signOut(server);
+      const message = wasSignedIn
+        ? notificationText`Signed out of ${server}.`
+        : notificationText`Nobody was signed in to ${server}.`;
+      void notify('info', message);
     }),
     'waygate.setSecret': guarded('Setting the secret', async (argument) => {
       const element = asElement(argument);
@@ -102,10 +115,12 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
 async function signIn(link: GatewayLink, server: string): Promise<void> {
   const { url, end } = await link.signIn(server);
   if (!(await openInBrowser(url))) throw new Error('The browser was not opened');
-  const title = `Waygate: waiting for the sign-in to ${server} in the browser`;
-  const reason = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => end);
+  const reason = await showProgress(
+    notificationText`Waygate: waiting for the sign-in to ${server} in the browser`,
+    end,
+  );
   if (reason !== undefined) throw new Error(reason);
-  void vscode.window.showInformationMessage(`Signed in to ${server}.`);
+  void notify('info', notificationText`Signed in to ${server}.`);
 }
 
 /**
@@ -132,13 +147,7 @@ async function openConfiguration(environment: Environment, link: GatewayLink, el
     await vscode.window.showTextDocument(vscode.Uri.file(file.path));
     return;
   }
-  void offerConfiguration();
-}
-
-async function offerConfiguration(): Promise<void> {
-  const { title } = COMMANDS['waygate.createConfiguration'];
-  const choice = await vscode.window.showInformationMessage(`This folder has no ${CONFIGURATION_PATH} yet.`, title);
-  if (choice === title) await runCommand('waygate.createConfiguration');
+  void notify('info', notificationText`This folder has no ${CONFIGURATION_PATH} yet.`, 'waygate.createConfiguration');
 }
 
 /** Creates the configuration, or opens an existing one. Never overwrites. */
@@ -172,7 +181,5 @@ function asElement(argument: unknown): ToolElement | undefined {
 async function showFailure(doing: string, error: unknown, log: vscode.LogOutputChannel): Promise<void> {
   log.error(`${doing} failed.`, error);
   const reason = asSentence(error instanceof Error ? error.message : String(error));
-  const { title } = COMMANDS['waygate.showLog'];
-  const choice = await vscode.window.showErrorMessage(`${doing} failed: ${reason}`, title);
-  if (choice === title) await runCommand('waygate.showLog');
+  await notify('error', notificationText`${doing} failed: ${reason}`, 'waygate.showLog');
 }

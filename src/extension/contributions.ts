@@ -14,6 +14,9 @@ export const DASHBOARD_VIEW_TYPE = 'waygate.dashboard';
 /** Scheme of the document that shows the commands of servers. */
 export const APPROVAL_SCHEME = 'waygate-approval';
 export const APPROVAL_LANGUAGE = 'waygate-approval';
+/** Scheme of the documents that compare a tool with its approved version, and the ending of their paths. */
+export const TRUST_SCHEME = 'waygate-trust';
+export const REVIEW_EXTENSION = '.waygate-review';
 
 /** Context keys with the values they take. */
 export interface ContextKeyTypes {
@@ -42,6 +45,13 @@ export const COMMANDS = {
   'waygate.restart': { title: 'Restart Gateway', icon: '$(debug-restart)', enablement: ACTIVE, inPalette: true },
   'waygate.approveServers': { title: 'Approve Servers', icon: '$(shield)', enablement: ACTIVE, inPalette: true },
   'waygate.approveShown': { title: 'Approve…', icon: '$(check)', inPalette: false },
+  'waygate.reviewChanges': { title: 'Review Changes…', icon: '$(diff)', enablement: ACTIVE, inPalette: true },
+  'waygate.reviewChange': { title: 'Review Change', icon: '$(diff)', inPalette: false },
+  'waygate.acceptShown': { title: 'Accept', icon: '$(check)', inPalette: false },
+  'waygate.block': { title: 'Block', icon: '$(circle-slash)', inPalette: false },
+  'waygate.quarantine': { title: 'Quarantine', inPalette: false },
+  'waygate.release': { title: 'Release from Quarantine…', inPalette: false },
+  'waygate.releaseShown': { title: 'Release from Quarantine', icon: '$(unlock)', inPalette: false },
   'waygate.signIn': { title: 'Sign In', icon: '$(sign-in)', inPalette: false },
   'waygate.signOut': { title: 'Sign Out', inPalette: false },
   'waygate.setSecret': { title: 'Set Secret', icon: '$(key)', inPalette: false },

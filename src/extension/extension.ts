@@ -12,12 +12,16 @@ import { type Attach, GatewayLink } from './gateway/gatewayLink.ts';
 import { linkTarget } from './gateway/linkMachine.ts';
 import { registerMcpProvider } from './gateway/mcpProvider.ts';
 import { nodeExecutable, workerScript } from './gateway/serverDefinition.ts';
+import { type NotificationText, notificationLines, notificationText } from './notificationText.ts';
 import { type Disposable, Observable } from './observable.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
 import type { GatewayView } from './status/health.ts';
 import { journal } from './status/journal.ts';
 import { showStatusBar } from './status/statusBar.ts';
 import { ToolsTree, toRange } from './tree/toolsTree.ts';
+import { findingProblems, followFindings, type ScannedServer } from './trust/findings.ts';
+import { offerReviews, TrustReviews } from './trust/trustReviews.ts';
+import { ask, notify } from './windows.ts';
 
 /** Name of the activation measure in the extension host's timeline. */
 export const ACTIVATION_MEASURE = 'waygate.activate';
@@ -33,7 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
     // The editor shows no message when an extension fails to activate.
     log.error('Waygate could not start.', error);
     const reason = error instanceof Error ? error.message : String(error);
-    void vscode.window.showErrorMessage(`Waygate could not start: ${reason}`);
+    void notify('error', notificationText`Waygate could not start: ${reason}`);
     throw error;
   }
   const { duration } = performance.measure(ACTIVATION_MEASURE, { start: startedAt });
@@ -51,9 +55,11 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const rollOut = rollOutWith(environment, distFolder);
   const gateway = new Observable<GatewayView>(viewOf(environment, link));
   const refreshing = new Observable(false);
-  const dashboard = new Dashboard(context.extensionUri, gateway, refreshing);
+  const scanned = new Observable<readonly ScannedServer[]>([]);
+  const dashboard = new Dashboard(context.extensionUri, gateway, refreshing, scanned);
   const tree = new ToolsTree(gateway, link, log);
   const approval = new ServerApproval(link);
+  const reviews = new TrustReviews(link, gateway);
 
   const follow = (): void => {
     link.setTarget(linkTarget(environment.conditions));
@@ -65,9 +71,12 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     dashboard,
     tree,
     approval,
+    reviews,
     offerApprovals(gateway),
+    offerReviews(gateway),
+    followFindings(gateway, link, scanned),
     showStatusBar(gateway),
-    showProblems(gateway),
+    showProblems(gateway, scanned),
     keepContextKey(gateway),
     keepJournal(link, log),
     environment.state.onChange(follow),
@@ -75,7 +84,19 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     logPolicy(environment, log),
     registerMcpProvider({ distFolder, version }, environment, link.state, log),
     registerCommands(
-      commandHandlers({ environment, link, tree, dashboard, approval, secrets, rollOut, refreshing, skillFolder, log }),
+      commandHandlers({
+        environment,
+        link,
+        tree,
+        dashboard,
+        approval,
+        reviews,
+        secrets,
+        rollOut,
+        refreshing,
+        skillFolder,
+        log,
+      }),
     ),
   ];
   follow();
@@ -148,40 +169,42 @@ function logPolicy(environment: Environment, log: vscode.LogOutputChannel): { di
   return environment.state.onChange(logPolicy);
 }
 
-const CHOICES: readonly [label: string, verdict: ApprovalVerdict][] = [
-  ['Allow Once', 'once'],
-  ['Allow for This Session', 'session'],
-  ['Always Allow Here', 'workspace'],
-  ['Deny', 'denied'],
-];
+/** The first answer has the focus of the dialog: a stray key press runs nothing. */
+const ANSWERS = [
+  { title: notificationText`Do Not Run It`, verdict: 'denied' },
+  { title: notificationText`Allow Once`, verdict: 'once' },
+  { title: notificationText`Allow for This Session`, verdict: 'session' },
+  { title: notificationText`Always Allow Here`, verdict: 'workspace' },
+] as const satisfies readonly { title: NotificationText; verdict: ApprovalVerdict }[];
 
 /**
  * Asks the user whether a tool may run, for clients that cannot ask themselves. Names the server's tool, not the
  * gateway's own: "may tool_execute run" would be a question about everything.
  */
-async function askApproval({ tool, server, reason, args }: ApprovalQuestion): Promise<ApprovalVerdict> {
-  const message = `Allow the tool ${tool} of the server ${server} to run? ${reason} Arguments: ${args}`;
-  const chosen = await vscode.window.showWarningMessage(message, ...CHOICES.map(([label]) => label));
-  // Closing the message denies the call.
-  return CHOICES.find(([label]) => label === chosen)?.[1] ?? 'denied';
+async function askApproval({ lines: [question = '', ...details] }: ApprovalQuestion): Promise<ApprovalVerdict> {
+  const chosen = await ask(notificationText`${question}`, notificationLines(details), ANSWERS);
+  // Closing the dialog denies the call.
+  return chosen?.verdict ?? 'denied';
 }
 
-/** Shows configuration problems in the Problems view and under their text. */
-function showProblems(gateway: Observable<GatewayView>): Disposable {
+/** Shows problems of the configuration, and hard findings of its servers, in the Problems view and under their text. */
+function showProblems(gateway: Observable<GatewayView>, scanned: Observable<readonly ScannedServer[]>): Disposable {
   const collection = vscode.languages.createDiagnosticCollection('waygate');
   let shown = '';
-  const update = ({ link }: GatewayView): void => {
+  const update = (): void => {
+    const { link } = gateway.value;
     // Keep the last findings while a worker is replaced.
     if (link.kind !== 'attached' && link.kind !== 'off') return;
-    const problems = link.kind === 'attached' ? link.snapshot.configuration.problems : [];
+    const problems =
+      link.kind === 'attached' ? [...link.snapshot.configuration.problems, ...findingProblems(scanned.value)] : [];
     const next = JSON.stringify(problems);
     if (next === shown) return;
     shown = next;
     collection.clear();
     for (const problem of problems) add(collection, problem, link.kind === 'attached' ? link.snapshot.workspace : '');
   };
-  update(gateway.value);
-  return vscode.Disposable.from(collection, gateway.onChange(update));
+  update();
+  return vscode.Disposable.from(collection, gateway.onChange(update), scanned.onChange(update));
 }
 
 function add(collection: vscode.DiagnosticCollection, problem: ConfigurationProblem, workspace: string): void {
@@ -192,7 +215,7 @@ function add(collection: vscode.DiagnosticCollection, problem: ConfigurationProb
       ? place
       : place.with({ end: place.start.with({ character: problem.endColumn - 1 }) });
   const severity = problem.severity === 'error' ? vscode.DiagnosticSeverity.Error : vscode.DiagnosticSeverity.Warning;
-  const diagnostic = new vscode.Diagnostic(range, problem.message, severity);
+  const diagnostic = new vscode.Diagnostic(range, notificationText`${problem.message}`, severity);
   diagnostic.source = EXTENSION_TITLE;
   collection.set(uri, [...(collection.get(uri) ?? []), diagnostic]);
 }

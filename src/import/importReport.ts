@@ -1,4 +1,4 @@
-import { count, oneLine } from '../text/porcelain.ts';
+import { count, oneLine, quoted } from '../text/porcelain.ts';
 import { exposedTwice, type ImportPlan, type PlannedServer, type ReadSource, shownPath } from './planImport.ts';
 
 /** Report of an import for the user. No line of it contains a secret's value. */
@@ -15,17 +15,19 @@ export interface Removal {
   backup?: string;
 }
 
-const placeOf = ({ title, file }: ReadSource): string => `${title} (${file})`;
+const placeOf = ({ title, file }: ReadSource): string => oneLine(`${title} (${file})`, 1_000);
 const written = ({ outcome }: PlannedServer): boolean => ['added', 'renamed', 'replaced'].includes(outcome);
 
 /** Lists the servers found, before anything is written. */
 export function renderList(plan: ImportPlan): string {
-  const lines = plan.servers.map((server) => `  ${server.name}  from ${placeOf(server.source)}${remark(server)}`);
+  const lines = plan.servers.map(
+    (server) => `  ${oneLine(server.name)}  from ${placeOf(server.source)}${remark(server)}`,
+  );
   return `Found ${count(plan.servers.length, 'server')}:\n${lines.join('\n')}\n`;
 }
 
 function remark({ name, outcome, target }: PlannedServer): string {
-  if (target !== name && outcome !== 'present' && outcome !== 'duplicate') return `, as "${target}"`;
+  if (target !== name && outcome !== 'present' && outcome !== 'duplicate') return `, as ${quoted(target)}`;
   if (outcome === 'present') return ', already configured';
   if (outcome === 'duplicate') return ', found twice';
   return outcome === 'own' ? ', which is Waygate itself' : '';
@@ -41,19 +43,20 @@ export function renderSummary(plan: ImportPlan, { dryRun, keptIn }: { dryRun: bo
       ? `${verb} ${count(added.length, 'server')} into ${plan.file}:`
       : `There is nothing to import into ${plan.file}.`,
   );
-  for (const server of added) lines.push(`  ${server.target}  from ${placeOf(server.source)}`, ...details(server));
+  for (const server of added)
+    lines.push(`  ${oneLine(server.target)}  from ${placeOf(server.source)}`, ...details(server));
   for (const { name, target, source, outcome } of plan.servers) {
-    const known = name === target ? `"${name}"` : `"${name}" (as "${target}")`;
+    const known = name === target ? quoted(name) : `${quoted(name)} (as ${quoted(target)})`;
     if (outcome === 'present') lines.push(`Already configured: ${known} of ${placeOf(source)}.`);
     if (outcome === 'duplicate') lines.push(`Found twice: ${known} of ${placeOf(source)}.`);
-    if (outcome === 'own') lines.push(`Skipped: "${name}" of ${placeOf(source)} is Waygate itself.`);
+    if (outcome === 'own') lines.push(`Skipped: ${quoted(name)} of ${placeOf(source)} is Waygate itself.`);
   }
   if (added.some(({ references }) => references.some(({ input }) => input !== undefined))) {
     lines.push(`The values of these inputs ${dryRun ? 'would be' : 'are'} kept in ${keptIn}, readable only by you.`);
   }
   const waiting = added.filter(({ cannotStart }) => cannotStart !== undefined);
   if (waiting.length > 0) lines.push('This version of Waygate cannot start these servers yet:');
-  for (const { target, cannotStart } of waiting) lines.push(`  ${target}  ${oneLine(cannotStart ?? '')}`);
+  for (const { target, cannotStart } of waiting) lines.push(`  ${oneLine(target)}  ${oneLine(cannotStart ?? '')}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -62,7 +65,7 @@ function details({ notes, references }: PlannedServer): string[] {
     ...notes.map((note) => `    ${oneLine(note)}`),
     ...references.map(({ where, reference, differs }) => {
       const warning = differs ? ', which has another value than the file had' : '';
-      return `    ${where} was in clear text and is now ${reference}${warning}`;
+      return `    ${oneLine(where)} was in clear text and is now ${reference}${warning}`;
     }),
   ];
 }
@@ -123,7 +126,7 @@ function flawsOf(sources: readonly ReadSource[], names: readonly string[]) {
 
 export function renderFlaws(sources: readonly ReadSource[], names: readonly string[]): string {
   return flawsOf(sources, names)
-    .map(({ source, name, message }) => `Skipped: "${name}" of ${placeOf(source)}: ${oneLine(message)}.\n`)
+    .map(({ source, name, message }) => `Skipped: ${quoted(name)} of ${placeOf(source)}: ${oneLine(message)}.\n`)
     .join('');
 }
 

@@ -31,6 +31,19 @@ export function appendItem(text: string, path: readonly string[], value: unknown
   return insertChild(text, list, (indent) => render(value, indent, styleOf(text)));
 }
 
+/** Puts an item at the beginning of a list, creating the list if necessary. Comments stay with their items. */
+export function prependItem(text: string, path: readonly string[], value: unknown): string {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const list = root && findNodeAtLocation(root, [...path]);
+  const first = list?.children?.[0];
+  if (list?.type !== 'array' || !first) return appendItem(text, path, value);
+  const { unit, eol } = styleOf(text);
+  const outer = indentationAt(text, list.offset);
+  const indent = startsLine(text, first.offset) ? indentationAt(text, first.offset) : outer + unit;
+  const point = endOfRemark(text, list.offset + 1);
+  return replaceRange(text, point, 0, `${eol}${indent}${render(value, indent, { unit, eol })},`);
+}
+
 /**
  * Removes a member but keeps everything around it, including comments. Returns the text unchanged if there is no such
  * member.
@@ -38,14 +51,23 @@ export function appendItem(text: string, path: readonly string[], value: unknown
 export function removeMember(text: string, path: readonly string[]): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const property = root && findNodeAtLocation(root, [...path])?.parent;
-  if (property?.type !== 'property') return text;
-  const siblings = property.parent?.children ?? [];
-  const before = siblings[siblings.indexOf(property) - 1];
-  const end = endOf(property);
+  return property?.type === 'property' ? removeChild(text, property) : text;
+}
+
+/** Removes an item of a list like a member. */
+export function removeItem(text: string, path: readonly string[], index: number): string {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const item = root && findNodeAtLocation(root, [...path, index]);
+  return item ? removeChild(text, item) : text;
+}
+
+function removeChild(text: string, child: Node): string {
+  const siblings = child.parent?.children ?? [];
+  const before = siblings[siblings.indexOf(child) - 1];
+  const end = endOf(child);
   const comma = commaAfter(text, end);
-  const withoutIt =
-    comma === undefined ? cutLast(text, property.offset, end) : cutLine(text, property.offset, comma + 1);
-  // If the last member is removed, the comma before it goes too.
+  const withoutIt = comma === undefined ? cutLast(text, child.offset, end) : cutLine(text, child.offset, comma + 1);
+  // If the last child is removed, the comma before it goes too.
   const orphan = comma === undefined && before ? commaAfter(text, endOf(before)) : undefined;
   return orphan === undefined ? withoutIt : replaceRange(withoutIt, orphan, 1, '');
 }

@@ -3,6 +3,7 @@ import { getNodeValue, type Node, parseTree } from 'jsonc-parser';
 import { parseConfig } from '../config/loadConfig.ts';
 import { isRecord } from '../lib/isRecord.ts';
 import { plainName } from '../text/lookAlikes.ts';
+import { visibleJson } from '../text/visibleText.ts';
 import type { ClientId } from './clientIds.ts';
 import { appendItem, setMember } from './jsonText.ts';
 import { isFlaw, readEntry } from './readEntry.ts';
@@ -306,8 +307,8 @@ function redact(text: string, values: ReadonlySet<string>): string {
 /** Describes the place of an entry for the user: `"mcpServers" → "github"`, or the table of a TOML file. */
 export function shownPath(file: string, path: readonly string[]): string {
   if (file.endsWith('.toml'))
-    return `[${path.map((key) => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key))).join('.')}]`;
-  return path.map((key) => JSON.stringify(key)).join(' → ');
+    return `[${path.map((key) => (/^[\w-]+$/.test(key) ? key : visibleJson(key))).join('.')}]`;
+  return path.map((key) => visibleJson(key)).join(' → ');
 }
 
 /** Returns the servers that clients still start themselves although the gateway has them, by file. */

@@ -5,7 +5,7 @@ import type { HttpEntry, ImportedServer, SourceFlaw, StdioEntry } from './server
 /** Server entry with its keys named as in VS Code. Unknown keys are reported and dropped. */
 export type RawServer = Readonly<Record<string, unknown>>;
 
-const STDIO_KEYS = ['command', 'args', 'env', 'cwd', 'envFile'];
+const STDIO_KEYS = ['command', 'args', 'env', 'cwd', 'envFile', 'sandboxEnabled'];
 const HTTP_KEYS = ['url', 'headers'];
 const HTTP_TYPES = ['http', 'sse', 'streamable-http', 'streamableHttp', 'streamable_http'];
 
@@ -43,7 +43,8 @@ function read(name: string, raw: RawServer, { path, references, scope, silent = 
     return result.text;
   };
   const entry = hasText(raw, 'command') ? stdioEntry(raw, translate) : httpEntry(raw, translate);
-  const kept = 'command' in entry ? STDIO_KEYS : HTTP_KEYS;
+  const isWalled = 'sandbox' in entry && entry.sandbox !== false;
+  const kept = 'command' in entry ? [...STDIO_KEYS, ...(isWalled ? ['sandbox'] : [])] : HTTP_KEYS;
   const lost = Object.keys(raw).filter(
     (key) => ![...kept, ...silent, 'type', 'disabled'].includes(key) && raw[key] !== undefined,
   );
@@ -66,6 +67,17 @@ function stdioEntry(raw: RawServer, translate: (text: string) => string): StdioE
     ...(Object.keys(env).length > 0 && { env }),
     ...(hasText(raw, 'cwd') && { cwd: translate(text(raw, 'cwd')) }),
     ...(hasText(raw, 'envFile') && { envFile: translate(text(raw, 'envFile')) }),
+    ...sandboxOf(raw, translate),
+  };
+}
+
+/** VS Code switches its rules on with `sandboxEnabled`; in `waygate.json`, rules alone do that. */
+function sandboxOf(raw: RawServer, translate: (text: string) => string): Pick<StdioEntry, 'sandbox'> {
+  const { sandboxEnabled: isOn, sandbox: rules } = raw;
+  if (typeof isOn !== 'boolean') return {};
+  if (!isOn || !isRecord(rules) || Object.keys(rules).length === 0) return { sandbox: isOn };
+  return {
+    sandbox: JSON.parse(JSON.stringify(rules), (_, value) => (typeof value === 'string' ? translate(value) : value)),
   };
 }
 

@@ -6,6 +6,7 @@ export interface StdioEntry {
   env?: Readonly<Record<string, string | number | boolean | null>>;
   cwd?: string;
   envFile?: string;
+  sandbox?: boolean | Readonly<Record<string, unknown>>;
   disabled?: true;
 }
 

@@ -2,9 +2,11 @@ import { countTokens } from '../catalog/tokenizer/tokens.ts';
 import { scrubSecretChunks, scrubSecrets } from '../secrets/mask.ts';
 import { scrubValue } from '../secrets/scrubValue.ts';
 import { LongText } from '../text/longText.ts';
+import { oneLine } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';
 import type { ArtifactInfo, ArtifactSource } from './artifacts/artifactFile.ts';
 import { type ArtifactDraft, ArtifactError, type ArtifactStore, WORKSPACE_OWNER } from './artifacts/artifactStore.ts';
+import { sourceOf } from './artifacts/viewArtifact.ts';
 import type { Readable } from './digest/digest.ts';
 import { answerText } from './envelope/answerText.ts';
 import { type ClientPart, MEDIA_BUDGET_BYTES, relayedParts } from './envelope/clientParts.ts';
@@ -117,6 +119,7 @@ export class Firewall {
     const answer = await answerText({
       text: isMasked && readable ? masked(readable) : readable,
       label: isError ? `Error ${call.errorCode ?? 'UPSTREAM_ERROR'}` : isPartial ? 'partial' : 'ok',
+      source: sourceOf(call.toolId),
       handle: kept.textHandle,
       notes: isMasked ? notes.map(scrubSecrets) : notes,
       shownChars: Math.min(shownChars, MAX_SHOWN_CHARS),
@@ -228,7 +231,7 @@ class Keeper {
       return refOf(await this.#store.store(draft));
     } catch (error) {
       if (!(error instanceof ArtifactError)) throw error;
-      this.faults.push(`The ${visibleText(label.slice(0, 120))} is not kept. ${error.message}`);
+      this.faults.push(`The ${oneLine(label, 120)} is not kept. ${error.message}`);
       return undefined;
     }
   }

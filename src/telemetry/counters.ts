@@ -222,7 +222,7 @@ class Rows {
   }
 
   of(given: string): Row {
-    const name = given.length > MAX_NAME_CHARS ? oneLine(given, MAX_NAME_CHARS) : given;
+    const name = oneLine(given, MAX_NAME_CHARS);
     const row = this.#rows.get(name) ?? new Row();
     this.#rows.delete(name);
     this.#rows.set(name, row);

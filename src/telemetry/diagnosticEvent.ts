@@ -1,4 +1,4 @@
-import { shortened } from '../text/porcelain.ts';
+import { oneLine } from '../text/porcelain.ts';
 
 /** Event of the log, version 1: every event has these nine members. */
 export interface DiagnosticEvent {
@@ -98,9 +98,7 @@ function plain(value: unknown, text: (value: string) => string): unknown {
 }
 
 function cut(value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed
-  const flat = value.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
-  return shortened(flat, MAX_TEXT);
+  return oneLine(value, MAX_TEXT);
 }
 
 const HOT_PATHS = 12;

@@ -2,6 +2,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseRecord } from '../lib/isRecord.ts';
 import { latency, oneLine } from '../text/porcelain.ts';
+import { visibleJson } from '../text/visibleText.ts';
 
 const POLL_MS = 200;
 const CHUNK_BYTES = 64 * 1024;
@@ -62,7 +63,7 @@ export function eventText(record: Readonly<Record<string, unknown>>): string {
   const { tool_id: tool, tool_name: name, namespace } = rest;
   const subject = [tool, name, namespace].find((value) => typeof value === 'string');
   const details = Object.entries((attributes as object | undefined) ?? {}).map(
-    ([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+    ([key, value]) => `${key}=${typeof value === 'object' ? visibleJson(value) : String(value)}`,
   );
   return oneLine(
     [

@@ -10,7 +10,17 @@ import type {
 import { oddityWords } from '../control/serverOddities.ts';
 import { serverState } from '../control/serverStates.ts';
 import type { Fault } from '../errors/fault.ts';
-import { boundText, count, duration, firstLines, groupDigits, latency, oneLine, table } from '../text/porcelain.ts';
+import {
+  boundText,
+  count,
+  duration,
+  firstLines,
+  groupDigits,
+  inLines,
+  latency,
+  oneLine,
+  table,
+} from '../text/porcelain.ts';
 
 /** Health and telemetry as porcelain text: the summary first, every line bounded. */
 const MAX_SERVERS = 60;
@@ -19,7 +29,8 @@ const MAX_LINE = 200;
 /** Room for an error line for a model and the words before it. */
 const MAX_PROBLEM = 280;
 
-export function healthText(health: HealthReport | HealthWithoutWorker): string {
+export function healthText(report: HealthReport | HealthWithoutWorker): string {
+  const health = inLines(report);
   if ('supervision' in health) return textWithoutWorker(health);
   const { condition, servers, problems, event_log: log } = health;
   // A reader asks for the servers that are down.
@@ -74,7 +85,7 @@ function serverSummary(servers: readonly ServerHealth[]): string {
 
 function serverLine(server: ServerHealth): string {
   const { name, state, restart_count: restarts, consecutive_failures: failures, reason } = server;
-  const { supervision, next_attempt_in_ms: next, oddities = [] } = server;
+  const { supervision, next_attempt_in_ms: next, to_review: review, oddities = [] } = server;
   const parts = [
     serverState(state).words,
     ...(state === 'ready' ? [`up ${duration(server.uptime_ms)}`] : []),
@@ -84,7 +95,11 @@ function serverLine(server: ServerHealth): string {
     ...(next === undefined ? [] : [`next try in ${duration(next)}`]),
   ];
   const line = oneLine(`${name}: ${parts.join(', ')}${reason === undefined ? '' : `: ${reason}`}`, MAX_LINE);
-  return oddities.length === 0 ? line : `${line}\n  ${oneLine(`odd: ${oddityWords(oddities)}`, MAX_LINE)}`;
+  return [
+    line,
+    ...(review === undefined ? [] : [`  to review: ${count(review, 'item')} (waygate trust)`]),
+    ...(oddities.length === 0 ? [] : [`  ${oneLine(`odd: ${oddityWords(oddities)}`, MAX_LINE)}`]),
+  ].join('\n');
 }
 
 function faultLines(fault: Fault | undefined): string[] {
@@ -93,8 +108,9 @@ function faultLines(fault: Fault | undefined): string[] {
   return [oneLine(`last fault: ${fault.class}/${fault.code} (generation ${fault.generation})${detail}`, MAX_LINE)];
 }
 
-export function telemetryText(telemetry: TelemetryReport | NoTelemetry): string {
-  if (telemetry.totals === null) return 'No worker runs, so nothing is counted; see waygate://health.';
+export function telemetryText(report: TelemetryReport | NoTelemetry): string {
+  if (report.totals === null) return 'No worker runs, so nothing is counted; see waygate://health.';
+  const telemetry = inLines(report);
   const { totals, tokens, methods, tools, last_fault: fault, oddities } = telemetry;
   const { request_count: requests, success_count: successes, error_count: errors, retry_count: retries } = totals;
   const lost = totals.recovery_error_count === 0 ? '' : ` (${groupDigits(totals.recovery_error_count)} lost)`;

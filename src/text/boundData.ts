@@ -1,4 +1,5 @@
 import { MAX_ANSWER_CHARS } from './porcelain.ts';
+import { visibleJson } from './visibleText.ts';
 
 interface Step {
   chars: number;
@@ -36,7 +37,7 @@ export function boundData(data: object, limit = MAX_ANSWER_CHARS - 1): object {
 
 function fits(data: object, limit: number): boolean {
   try {
-    return JSON.stringify(data).length <= limit;
+    return visibleJson(data).length <= limit;
   } catch {
     // Data too deep for serialization; shortening limits the depth too.
     return false;

@@ -45,7 +45,7 @@ const APART = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Ha
 const ANY = '\uffff';
 
 /** Returns a text as a hasty reader sees it: without case, hidden characters, diacritics and foreign look-alikes. */
-function folded(text: string): string {
+export function folded(text: string): string {
   const bare = text
     .normalize('NFKC')
     .normalize('NFD')

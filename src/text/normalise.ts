@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { visibleJson } from './visibleText.ts';
 
 /**
  * Rules that correct input with only one possible meaning (O10.1). The result reports every applied rule.
@@ -131,5 +132,5 @@ export function meantRenderMode(text: string): RenderMode | undefined {
 
 /** Renders the note about an applied rule: `note: "topK" was read as "top_k" (field_alias)`. */
 export function normalisationNote({ rule, from, to }: Normalisation): string {
-  return `note: ${JSON.stringify(from)} was read as ${JSON.stringify(to)} (${rule})`;
+  return `note: ${visibleJson(from)} was read as ${visibleJson(to)} (${rule})`;
 }

@@ -1,3 +1,5 @@
+import { visibleData, visibleJson, visibleText } from './visibleText.ts';
+
 /** Text for a model: lines, deterministic, bounded, the summary first (O9.2). */
 
 /** Limit of every answer. Copilot moves text beyond 8,192 characters into a file (M5.4). */
@@ -62,11 +64,24 @@ export function firstLines(lines: readonly string[], limit: number): string[] {
   return [...lines.slice(0, limit), `… ${count(lines.length - limit, 'line')} omitted`];
 }
 
-/** Returns the text as a single line without control characters, of at most `limit` characters. */
+/** Returns foreign text as a single line that hides nothing, of at most `limit` characters. */
 export function oneLine(text: string, limit = 256): string {
-  const flat = text.replace(CONTROL_CHARACTERS, ' ').replace(/\s+/g, ' ').trim();
+  const flat = visibleText(text.replace(CONTROL_CHARACTERS, ' ').replace(/\s+/g, ' ').trim());
   if (flat.length <= limit) return flat;
   return `${shortened(flat, limit).slice(0, -1).trimEnd()}…`;
+}
+
+/** Limit of a text in a report that is printed line by line. */
+const MAX_REPORTED_CHARS = 4_000;
+
+/** Makes every text of a report a single line, so that no name in it forges a line of what is rendered from it. */
+export function inLines<T>(report: T): T {
+  return visibleData(report, (text) => oneLine(text, MAX_REPORTED_CHARS));
+}
+
+/** Quotes a foreign name within a sentence. Its end is visible, and it adds no line. */
+export function quoted(name: string, limit = 60): string {
+  return visibleJson(shortened(name, limit));
 }
 
 /** Adds a full stop where the text has no end mark. */

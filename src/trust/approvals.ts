@@ -7,6 +7,7 @@ import { isFile } from '../lib/findProgram.ts';
 import { isAbsent, readBoundedText, readFailure, readOwnText } from '../lib/readBounded.ts';
 import { writeWhole } from '../lib/writeWhole.ts';
 import { type Launch, type LaunchPlace, launchOf } from './launch.ts';
+import type { MissingWalls } from './walls.ts';
 
 const FILE = 'approvals.json';
 const KEY_FILE = 'approvals.key';
@@ -19,6 +20,7 @@ export interface ApprovalsOptions {
   workspace: string;
   /** Returns the `PATH` in which bare commands are looked up. */
   path(): string | undefined;
+  missingWalls?: MissingWalls;
 }
 
 /** Approved launch, kept whole for the comparison with a later one. */
@@ -110,6 +112,7 @@ export class LaunchApprovals {
     const place: LaunchPlace = {
       workspace: this.#options.workspace,
       path: this.#options.path(),
+      missingWalls: this.#options.missingWalls,
       seal: (value) => this.#seal(value),
       pinned,
     };
@@ -154,8 +157,20 @@ export class LaunchApprovals {
 
   #seal(text: string): string {
     this.#key ??= sealingKey(this.#options.stateRoot);
-    return createHmac('sha256', this.#key).update(text).digest('hex');
+    return sealed(this.#key, text);
   }
+}
+
+/**
+ * Returns a keyed SHA-256 of what a user is shown. Nobody else can compute it, so that its first digits are enough to
+ * name what was shown.
+ */
+export function sealOf(stateRoot: string, text: string): string {
+  return sealed(sealingKey(stateRoot), text);
+}
+
+function sealed(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text).digest('hex');
 }
 
 /** Returns the key of the state folder, and creates it at the first use. */

@@ -4,6 +4,7 @@ import type { ServerConfig, StdioServerConfig } from '../config/gatewayConfig.ts
 import { writtenForm } from '../config/secretReferences.ts';
 import { findProgram, isBare } from '../lib/findProgram.ts';
 import { type ClearSecret, clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
+import { type MissingWalls, missingWallsLine, type WallsPlace, wallsLine, wallsOf } from './walls.ts';
 import { partsOfWorkspace, runnerOf, type WorkspaceParts } from './workspaceCode.ts';
 
 /**
@@ -32,6 +33,8 @@ export interface LaunchPlace {
   path: string | undefined;
   /** Returns a keyed SHA-256. A repository cannot compute it, so it cannot prepare two launches of the same short hash. */
   seal(text: string): string;
+  /** Returns why this machine has no walls; `undefined` if it has them. */
+  missingWalls?: MissingWalls | undefined;
   /** Program that an approval has pinned for a bare command. */
   pinned?: string | undefined;
 }
@@ -46,7 +49,7 @@ export const SHORT_HASH_CHARS = 8;
  */
 export function launchOf(config: ServerConfig, place: LaunchPlace): Launch {
   const { name, type } = config;
-  const { code, data, lines, ...start } =
+  const { code, data, lines, notes, ...start } =
     type === 'stdio' ? programLaunch(config, place) : addressLaunch(config, place);
   const withParts = (parts: readonly string[]): string[] => [
     ...lines,
@@ -56,7 +59,7 @@ export function launchOf(config: ServerConfig, place: LaunchPlace): Launch {
   ];
   // A file that the server itself creates makes no other launch.
   const hash = place.seal(`launch ${JSON.stringify([name, type, withParts(code)])}`);
-  return { ...start, name, hash, lines: withParts([...code, ...data]) };
+  return { ...start, name, hash, lines: [...withParts([...code, ...data]), ...notes] };
 }
 
 /** Returns the lines of a launch for the user; after a change, as a diff against the approved ones. */
@@ -81,7 +84,10 @@ export function quoted(text: string): string {
   );
 }
 
-type Described = Pick<Launch, 'lines' | 'isApart' | 'command' | 'program'> & WorkspaceParts;
+interface Described extends Pick<Launch, 'lines' | 'isApart' | 'command' | 'program'>, WorkspaceParts {
+  /** Lines about this machine, which are no part of the hash. */
+  notes: readonly string[];
+}
 
 function programLaunch(config: StdioServerConfig, place: LaunchPlace): Described {
   const { command, args, env, cwd, envFile, envFileHash } = config;
@@ -99,6 +105,7 @@ function programLaunch(config: StdioServerConfig, place: LaunchPlace): Described
   const runs = program === undefined ? `${shown(command)} (not found)` : pathShown(declared.command, program);
   const written = declared.args.map(writtenForm);
   const clear = new Map(clearArguments(written).map(({ index, secrets }) => [index, secrets]));
+  const walls = wallsOf(config, { workspace, program });
   const parts = partsOfWorkspace({ command, program, args, cwd: isApart ? '/' : cwd, workspace });
   return {
     ...parts,
@@ -112,8 +119,18 @@ function programLaunch(config: StdioServerConfig, place: LaunchPlace): Described
       ...(envFile === undefined
         ? []
         : [`with the variables of ${pathShown(declared.envFile ?? '', envFile)}, SHA-256 ${envFileHash}`]),
+      wallsShown(config, { workspace, program }, seal),
     ],
+    notes: missingWallsLine(walls, place.missingWalls),
   };
+}
+
+/** Shows the walls that the entry asks for, as it is written. */
+function wallsShown(config: StdioServerConfig, place: WallsPlace, seal: LaunchPlace['seal']): string {
+  const { sandbox } = config.declared ?? config;
+  const line = wallsLine(wallsOf(config, { ...place, sandbox }), shown);
+  if (JSON.stringify(sandbox)?.includes('${env:') !== true) return line;
+  return `${line} (${fingerprint(JSON.stringify(config.sandbox), seal)})`;
 }
 
 /** Returns a variable of a server's environment. On Windows its name has no case. */
@@ -123,7 +140,7 @@ function variable(env: Readonly<Record<string, string>>, name: string): string |
 }
 
 function addressLaunch(config: Exclude<ServerConfig, StdioServerConfig>, { seal }: LaunchPlace): Described {
-  const nothing = { code: [], data: [], isApart: false };
+  const nothing = { code: [], data: [], notes: [], isApart: false };
   if (config.type === 'static') return { ...nothing, lines: ['answers from a catalog and runs nothing'] };
   const { url, headers, auth } = config.declared ?? config;
   const lines = [

@@ -1,11 +1,18 @@
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../catalog/shapeHash.ts';
+import { isAbsent, readFailure } from '../lib/readBounded.ts';
+import { shortened } from '../text/porcelain.ts';
+import { visibleText } from '../text/visibleText.ts';
+import type { Launch } from './launch.ts';
+import { type TakeLock, takePatiently } from './patientLock.ts';
 
 const FILE = 'trust.jsonl';
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Longer than any entry. */
 const TAIL_BYTES = 16 * 1024;
+/** A server chooses the names in a subject. */
+const MAX_SUBJECT_CHARS = 512;
 const FIRST = '0'.repeat(64);
 
 /** Decision or baseline. The log keeps hashes of what was shown, and no values. */
@@ -31,8 +38,7 @@ export interface TrustEntry extends TrustEvent {
 export interface TrustLogPorts {
   /** State folder. */
   folder: string;
-  /** Takes a lock between processes; `undefined` while another process holds it. */
-  lock(path: string): (() => void) | undefined;
+  lock: TakeLock;
   now(): Date;
 }
 
@@ -48,22 +54,23 @@ export class TrustLog {
 
   /** Appends an event. Throws if it cannot be written. */
   add(event: TrustEvent): void {
-    const release = this.#ports.lock(`${this.file}.lock`);
-    if (!release) throw new Error(`another process holds ${this.file}.lock`);
-    const fd = openSync(this.file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+    const release = takePatiently(this.#ports.lock, `${this.file}.lock`);
+    let fd: number | undefined;
     try {
+      fd = openSync(this.file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
       const { size } = fstatSync(fd);
       if (size > MAX_BYTES) throw new Error(`${this.file} is full (64 MiB); move it away`);
       const tail = tailOf(fd, size);
       const last = readEntry(tail.split('\n').findLast((line) => line !== '') ?? '');
       const { seq, sum: prev } = last ?? { seq: 0, sum: FIRST };
-      const body = { seq: seq + 1, ts: this.#ports.now().toISOString(), ...event, prev };
+      const subject = shortened(visibleText(event.subject), MAX_SUBJECT_CHARS);
+      const body = { seq: seq + 1, ts: this.#ports.now().toISOString(), ...event, subject, prev };
       const line = JSON.stringify({ ...body, sum: sha256(JSON.stringify(body)) });
       // A torn last line stays as it is and shows in `verify`; the new entry begins on a line of its own.
       writeSync(fd, `${tail === '' || tail.endsWith('\n') ? '' : '\n'}${line}\n`);
       fsyncSync(fd);
     } finally {
-      closeSync(fd);
+      if (fd !== undefined) closeSync(fd);
       release();
     }
   }
@@ -89,8 +96,10 @@ export class TrustLog {
     let text: string;
     try {
       text = readFileSync(this.file, 'utf8');
-    } catch {
-      return [];
+    } catch (error) {
+      if (isAbsent(error, this.file)) return [];
+      // An unreadable log is not an empty one.
+      throw new Error(`${this.file} cannot be read: ${readFailure(error)}.`);
     }
     const lines = text.split('\n');
     // Every complete line ends with a line break.
@@ -98,6 +107,15 @@ export class TrustLog {
     else lines.push('');
     return lines;
   }
+}
+
+/** Returns the entry for an approved launch, whose lines the user saw. */
+export function launchEvent(
+  actor: TrustEvent['actor'],
+  { name, hash }: Pick<Launch, 'name' | 'hash'>,
+  lines: readonly string[],
+): TrustEvent {
+  return { actor, what: 'launch', subject: `approve ${name}`, pin: hash, shown: sha256(lines.join('\n')) };
 }
 
 function tailOf(fd: number, size: number): string {

@@ -5,7 +5,7 @@ import {
   type ApprovalRequest,
   Approvals,
 } from '../../src/calls/policy/approval.ts';
-import { elicitApproval } from '../../src/calls/policy/elicitApproval.ts';
+import { type ElicitedAnswer, type ElicitedQuestion, elicitApproval } from '../../src/calls/policy/elicitApproval.ts';
 import type { CatalogTool } from '../../src/catalog/types.ts';
 import { PRESETS } from '../../src/config/declaration/callBlocks.ts';
 import { until } from '../support/hostProcess.ts';
@@ -241,29 +241,54 @@ describe('approval by elicitation', () => {
     signal: new AbortController().signal,
   };
 
+  const plain = (words: string): string => words;
+
   it('names the inner tool and its arguments, and applies the choice', async () => {
-    let seen = '';
-    const port = elicitApproval(
-      async (question) => {
-        seen = question.message;
-        return { action: 'accept', content: { remember: 'workspace' } };
-      },
-      (words) => words,
-    );
+    let seen: ElicitedQuestion | undefined;
+    const port = elicitApproval(async (question) => {
+      seen = question;
+      return { action: 'accept', content: { remember: 'workspace' } };
+    }, plain);
     expect(await port?.ask(request)).toBe('workspace');
-    expect(seen).toBe('Allow the tool delete of the server repo to run?\nIt destroys.\nArguments: {"name":"x"}');
+    expect(seen?.message).toBe(
+      `Allow Waygate to run ${request.tool.id}?\n\n- Tool "delete" of the server "repo"\n- Reason: It destroys.\n- Argument "name":"x"`,
+    );
+    expect(seen?.requestedSchema.properties.remember).toMatchObject({
+      enum: ['once', 'session', 'workspace', 'denied'],
+      enumNames: ['Only this once', 'For this session', 'Always in this workspace', 'Do not run it'],
+    });
   });
 
-  it('reads an answer without a choice as once, and anything else as no', async () => {
-    const answering = (answer: { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, unknown> }) =>
-      elicitApproval(
-        async () => answer,
-        (words) => words,
-      )?.ask(request);
+  it('reads an answer without a choice as once, and any other but those offered as no', async () => {
+    const answering = (answer: ElicitedAnswer) => elicitApproval(async () => answer, plain)?.ask(request);
     expect(await answering({ action: 'accept' })).toBe('once');
-    expect(await answering({ action: 'accept', content: { remember: 'denied' } })).toBe('once');
+    expect(await answering({ action: 'accept', content: { remember: 'denied' } })).toBe('denied');
+    expect(await answering({ action: 'accept', content: { remember: 'always' } })).toBe('denied');
     expect(await answering({ action: 'decline' })).toBe('denied');
     expect(await answering({ action: 'cancel' })).toBe('denied');
-    expect(elicitApproval(undefined, (words) => words)).toBeUndefined();
+    expect(elicitApproval(undefined, plain)).toBeUndefined();
+  });
+
+  it('lets nothing of the server, a rule or the arguments add a line or a link', async () => {
+    const words =
+      '[x](command:evil)\n\n- Tool "safe"\u2028# Waygate\r![y](https://evil.test) <b>www.evil.test a@evil.test &#8238; `z` $(eye) \u202e';
+    let message = '';
+    const tool = { ...request.tool, upstreamName: words, server: words };
+    const port = elicitApproval(async (question) => {
+      message = question.message;
+      return { action: 'decline' };
+    }, plain);
+    await port?.ask({ ...request, tool, reason: words, args: { [words]: words, b: [words] } });
+    const lines = message.split(/\r|\n|\u2028/);
+    expect(lines.map((line) => line.split(' ', 2).join(' '))).toEqual([
+      'Allow Waygate',
+      '',
+      '- Tool',
+      '- Reason:',
+      '- Argument',
+      '- Argument',
+    ]);
+    // Whatever a reader of Markdown makes a link, a picture, an address or HTML of has its mark escaped.
+    expect(message).not.toMatch(/(?<!\\)[[\]<&`@$]|(?<!\\):\/\/|www\.|\u202e/);
   });
 });

@@ -113,7 +113,7 @@ describe('retry', () => {
       error: 'UPSTREAM_ERROR',
       retryable: false,
       message:
-        'store gave an answer that cannot be used: an answer that is no JSON. It may have taken effect: check before you repeat it.',
+        'store gave an answer that cannot be used: "an answer that is no JSON". It may have taken effect: check before you repeat it.',
       details: { outcome: 'unknown' },
     });
     expect(upstream.calls).toHaveLength(1);

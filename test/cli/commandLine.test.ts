@@ -15,7 +15,7 @@ describe('the command line', () => {
     [['serv'], /unknown command "serv"; did you mean "serve"\?/],
     [
       ['--json'],
-      /unknown option "--json"; there are serve, status, health, telemetry, reload, stop, browse, catalog, scan, learned, approve, secret, login, logout, import, client-config, skill, --help, --version\./,
+      /unknown option "--json"; there are serve, status, health, telemetry, reload, stop, browse, catalog, scan, trust, lock, allow, deny, learned, approve, secret, login, logout, import, client-config, skill, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
     [
@@ -23,6 +23,13 @@ describe('the command line', () => {
       /waygate serve has no option "--json"; it takes --workspace, --config, --mode, --catalog, --http, /,
     ],
     [['serve', '--mode', 'pasthrough'], /there is no mode "pasthrough"; did you mean "passthrough"\?/],
+    [['trust', 'dif', 'one'], /waygate trust has no action "dif"; did you mean "diff"\?/],
+    [['trust', 'diff'], /waygate trust diff needs a server or a tool_id; see waygate trust\./],
+    [['trust', 'log', 'one'], /waygate trust log takes no name\./],
+    [['trust', 'diff', 'one', '--pin', '12345678'], /--pin belongs to waygate trust accept\./],
+    [['trust', 'accept', 'one', '--pin', '1234567'], /--pin needs at least the first 8 digits/],
+    [['lock', 'one'], /waygate lock: Unexpected argument 'one'/],
+    [['deny'], /waygate deny needs a server or a tool_id; see waygate catalog\./],
     [['scan', 'a', 'b'], /waygate scan takes the name of one server; see waygate status\./],
     [['scan', '--json', '--sarif'], /--json and --sarif exclude each other; give one\./],
     [['serve', '--port', '80'], /--port belongs to --http; write waygate serve --http --port\./],
@@ -167,7 +174,7 @@ describe('the command line', () => {
       return stdout.includes('failed') && stdout;
     });
     expect(text).toMatch(/^gateway {2}degraded, pid \d+, build \S+, up \d+ s\ncatalog {2}6 tools of 2 servers\n/);
-    expect(text).toMatch(/\n {2}one {3}ready, 6 tools, pid \d+\n/);
+    expect(text).toMatch(/\n {2}one {3}ready, 6 tools, pid \d+, no walls: \S+[^\n]*\n/);
     expect(text).toMatch(
       /\n {2}gone {2}failed: The command "waygate-no-such-command" was not found; .*waygate\.json:\d+\)\n/,
     );

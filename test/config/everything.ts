@@ -47,7 +47,7 @@ function serverSample(...without: string[]): object {
   return Object.fromEntries(keys.map(([name, one]) => [name, sample(one, name)]));
 }
 const PROGRAM = serverSample('url', 'headers', 'auth');
-const ADDRESS = { ...serverSample('command', 'args', 'env', 'envFile', 'cwd'), type: 'http' };
+const ADDRESS = { ...serverSample('command', 'args', 'env', 'envFile', 'cwd', 'sandbox'), type: 'http' };
 /** Configuration with every key. */
 export const EVERYTHING = {
   ...Object.fromEntries(Object.entries(blocks).map(([name, one]) => [name, sample(one, name)])),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { failClosed } from '../../src/config/configLayers.ts';
+import { keptText } from '../../src/config/keptText.ts';
 import { parseConfig } from '../../src/config/loadConfig.ts';
-import { keptText } from '../../src/config/state/keptTexts.ts';
 
 const FILE = '/ws/.vscode/waygate.json';
 const read = (text: string) => parseConfig(text, FILE, '/ws', {});

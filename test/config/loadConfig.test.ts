@@ -60,7 +60,7 @@ describe('the configuration', () => {
     ['{"comand": "x"}', '1:22 "servers.one.comand" is not a key; did you mean "command"?'],
     [
       '{"command": "x", "zzzzzzzzzz": 1}',
-      '1:38 "servers.one.zzzzzzzzzz" is not a key; known keys are type, command, args, env, envFile, cwd, url, headers, auth, keepAlive, disabled, required, startTimeoutSeconds, trust, sampling, tools.',
+      '1:38 "servers.one.zzzzzzzzzz" is not a key; known keys are type, command, args, env, envFile, cwd, sandbox, url, headers, auth, keepAlive, disabled, required, startTimeoutSeconds, trust, sampling, tools.',
     ],
     ['{"command": 5}', '1:33 "servers.one.command" must be a string.'],
     ['{"command": " "}', '1:33 "servers.one.command" must not be empty.'],

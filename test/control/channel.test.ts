@@ -140,6 +140,6 @@ describe('the control channel', () => {
     client.dispose();
     expect(await answer).toEqual({ kept: false });
     expect(await server.secret({ op: 'get', key: 'k' })).toEqual({ kept: false });
-    expect(await server.approve({ tool: 't', toolId: 'i', server: 's', reason: 'r', args: '' })).toBe('unavailable');
+    expect(await server.approve({ toolId: 'i', lines: ['Allow it?'] })).toBe('unavailable');
   });
 });

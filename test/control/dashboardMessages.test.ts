@@ -32,7 +32,8 @@ describe('a message of the dashboard page', () => {
 });
 
 describe('a message to the dashboard page', () => {
-  const state = { now: 1, refreshing: false, live: true, summary: { level: 'ready', headline: 'h', problems: [] } };
+  const summary = { level: 'ready', headline: 'h', problems: [] };
+  const state = { now: 1, refreshing: false, live: true, quarantined: [], summary };
 
   it('is accepted if it is a whole state', () => {
     expect(parseToDashboard({ type: 'state', state })).toEqual({ type: 'state', state });
@@ -44,6 +45,7 @@ describe('a message to the dashboard page', () => {
     { type: 'state' },
     { type: 'state', state: { ...state, now: 'x' } },
     { type: 'state', state: { ...state, live: 1 } },
+    { type: 'state', state: { ...state, quarantined: 'x' } },
     { type: 'state', state: { ...state, summary: undefined } },
     { type: 'state', state: { ...state, summary: { headline: 'h' } } },
     { type: 'state', state: { ...state, snapshot: 'x' } },

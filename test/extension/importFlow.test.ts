@@ -75,6 +75,17 @@ describe('Import Servers', () => {
     ]);
   });
 
+  it('shows names of other files as single lines that hide nothing', async () => {
+    const name = 'safe\u202e\nImported 3 servers.';
+    const one = place({ 'w/.mcp.json': servers({ [name]: files, 'bad\u200b\nForged': 7 }) });
+    const outcome = await one.run();
+    // A workspace's server gets a plain name.
+    expect(one.seen.items.map(({ label }) => label)).toEqual(['safe-Imported 3 servers']);
+    expect(outcome?.report).toContain('  safe-Imported 3 servers  from Claude Code');
+    expect(outcome?.report).not.toMatch(/^(?:Imported 3|Forged)/m);
+    expect(Object.keys(one.written().servers)).toEqual(['safe-Imported 3 servers']);
+  });
+
   it('writes the previewed changes, and names the next step without a secret', async () => {
     const one = place({ 'w/.cursor/mcp.json': servers({ github, files }) });
     const outcome = await one.run();

@@ -70,6 +70,12 @@ describe('contributions', () => {
       menus: {
         commandPalette: [
           { command: 'waygate.approveShown', when: 'false' },
+          { command: 'waygate.reviewChange', when: 'false' },
+          { command: 'waygate.acceptShown', when: 'false' },
+          { command: 'waygate.block', when: 'false' },
+          { command: 'waygate.quarantine', when: 'false' },
+          { command: 'waygate.release', when: 'false' },
+          { command: 'waygate.releaseShown', when: 'false' },
           { command: 'waygate.signIn', when: 'false' },
           { command: 'waygate.signOut', when: 'false' },
           { command: 'waygate.setSecret', when: 'false' },

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { debounced, throttled } from '../../src/extension/gateway/pacing.ts';
 import { Observable } from '../../src/extension/observable.ts';
-import { asSentence, count, escapeMarkdown, oneLine } from '../../src/extension/plainText.ts';
+import { asSentence, count } from '../../src/extension/plainText.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -79,20 +79,6 @@ describe('Observable', () => {
 });
 
 describe('foreign text', () => {
-  it('becomes one line of limited length', () => {
-    expect(oneLine('  a\r\n\tb\u0000\u2066c ', 20)).toBe('a b c');
-    expect(oneLine('abcdef', 4)).toBe('abc…');
-    expect(oneLine('👋👋👋', 3)).toBe('👋👋👋');
-    expect(oneLine('👋👋👋', 2)).toBe('👋…');
-  });
-
-  it('stays plain text in Markdown', () => {
-    expect(escapeMarkdown('[x](command:y) <img> `a` https://b.test')).toBe(
-      '\\[x\\]\\(command\\:y\\) \\<img\\> \\`a\\` https\\:\\/\\/b\\.test',
-    );
-    expect(escapeMarkdown('    code\n- item\n===')).toBe('code\n\\- item\n\\=\\=\\=');
-  });
-
   it('becomes a sentence', () => {
     expect(asSentence('spawn ENOENT')).toBe('spawn ENOENT.');
     expect(asSentence('Really?')).toBe('Really?');

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewaySnapshot } from '../../src/control/contract.ts';
-import type { GatewayView } from '../../src/extension/status/health.ts';
+import { type GatewayView, summarize } from '../../src/extension/status/health.ts';
 import {
   attachedKey,
+  heldElements,
   parentPath,
   rootElements,
   rootKey,
@@ -95,9 +96,75 @@ describe('row', () => {
   it('cannot be disguised by a server’s text', () => {
     const description = 'safe\u202e\u0007 tool\n\n'.repeat(40);
     const shown = row(asNode('/files/x', { kind: 'tool', description })).description;
-    expect(shown).toMatch(/^safe tool safe/);
+    expect(shown).toMatch(/^safe\\u202e tool safe/);
     expect([...shown].length).toBeLessThanOrEqual(80);
     expect(shown.endsWith('…')).toBe(true);
+  });
+});
+
+describe('held items', () => {
+  const item = (name: string, why: string, part = 'tools') => ({ toolId: '', part, name, why });
+  const held = [
+    item('send', 'changed'),
+    item('read', 'new'),
+    item('list', 'changed'),
+    item('', 'blocked', 'instructions'),
+  ];
+  const quarantined = held.map((one) => ({ ...one, why: 'quarantined' }));
+
+  it('are counted by state in words and a sign at their namespace, or at the server without one', () => {
+    const [namespace] = rootElements([node('/files')], [server('files', { held })]);
+    expect(row(namespace as ToolElement)).toMatchObject({
+      label: 'files',
+      description: '2 tools, 2 changed, 1 new, 1 blocked',
+      icon: { id: 'warning' },
+      contextValue: 'waygate.namespace.held',
+      accessibilityLabel: 'files, namespace, 2 tools, 2 changed, 1 new, 1 blocked',
+    });
+    const alone = rootElements([], [server('files', { held: quarantined, toolCount: 0 })]);
+    expect(alone.map(row)).toMatchObject([
+      {
+        description: 'ready, quarantined',
+        icon: { id: 'lock' },
+        contextValue: 'waygate.server.ready.quarantined',
+        expandable: true,
+      },
+    ]);
+    expect(rootElements([node('/files')], [server('files')])).toEqual([asNode('/files')]);
+  });
+
+  it('stand under their server with their state, and a server’s text cannot disguise them', () => {
+    const [namespace] = rootElements([node('/files')], [server('files', { held })]);
+    const rows = heldElements(namespace).map(row);
+    expect(rows.map(({ label }) => label)).toEqual([
+      'changed: send',
+      'new: read',
+      'changed: list',
+      'blocked: instructions',
+    ]);
+    expect(rows.map(({ contextValue }) => contextValue)).toEqual([
+      'waygate.held',
+      'waygate.held',
+      'waygate.held',
+      'waygate.held.blocked',
+    ]);
+    const twice = server('files', { held: [item('a\u202e\nb', 'new'), item('a\u202e\nb', 'new')] });
+    const [first, second] = heldElements({ kind: 'server', server: twice }).map(row);
+    expect(first?.label).toBe('new: a\\u202e b');
+    expect(first?.id).not.toBe(second?.id);
+    expect(heldElements(asNode('/files'))).toEqual([]);
+  });
+
+  it('redraw the tree when they change, and need the user unless all are blocked', () => {
+    const keys = [undefined, held, held.slice(1), quarantined].map((some) =>
+      rootKey(view({ servers: [server('files', some && { held: some })] })),
+    );
+    expect(new Set(keys).size).toBe(4);
+    expect(treeBadge(view({ servers: [server('files', { held })] }))?.value).toBe(1);
+    expect(treeBadge(view({ servers: [server('files', { held: held.slice(3) })] }))).toBeUndefined();
+    const problems = (some: typeof held) => summarize(view({ servers: [server('files', { held: some })] })).problems;
+    expect(problems(held)).toEqual(['files waits for your review: 2 changed, 1 new, 1 blocked.']);
+    expect(problems(quarantined)).toEqual(['files is in quarantine: no model sees its tools.']);
   });
 });
 

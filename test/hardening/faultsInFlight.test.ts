@@ -122,7 +122,7 @@ describe('a running server that answers with an error', () => {
     const raw = `{"jsonrpc":"2.0","id":ID,"error":${error}}`;
     const gateway = await FaultGateway.open({ steps: [first({ raw })] });
     const refused = await gateway.act('refused');
-    expect(refused.text).toMatch(/^Error UPSTREAM_ERROR: faulty answered with an error: login failed\./);
+    expect(refused.text).toMatch(/^Error UPSTREAM_ERROR: faulty answered with an error: "login failed"\./);
     expect(outcomeOf(refused)).toBe('failed');
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
     expect(gateway.lives).toHaveLength(1);

@@ -53,6 +53,36 @@ describe('details of an entry', () => {
     expect(inputs).toEqual([{ type: 'promptString', id: 'k' }]);
   });
 
+  it('keeps the walls of a VS Code server, its own or those of the whole file', () => {
+    const rules = {
+      network: { allowedDomains: ['a.example'] },
+      filesystem: { allowWrite: ['${workspaceFolder}/out'] },
+    };
+    const command = { command: 'x' };
+    const file = {
+      sandbox: { network: { allowedDomains: ['b.example'] } },
+      servers: {
+        own: { ...command, sandboxEnabled: true, sandbox: rules },
+        shared: { ...command, sandboxEnabled: true },
+        empty: { ...command, sandboxEnabled: true, sandbox: {} },
+        off: { ...command, sandboxEnabled: false, sandbox: rules },
+        unset: { ...command, sandbox: rules },
+      },
+    };
+    const { servers } = clientSource('vscode').parse(JSON.stringify(file), {
+      env: {},
+      platform: 'linux',
+      workspace: '/w',
+    });
+    expect(servers.map(({ entry, notes }) => [(entry as { sandbox?: unknown }).sandbox, notes])).toEqual([
+      [rules, []],
+      [file.sandbox, []],
+      [true, []],
+      [false, ['not imported: sandbox']],
+      [undefined, ['not imported: sandbox']],
+    ]);
+  });
+
   it('reports dropped keys by name, never by value', () => {
     const server = only('cursor', { command: 'c', timeout: 5, apiKey: 'fixture-value' });
     expect(server?.notes).toEqual(['not imported: timeout, apiKey']);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { GatewaySession } from '../support/gateway.ts';
-import { type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
+import { type RpcMessage, type StreamClient, until, withoutFence } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
 import { shared } from '../support/lifetime.ts';
 import { events, McpHttpClient } from '../support/mcpHttp.ts';
@@ -15,7 +15,8 @@ const MODE = ['--mode', 'passthrough'];
 const ELICITATION = { elicitation: { form: {}, url: {} } };
 const ACCEPTED = { action: 'accept', content: { username: 'ada', email: 'ada@example.test' } };
 
-const textOf = ({ result }: RpcMessage): string => (result?.content as { text: string }[] | undefined)?.[0]?.text ?? '';
+const textOf = ({ result }: RpcMessage): string =>
+  withoutFence((result?.content as { text: string }[] | undefined)?.[0]?.text ?? '');
 const call = (host: StreamClient, name: string, args: object = {}, more: object = {}): Promise<RpcMessage> =>
   host.request('tools/call', { name, arguments: args, ...more });
 const elicit = (host: StreamClient): Promise<RpcMessage> => call(host, 'test_elicitation', { message: 'Who are you?' });

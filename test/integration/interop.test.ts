@@ -91,7 +91,7 @@ describe.each(WAYS)("the SDK's own client over %s", (way: Way) => {
       const text = textOf(await client.callTool(execute('test_simple_text')));
       return text.includes('a simple text response') && text;
     });
-    expect(answer).toMatch(/^ok\n/);
+    expect(answer).toMatch(/^ok · data from \S+\n/);
   });
 
   it('cancels a call', async () => {

@@ -61,7 +61,7 @@ describe('a real server with resources and prompts', () => {
     const found = await host.call('resource_browse', { query: 'structure' });
     const read = await host.call('resource_read', { resource_id: idOf(found.text, 'structure') });
     // The text is too long for an answer, so this is a digest.
-    expect(read.text).toMatch(/^ok · /);
+    expect(read.text).toMatch(/^ok\nText, /);
     const handle = read.text.match(/text:resource::\S+?:[0-9a-f]{16}/)?.[0] as string;
     const more = await host.call('tool_view', { handle, selector: { type: 'lines', start: 0, end: 1 } });
     expect(more.text).toContain('# Everything Server');

@@ -60,13 +60,13 @@ describe('a server that requires a sign-in', () => {
     const refused = await echo();
     expect(refused.isError).toBe(true);
     expect(refused.text).toMatch(
-      /^Error AUTH_FAILED: one wants the user to sign in: Its sign-in has expired or was revoked\. Sign in again: waygate login one\. Ask the user/,
+      /^Error AUTH_FAILED: one wants the user to sign in: "Its sign-in has expired or was revoked\. Sign in again: waygate login one"\. Ask the user/,
     );
     expect(await stateOf(workspace)).toBe('needs_sign_in');
     // A later call does not contact the issuer again.
     const asked = issuer.seen.length;
     expect((await echo()).text).toMatch(
-      /^Error AUTH_FAILED: one wants the user to sign in: Its sign-in has expired or was revoked\. Sign in again: waygate login one\. Nothing was sent\./,
+      /^Error AUTH_FAILED: one wants the user to sign in: "Its sign-in has expired or was revoked\. Sign in again: waygate login one"\. Nothing was sent\./,
     );
     expect(issuer.seen).toHaveLength(asked);
     // No token appears in the status or in the log.

@@ -4,7 +4,14 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rendezvous } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
-import { HostProcess, pidsIn, type RpcMessage, type StreamClient, until } from '../support/hostProcess.ts';
+import {
+  HostProcess,
+  pidsIn,
+  type RpcMessage,
+  type StreamClient,
+  until,
+  withoutFence,
+} from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
 import { shared } from '../support/lifetime.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
@@ -14,7 +21,8 @@ import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/
 const PASSTHROUGH = ['--mode', 'passthrough'];
 const ELICITATION = { elicitation: { form: {} } };
 
-const textOf = ({ result }: RpcMessage): string => (result?.content as { text: string }[] | undefined)?.[0]?.text ?? '';
+const textOf = ({ result }: RpcMessage): string =>
+  withoutFence((result?.content as { text: string }[] | undefined)?.[0]?.text ?? '');
 const call = (host: StreamClient, name: string, args: object = {}, more: object = {}): Promise<RpcMessage> =>
   host.request('tools/call', { name, arguments: args, ...more });
 

@@ -247,4 +247,16 @@ describe("a worker's private messages to its host", () => {
   });
 });
 
+it('shows progress and logs of servers as lines that hide nothing', async () => {
+  const { lines, say } = await session((one) => {
+    one.progress?.({ progress: 1, message: 'a\nb\u202e' });
+    one.peer?.notify('notifications/message', { level: 'info', data: { 'c\u200b': 'd\u202e' } });
+  });
+  say({ id: 'one', method: 'tools/call', params: { name: 'one', _meta: { progressToken: 1 } } });
+  await until('the answer', () => lines.length === 3);
+  const [progress, message] = lines.map((line) => (JSON.parse(line) as { params: unknown }).params);
+  expect(progress).toEqual({ progress: 1, message: 'a b\\u202e', progressToken: 1 });
+  expect(message).toEqual({ level: 'info', data: { 'c\\u200b': 'd\\u202e' } });
+});
+
 const noop = (): void => undefined;

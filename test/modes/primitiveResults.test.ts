@@ -15,7 +15,7 @@ it('processes a resource like a result: shows its text, and stores every part (G
     ],
   };
   const { text, envelope } = await admit(resourceAsResult(read));
-  expect(text).toMatch(/^ok\n# A\nfile file:\/\/\/a\.bin \(application\/zip, 3 bytes\) attached/);
+  expect(text).toMatch(/^ok · data from file\n# A\nfile file:\/\/\/a\.bin \(application\/zip, 3 bytes\) attached/);
   expect(envelope().artifacts.map(({ handle }) => handle.split(':')[0])).toEqual([
     'resource',
     'resource',
@@ -28,7 +28,7 @@ it('shows a large resource as a digest', async () => {
   const { text } = await admit(
     resourceAsResult({ contents: [{ uri: 'file:///a', text: 'a line of it\n'.repeat(3_000) }] }),
   );
-  expect(text).toMatch(/^ok · Text, [\d,]+ characters: 3,000 lines/);
+  expect(text).toMatch(/^ok · data from file\nText, [\d,]+ characters: 3,000 lines/);
 });
 
 it('renders a prompt as its messages under their roles', async () => {
@@ -47,7 +47,9 @@ it('renders a prompt as its messages under their roles', async () => {
     ],
   };
   const { text, parts } = await admit(promptAsResult(prompt));
-  expect(text).toMatch(/^ok\n\[user\] hello\n\[assistant\] hi\n\[assistant\]\nimage \(image\/png, 3 bytes\) attached/);
+  expect(text).toMatch(
+    /^ok · data from file\n\[user\] hello\n\[assistant\] hi\n\[assistant\]\nimage \(image\/png, 3 bytes\) attached/,
+  );
   expect(parts).toHaveLength(1);
 });
 

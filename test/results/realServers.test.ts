@@ -58,13 +58,13 @@ describe('server-everything', () => {
   });
 
   it('returns text', async () => {
-    expect((await call(everything, 'echo', { message: 'hi' })).text).toBe('ok\nEcho: hi');
+    expect((await call(everything, 'echo', { message: 'hi' })).text).toBe('ok · data from real\nEcho: hi\nend of data');
   });
 
   it('returns an error', async () => {
     const failed = await call(everything, 'echo', {});
     expect(failed.isError).toBe(true);
-    expect(failed.text).toMatch(/^Error UPSTREAM_ERROR: /);
+    expect(failed.text).toMatch(/^Error UPSTREAM_ERROR · data from real\n/);
   });
 
   it('returns an image', async () => {
@@ -94,7 +94,7 @@ describe('server-everything', () => {
   it('returns a created file', async () => {
     const data = `data:text/plain;base64,${Buffer.from('words '.repeat(500)).toString('base64')}`;
     const { text } = await call(everything, 'gzip-file-as-resource', { name: 'w.gz', data, outputType: 'resource' });
-    expect(text).toMatch(/^ok\n[\s\S]*application\/gzip/);
+    expect(text).toMatch(/^ok · data from real\n[\s\S]*application\/gzip/);
   });
 
   it('returns annotated parts', async () => {
@@ -112,7 +112,7 @@ describe('server-everything', () => {
 
   it('returns structured content', async () => {
     const { text, envelope } = await call(everything, 'get-structured-content', { location: 'New York' });
-    expect(text).toMatch(/^ok\n\{.*temperature/);
+    expect(text).toMatch(/^ok · data from real\n\{.*temperature/);
     expect(envelope().artifacts.map(({ media_type: type }) => type)).toEqual(['application/json', 'text/plain']);
     expect(envelope().facts).toContain('temperature: 33');
   });
@@ -128,7 +128,9 @@ describe('server-filesystem', () => {
     await writeFile(join(files, 'dot.png'), Buffer.from('iVBORw0KGgo=', 'base64'));
     const filesystem = await start('server-filesystem', [files]);
     const table = await call(filesystem, 'read_text_file', { path: join(files, 'table.csv') });
-    expect(table.text).toMatch(/^ok · CSV, [\d,]+ characters: 5,000 rows of 2 columns\nid,name\n0,Ann\n/);
+    expect(table.text).toMatch(
+      /^ok · data from real\nCSV, [\d,]+ characters: 5,000 rows of 2 columns\nid,name\n0,Ann\n/,
+    );
     const image = await call(filesystem, 'read_media_file', { path: join(files, 'dot.png') });
     expect(image.parts).toMatchObject([{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }]);
   });
@@ -139,6 +141,6 @@ describe('server-memory', () => {
     const memory = await start('server-memory', [], { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') });
     const entities = Array.from({ length: 3 }, (_, i) => ({ name: `n${i}`, entityType: 'note', observations: ['o'] }));
     const { text } = await call(memory, 'create_entities', { entities });
-    expect(text).toMatch(/^ok\n/);
+    expect(text).toMatch(/^ok · data from real\n/);
   });
 });

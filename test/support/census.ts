@@ -88,6 +88,18 @@ export async function healthOf(workspace: TestWorkspace, server: string): Promis
   return (await asked(workspace, 'health'))?.servers.find(({ name }) => name === server);
 }
 
+/** Releases servers that the scan put into quarantine, as a person who has looked at them would. */
+export async function release(workspace: TestWorkspace, ...servers: readonly string[]): Promise<void> {
+  const control = await until('a worker', () => attachControl(runtimeOf(workspace), { start: false, holds: false }));
+  for (const server of servers) {
+    await until(`the quarantine of ${server}`, async () =>
+      (await control.request('trust', { server })).some(({ quarantine }) => quarantine !== undefined),
+    );
+    await control.request('decide', { action: 'release', server, actor: 'person-cli' });
+  }
+  control.dispose();
+}
+
 /** Asks the running worker, if there is one; again if it is replaced meanwhile. */
 async function asked<Name extends 'status' | 'health'>(
   workspace: TestWorkspace,

@@ -7,7 +7,8 @@ export function setup(): void {
     'src/**/*.ts',
     'webview/**/*.{ts,css}',
     'skills/**/*.md',
-    'scripts/lib/skill.mjs',
+    'scripts/lib/{notices,skill}.mjs',
+    'media/*.NOTICE.md',
     'esbuild.mjs',
     'package.json',
   ]);

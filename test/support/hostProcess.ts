@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve as absolute } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { atEnd } from './lifetime.ts';
 import { type TestWorkspace, WAYGATE } from './workspace.ts';
@@ -15,6 +14,7 @@ export interface RpcMessage {
 }
 
 export interface ToolAnswer {
+  /** Text without the fence around foreign data, which `test/integration/oneVoice.test.ts` covers. */
   text: string;
   isError: boolean;
   content: Record<string, unknown>[];
@@ -37,12 +37,19 @@ export class StreamClient {
 
   constructor(toServer: Writable, fromServer: Readable) {
     this.#toServer = toServer;
-    createInterface({ input: fromServer }).on('line', (line) => {
+    // Not readline, which takes U+2028 for the end of a line.
+    let received = '';
+    const onLine = (line: string): void => {
       this.lines.push(line);
       const message = JSON.parse(line) as RpcMessage;
       for (const listener of this.#listeners) listener(message);
       if (message.method !== undefined) void this.#onMessage(message);
       else if (message.id != null) this.#waiting.get(message.id)?.(message);
+    };
+    fromServer.setEncoding('utf8').on('data', (chunk: string) => {
+      const lines = (received + chunk).split('\n');
+      received = lines.pop() as string;
+      for (const line of lines) onLine(line);
     });
   }
 
@@ -96,7 +103,7 @@ export class StreamClient {
     if (!result) throw new Error(`tools/call ${name} was refused: ${JSON.stringify(error)}`);
     const content = result.content as Record<string, unknown>[];
     return {
-      text: content.map((part) => part.text ?? '').join(''),
+      text: withoutFence(content.map((part) => part.text ?? '').join('')),
       isError: result.isError === true,
       content,
       structured: result.structuredContent as Record<string, unknown> | undefined,
@@ -151,6 +158,13 @@ export class HostProcess extends StreamClient {
     await host.initialize({ capabilities });
     return host;
   }
+}
+
+/** Removes the fence of a result: `ok · data from one`, the data and `end of data` become `ok` and the data. */
+export function withoutFence(text: string): string {
+  const [, status, data, rest] = /^(.*?) · data from \S+\n([\s\S]*)\nend of data(?:\n|$)([\s\S]*)$/.exec(text) ?? [];
+  if (status === undefined) return text;
+  return `${status}${status.startsWith('Error') ? ': ' : '\n'}${data}\n${rest}`;
 }
 
 /** Removes the note (`tool_id`) from the answer to a call that names a tool without its hash. */

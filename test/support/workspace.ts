@@ -52,6 +52,8 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
       ...cleanEnvironment(),
       WAYGATE_STATE_DIR: stateDir,
       WAYGATE_CONFIG_DIR: configDir,
+      // A test means the same on a machine without walls; tests of walls ask for them.
+      WAYGATE_WALLS: 'off',
       WAYGATE_LINGER_MS: '1000',
     },
     // Uses `this`, because a test may move the state of a copy.

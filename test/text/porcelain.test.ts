@@ -11,11 +11,14 @@ import {
   duration,
   firstLines,
   groupDigits,
+  inLines,
   latency,
   oneLine,
+  quoted,
   shortened,
   table,
 } from '../../src/text/porcelain.ts';
+import { visibleJson } from '../../src/text/visibleText.ts';
 
 describe('porcelain', () => {
   it('bounds a text without splitting a character', () => {
@@ -38,6 +41,13 @@ describe('porcelain', () => {
   it('makes one line of any text', () => {
     expect(oneLine(' a\u0000b\n\tc\u009b ')).toBe('a b c');
     expect(oneLine('x'.repeat(20), 10)).toBe(`${'x'.repeat(9)}…`);
+    expect(oneLine('a\u2028b\u202ec\u{e0041}')).toBe('a b\\u202ec\\u{e0041}');
+  });
+
+  it('quotes a name so that its end is visible, and makes the texts of a report single lines', () => {
+    expect(quoted('a"\nb\u202e')).toBe('"a\\"\\nb\\u202e"');
+    expect(quoted('x'.repeat(100))).toBe(`"${'x'.repeat(59)}…"`);
+    expect(inLines({ 'a\nb': ['c\nd', 1] })).toEqual({ 'a b': ['c d', 1] });
   });
 
   it('shortens to the limit with a mark, without splitting a character', () => {
@@ -100,6 +110,11 @@ describe('porcelain', () => {
 });
 
 describe('overlong data', () => {
+  it('counts the escapes of hidden characters', () => {
+    const cards = Array.from({ length: 30 }, () => '\u202e'.repeat(100));
+    expect(visibleJson(boundData({ cards })).length).toBeLessThan(8_000);
+  });
+
   it('always fits, and stays unchanged if it is short', () => {
     fc.assert(
       fc.property(

@@ -74,6 +74,14 @@ const CHANGES: [what: string, before: object, after: object | ((place: Place) =>
   ['envFile', PROGRAM, { ...PROGRAM, envFile: '.env' }],
   ['the content of envFile', { ...PROGRAM, envFile: '.env' }, (at) => file(at, '.env', 'A=2\n')],
   ['a comment in envFile', { ...PROGRAM, envFile: '.env' }, (at) => file(at, '.env', 'A=1\n# x\n')],
+  ['no walls', PROGRAM, { ...PROGRAM, sandbox: false }],
+  ['walls with a way out', PROGRAM, { ...PROGRAM, sandbox: { network: { allowedDomains: ['evil.example'] } } }],
+  ['walls with a folder', PROGRAM, { ...PROGRAM, sandbox: { filesystem: { allowWrite: ['~'] } } }],
+  [
+    'walls with a folder of the environment',
+    { ...PROGRAM, sandbox: { filesystem: { allowWrite: ['${env:OTHER}'] } } },
+    (at) => void Object.assign(at.env, { OTHER: '/' }),
+  ],
   ['the kind of server', PROGRAM, ADDRESS],
   ['the transport', ADDRESS, { ...ADDRESS, type: 'sse' }],
   ['the address', ADDRESS, { ...ADDRESS, url: 'https://y/mcp' }],
@@ -214,6 +222,7 @@ describe('a launch as it is shown', () => {
       `in ${at.workspace}`,
       'with the variable K=${secret:demo}',
       'with the variable PATH=/evil:/bin',
+      `behind walls where the machine can: writes ${at.workspace}, has no network`,
       'uses --enable-source-maps as ${input:flag} unless you set it',
     ]);
     const auth = { clientId: 'us', clientSecret: '${secret:ours}', scopes: ['a', 'b'], issuer: 'https://login.x' };

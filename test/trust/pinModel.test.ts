@@ -8,7 +8,7 @@ import { itemsOf, type Listing } from '../../src/trust/pins/pinnedItems.ts';
 import { PinStore } from '../../src/trust/pins/pinStore.ts';
 import { type GatedServer, TrustGate } from '../../src/trust/pins/trustGate.ts';
 
-const SERVER: GatedServer = { name: 's', launch: 'a', onChange: 'block' };
+const SERVER: GatedServer = { name: 's', launch: 'a', onChange: 'block', isForeign: true };
 const ALL = ['tools', 'prompts', 'resourceTemplates', 'instructions'] as const;
 const NAMES = ['a', 'b', 'c'];
 

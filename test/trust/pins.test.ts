@@ -9,7 +9,7 @@ import { PinStore } from '../../src/trust/pins/pinStore.ts';
 import { type GatedServer, TrustGate, type TrustGatePorts } from '../../src/trust/pins/trustGate.ts';
 
 const ALL = ['tools', 'prompts', 'resourceTemplates', 'instructions'] as const;
-const BLOCK: GatedServer = { name: 'one', launch: 'a', onChange: 'block' };
+const BLOCK: GatedServer = { name: 'one', launch: 'a', onChange: 'block', isForeign: true };
 const ASK: GatedServer = { ...BLOCK, onChange: 'ask' };
 
 const tool = (name: string, more: object = {}) => ({ name, description: `The tool ${name}.`, ...more });
@@ -84,12 +84,55 @@ describe('the first list of a server', () => {
     expect(names(gate, BLOCK, first)).toEqual(['a']);
   });
 
-  it('is compared with the lock file if there is one', () => {
-    const reviewed = itemsOf(listing([tool('a')]));
-    const gate = gateOf({ locked: () => gateOf().pinsFor(reviewed) });
-    const first = listing([tool('a'), tool('b')]);
-    gate.onListed(BLOCK, first, ALL);
-    expect(heldBy(gate, BLOCK, first)).toEqual(['b new']);
+  describe('with a lock file', () => {
+    const lockedTo = (...tools: unknown[]): Partial<TrustGatePorts> => ({ locked: () => itemsOf(listing(tools)) });
+
+    it('is compared with it', () => {
+      const gate = gateOf(lockedTo(tool('a'), tool('b', { title: 'B' })));
+      const first = listing([tool('a'), tool('b'), tool('c')]);
+      gate.onListed(BLOCK, first, ALL);
+      expect(heldBy(gate, BLOCK, first)).toEqual(['b changed', 'c new']);
+      expect(gate.review(BLOCK, first).items.map(({ drift }) => drift?.kinds)).toEqual([['words'], undefined]);
+    });
+
+    it('that pins nothing is new as a whole', () => {
+      const gate = gateOf(lockedTo());
+      const first = listing([tool('a')]);
+      gate.onListed(BLOCK, first, ALL);
+      expect(heldBy(gate, BLOCK, first)).toEqual(['a new']);
+    });
+
+    it('changes no pin that the user has, when another part is listed for the first time', () => {
+      gateOf().onListed(BLOCK, listing([tool('a')]), ['tools']);
+      const gate = gateOf({
+        locked: () => itemsOf(listing([tool('a', { title: 'A' })], { prompts: [{ name: 'p' }] })),
+      });
+      const changed = listing([tool('a', { title: 'A' })], { prompts: [{ name: 'p' }, { name: 'q' }] });
+      gate.onListed(BLOCK, changed, ['prompts']);
+      expect(heldBy(gate, BLOCK, changed)).toEqual(['a changed', 'q new']);
+    });
+
+    it('that pins an attack puts the server in quarantine, though the server does not list it yet', () => {
+      const scan: TrustGatePorts['scan'] = (items) =>
+        new Map(items.filter(({ name }) => name === 'evil').map(({ key }) => [key, { hard: 'it gives orders' }]));
+      const gate = gateOf({ scan, ...lockedTo(tool('a'), tool('evil')) });
+      const first = listing([tool('a')]);
+      gate.onListed(BLOCK, first, ALL);
+      expect(heldBy(gate, BLOCK, first)).toEqual(['a quarantined']);
+    });
+  });
+
+  it('of a second worker that lists more adds no pin', () => {
+    const [one, two] = [gateOf(), gateOf()];
+    const more = listing([tool('a'), tool('b')]);
+    const racing = gateOf({
+      locked: () => {
+        one.onListed(BLOCK, listing([tool('a')]), ALL);
+        return undefined;
+      },
+    });
+    racing.onListed(BLOCK, more, ALL);
+    expect(heldBy(two, BLOCK, more)).toEqual(['b new']);
   });
 });
 
@@ -274,7 +317,7 @@ describe('the file of pins', () => {
       one: { launch: 'a', since: 's', parts: ['tools'], pins: { 'tools:a': 'p' }, blocked: [], quarantine: 'why' },
     });
     expect(readBook(text)).toBeDefined();
-    for (let at = 0; at < text.length - 1; at++) {
+    for (let at = 0; at < text.length; at++) {
       const changed = `${text.slice(0, at)}${text[at] === 'x' ? 'y' : 'x'}${text.slice(at + 1)}`;
       expect(readBook(changed), `byte ${at}`).toBeUndefined();
     }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -51,5 +51,33 @@ describe('the trust log', () => {
         .entries()
         .map(({ subject }) => subject),
     ).toEqual(['accept one tools:1', 'accept one tools:3']);
+  });
+
+  it('stays whole however long the names are that a server gives its tools', () => {
+    const log = logOf();
+    for (const name of ['x'.repeat(100_000), '\u202e\n"'.repeat(50_000), 'short']) {
+      log.add({ actor: 'person-cli', what: 'tool', subject: `block one tools:${name}` });
+    }
+    expect(log.verify()).toEqual({ lines: 3, head: expect.any(String) });
+    expect(readFileSync(log.file, 'utf8')).toMatch(/^[\n -~…]*$/);
+  });
+
+  it('waits for a process that is writing, and reports one that does not end', () => {
+    let tries = 0;
+    const busy = (free: number): TrustLog =>
+      new TrustLog({
+        folder,
+        lock: (path) => (++tries > free ? acquireLock(path) : undefined),
+        now: () => new Date(0),
+      });
+    accept(busy(3), 1);
+    expect([tries, logOf().entries().length]).toEqual([4, 1]);
+    expect(() => accept(busy(Number.POSITIVE_INFINITY), 2)).toThrow(/another process holds .*trust\.jsonl\.lock/);
+  });
+
+  it('that cannot be read is not whole', () => {
+    mkdirSync(logOf().file);
+    expect(() => logOf().verify()).toThrow(/trust\.jsonl cannot be read: EISDIR\.$/);
+    expect(() => logOf().entries()).toThrow(/cannot be read/);
   });
 });

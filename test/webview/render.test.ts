@@ -8,12 +8,14 @@ const LOST: DashboardState = {
   now: NOW,
   refreshing: false,
   live: false,
+  quarantined: [],
   summary: { level: 'lost', headline: 'The gateway is not running.', problems: ['The gateway has ended.'] },
 };
 const EMPTY: DashboardState = {
   now: NOW,
   refreshing: true,
   live: true,
+  quarantined: [],
   summary: { level: 'ready', headline: '0 tools from 0 servers.', problems: [] },
   snapshot: {
     ...BUSY,

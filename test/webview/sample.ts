@@ -118,5 +118,15 @@ export const BUSY_PAGE: DashboardState = {
   },
   refreshing: false,
   live: true,
+  quarantined: [
+    {
+      server: 'notes',
+      reason: 'tools /description: keeps something from the user ("do not mention it")',
+      findings: [
+        { about: 'tool send: keeps something from the user (hard) at /description', quote: 'do not mention it' },
+      ],
+      more: 2,
+    },
+  ],
   snapshot: BUSY,
 };

@@ -119,6 +119,8 @@ describe('a broken entry', () => {
   it.each<[string, unknown]>([
     ['other tools', { args: 'x', command: 'a', tools: { exclude: ['x', 'y'] } }],
     ['broken tools', { command: 'a', tools: { exclude: 'x' } }],
+    ['other walls', { args: 'x', command: 'a', tools: { exclude: ['x'] }, sandbox: true }],
+    ['broken walls', { command: 'a', tools: { exclude: ['x'] }, sandbox: 'yes' }],
     ['a misspelled `tools`', { command: 'a', tool: { exclude: ['x'] } }],
     ['an unknown key', { ...limited, forbidden: ['y'] }],
     ['a broken `disabled`', { ...limited, disabled: 'yes' }],

@@ -51,6 +51,8 @@ function sources(state: string, more: Partial<ServerConnection> = {}): StatusSou
     connection: (name: string) => (name === 'git' ? connection : undefined),
     missing: () => ({ key: 'k', name: 'K', description: '', password: true, options: [] }),
     heldTools: () => [],
+    walls: () => 'walled',
+    driftedOf: () => 0,
     trustProblem: () => undefined,
     scrubSecrets: (text: string) => text.replaceAll('SECRET', '***'),
   } as unknown as StatusSources;
@@ -69,7 +71,13 @@ describe('the status of servers', () => {
     const oddities = new Oddities();
     oddities.add('batch', 2);
     const [git, off, bad] = serverStatuses(sources('failed', { oddities }));
-    expect(git).toMatchObject({ since: 7, pid: 4, stderr: ['line'], supervised: { supervision: 'backing_off' } });
+    expect(git).toMatchObject({
+      since: 7,
+      pid: 4,
+      walls: 'walled',
+      stderr: ['line'],
+      supervised: { supervision: 'backing_off' },
+    });
     expect(git?.oddities).toMatchObject([{ kind: 'batch', count: 2 }]);
     const detail = git?.supervised?.last_fault?.detail ?? '';
     expect(detail).toMatch(/^\*\*\* x+…$/);

@@ -15,6 +15,7 @@ export function render(state: DashboardState): string {
   return [
     header(state),
     problems(state.summary),
+    quarantine(state.quarantined),
     '<main>',
     ...(snapshot ? sections(snapshot, state.now) : []),
     '</main>',
@@ -70,6 +71,17 @@ function problems({ problems }: HealthSummary): string {
   if (problems.length === 0) return '<aside data-part="problems" hidden></aside>';
   const items = problems.map((problem) => `<li>${e(problem)}</li>`).join('');
   return `<aside data-part="problems" class="problems" aria-label="Problems"><ul>${items}</ul></aside>`;
+}
+
+function quarantine(servers: DashboardState['quarantined']): string {
+  if (servers.length === 0) return '<aside data-part="quarantine" hidden></aside>';
+  const items = servers.map(({ server, reason, findings, more }) => {
+    const quotes = findings.map(({ about, quote }) => `<li>${e(about)}: <q>${e(quote)}</q></li>`);
+    const rest = more > 0 ? [`<li>${plural(more, 'more finding')}</li>`] : [];
+    const list = quotes.length > 0 ? `<ul>${[...quotes, ...rest].join('')}</ul>` : '';
+    return `<p>${glyph('warning')}<strong>${e(server)} is in quarantine.</strong> ${e(reason)}</p>${list}`;
+  });
+  return `<aside data-part="quarantine" class="problems" aria-label="Quarantine">${items.join('')}</aside>`;
 }
 
 function figures({ catalog, servers, sessions, worker }: GatewaySnapshot, now: number): string {

@@ -1,6 +1,7 @@
 import type { PolicyAction } from '../../config/declaration/policyBlock.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import { count, groupDigits, shortened } from '../../text/porcelain.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 import type { QuotaLeft } from '../policy/quota.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
 import type { Expectation } from './callHistory.ts';
@@ -45,7 +46,7 @@ export function dryRunText(report: DryRunReport): string {
   for (const { name, status, reason } of report.checks) {
     lines.push(`${name}: ${status}${reason === undefined ? '' : ` (${reason})`}`);
   }
-  lines.push(`arguments: ${shortened(JSON.stringify(report.args) ?? 'none', MAX_ARGS_CHARS)}`);
+  lines.push(`arguments: ${shortened(visibleJson(report.args), MAX_ARGS_CHARS)}`);
   for (const { path, rule } of report.arg_repairs) lines.push(`repaired: ${path} by ${rule}`);
   if (report.policy.remembered) lines.push('approval: given before');
   for (const { scope, limit, left } of report.quota) lines.push(`quota: ${left} of ${limit} left (${scope})`);

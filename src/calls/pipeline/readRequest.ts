@@ -67,8 +67,8 @@ export interface ReadTarget {
 /** Converts a failed read into an error object for a model. Reads may always be repeated. */
 export function readError(error: unknown, target: ReadTarget, scrubSecrets: (text: string) => string): GatewayError {
   if (error instanceof UpstreamRequestError && error.code === RESOURCE_NOT_FOUND) {
-    const message = oneLine(scrubSecrets(error.message), 120);
-    return new GatewayError('RESOURCE_NOT_FOUND', `${target.server} does not have this resource: ${message}`, {
+    const message = oneLine(scrubSecrets(error.message), 120).replaceAll('"', "'");
+    return new GatewayError('RESOURCE_NOT_FOUND', `${target.server} does not have this resource: "${message}".`, {
       path: target.id,
     });
   }

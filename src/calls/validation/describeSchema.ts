@@ -1,5 +1,6 @@
 import { isRecord } from '../../lib/isRecord.ts';
 import { shortened } from '../../text/porcelain.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 import type { JsonObject } from '../json.ts';
 import { FORMAT_EXAMPLES } from './formats.ts';
 import { resolvePointer } from './schemaProfile.ts';
@@ -56,7 +57,7 @@ function kindWithDetail(type: string, schema: JsonObject): string {
 
 /** Returns `"open"` or `one of "open", "closed"`; cuts long lists. */
 export function alternatives(values: readonly unknown[]): string {
-  const shown = values.slice(0, MAX_OPTIONS).map((value) => shortened(JSON.stringify(value) ?? 'nothing', MAX_TEXT));
+  const shown = values.slice(0, MAX_OPTIONS).map((value) => shortened(visibleJson(value), MAX_TEXT));
   const more = values.length > shown.length ? ` (and ${values.length - shown.length} more)` : '';
   if (shown.length === 1) return `${shown[0]}${more}`;
   return `one of ${shown.join(', ')}${more}`;
@@ -69,10 +70,6 @@ export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'number') return Number.isInteger(value) ? 'a whole number' : 'a number with a fraction';
   return KINDS[typeof value] ?? typeof value;
-}
-
-export function quoted(word: string): string {
-  return JSON.stringify(shortened(word, MAX_TEXT));
 }
 
 function followed(schema: JsonObject, root: unknown): JsonObject {

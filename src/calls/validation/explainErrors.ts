@@ -2,9 +2,9 @@ import type { ErrorObject } from 'ajv';
 import { groupBy } from '../../catalog/cluster.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { nearest } from '../../text/nearest.ts';
-import { shortened } from '../../text/porcelain.ts';
+import { quoted, shortened } from '../../text/porcelain.ts';
 import { dotted, type JsonObject, type JsonPath } from '../json.ts';
-import { alternatives, describeSchema, kindOf, quoted } from './describeSchema.ts';
+import { alternatives, describeSchema, kindOf } from './describeSchema.ts';
 import { resolvePointer } from './schemaProfile.ts';
 
 /** Error in the arguments, with enough detail to correct it. Never contains a value of the arguments. */

@@ -1,3 +1,4 @@
+import { withoutHidden } from '../../text/visibleText.ts';
 import type { ChoiceCard } from './card.ts';
 
 export interface LineOptions {
@@ -37,24 +38,16 @@ export function visibleLine(text: string): string {
 /** Matches text that needs no cleaning, which is most text. */
 const PLAIN = /^(?! )(?!.* {2})[ !"$-)+-~]*(?<! )$/;
 
-// Zero width space, direction marks and overrides, invisible operators, fillers, byte order mark, variation selectors
-// but for the one that emoji need, tags.
-const INVISIBLE =
-  /[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e01ef}]|[\ufe00-\ufe0e]/gu;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern removes them.
-const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
 const HEADING = /^[ \t]*#{1,6}[ \t]+/gm;
 const BOLD = /\*\*([^*\n]+)\*\*/g;
 const LEADING_EMOJI = /^[ \t]*(?:(?![©®™])\p{Extended_Pictographic}(?:\ufe0f|\u200d|[\u{1f3fb}-\u{1f3ff}])*)+[ \t]*/gmu;
 
 function clean(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text
-    .replaceAll(INVISIBLE, '')
+  return withoutHidden(text)
     .replaceAll(HEADING, '')
     .replaceAll(LEADING_EMOJI, '')
     .replaceAll(BOLD, '$1')
-    .replaceAll(CONTROL, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
 }

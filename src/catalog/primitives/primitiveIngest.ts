@@ -1,4 +1,5 @@
 import { isRecord } from '../../lib/isRecord.ts';
+import { visibleText } from '../../text/visibleText.ts';
 import { CatalogError } from '../catalogError.ts';
 import { compareCodePoints } from '../codePointOrder.ts';
 import { fitNamespace, inferNamespace } from '../namespace.ts';
@@ -45,6 +46,7 @@ export function ingestResource(raw: unknown, serverNamespace?: string): CatalogR
   const item = isRecord(raw) ? raw : {};
   const uri = textOf(item.uri);
   if (uri.trim() === '') throw new CatalogError('missing_uri', 'A resource has no uri.');
+  if (visibleText(uri) !== uri) throw new CatalogError('bad_primitive', 'Its address has hidden characters.');
   const mimeType = textOf(item.mimeType);
   const name = textOf(item.name) || uri;
   const namespace = serverNamespace ?? namespaceOfUri(uri);

@@ -2,12 +2,15 @@ import { ConfigLayers, type MergedConfig } from '../../config/configLayers.ts';
 import { stateRoot } from '../../config/state/stateFolder.ts';
 import { type GatewayTarget, gatewayFolder } from '../../host/attach/startWorker.ts';
 import { didYouMean } from '../../text/nearest.ts';
-import { count } from '../../text/porcelain.ts';
+import { count, inLines } from '../../text/porcelain.ts';
 import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
 import { type Launch, quoted, SHORT_HASH_CHARS, shown, shownLines } from '../../trust/launch.ts';
+import { launchEvent, type TrustEvent } from '../../trust/trustLog.ts';
+import { missingWalls } from '../../walls/machine.ts';
 import { approvalFile } from '../../worker/gateway/approvalFile.ts';
 import type { ApproveCommand } from '../commands.ts';
-import { print } from '../print.ts';
+import { print, problemLine } from '../print.ts';
+import { ownTrustLog } from '../runtime.ts';
 import { ownTerminal, type Terminal } from '../terminal.ts';
 
 /** Server as the command shows it. */
@@ -24,9 +27,10 @@ export async function approve(command: ApproveCommand, terminal: Terminal = ownT
     stateRoot: stateRoot(),
     workspace,
     path: () => process.env.PATH,
+    missingWalls,
   });
   const { file, flaw } = approvals;
-  if (flaw !== undefined) terminal.err(`waygate: ${file} cannot be read (${flaw}), so no approval counts.\n`);
+  if (flaw !== undefined) terminal.err(problemLine(`${file} cannot be read (${flaw}), so no approval counts.`));
   const config = configOf(command);
   const servers = shownServers(config, approvals);
   if (command.revoke) return revoke(command, config, servers, approvals);
@@ -60,7 +64,7 @@ async function settle(
   let refused = false;
   const refuse = (sentence: string): void => {
     refused = true;
-    err(`waygate: ${sentence}\n`);
+    err(problemLine(sentence));
   };
   const isConfirmed = ({ name, hash }: Launch): boolean | Promise<boolean> => {
     if (interactive && !command.json) return confirm(`Approve ${quoted(name)}?`, false);
@@ -77,6 +81,7 @@ async function settle(
       const now = shownServers(configOf(command), approvals).find((one) => one.launch.hash === launch.hash);
       if (now) {
         approvals.approve([now.launch]);
+        record(launchEvent('person-cli', now.launch, server.lines), err);
         approved.push(launch.name);
         continue;
       }
@@ -87,6 +92,15 @@ async function settle(
     refuse(`${quoted(launch.name)} has changed since it was shown and was not approved.`);
   }
   return { approved, refused };
+}
+
+/** Records a decision. A log that cannot be written is reported and refuses nothing. */
+function record(event: TrustEvent, err: Terminal['err']): void {
+  try {
+    ownTrustLog().add(event);
+  } catch (error) {
+    err(problemLine(`the trust log could not be written: ${(error as Error).message}`));
+  }
 }
 
 function configOf({ workspace, configFile }: ApproveCommand): MergedConfig {
@@ -145,7 +159,9 @@ function toolIdOf(key: string): string {
 
 function allowedTools(ids: readonly string[]): string {
   if (ids.length === 0) return '';
-  const lines = ids.map((id) => `  ${id}\n`).join('');
+  const lines = inLines(ids)
+    .map((id) => `  ${id}\n`)
+    .join('');
   return `Tools that run without asking:\n${lines}Revoke an approval with: waygate approve --revoke TOOL_ID\n`;
 }
 

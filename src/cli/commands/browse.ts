@@ -1,6 +1,7 @@
 import type { ControlRequests } from '../../control/contract.ts';
+import { inLines } from '../../text/porcelain.ts';
 import type { BrowseCommand } from '../commands.ts';
-import { print } from '../print.ts';
+import { jsonText, print, printAside, printText } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
 
 type Explanation = ControlRequests['explain']['result'];
@@ -14,15 +15,13 @@ export function browse({ subject, explain, json, ...target }: BrowseCommand): Pr
   return withSettledGateway(target, async (control) => {
     if (explain && !isPath) {
       const explanation = await control.request('explain', { query: subject, topK: EXPLAINED_HITS });
-      print(json, explanation, renderExplanation(explanation));
+      print(json, explanation, renderExplanation(inLines(explanation)));
       return 0;
     }
     const args = { ...(isPath ? { path: subject } : { query: subject }), render: json ? 'json' : 'porcelain' };
     const { content, structuredContent, isError } = await control.request('callTool', { name: 'tool_browse', args });
-    const text = json
-      ? `${JSON.stringify(structuredContent, null, 2)}\n`
-      : content.map((part) => part.text ?? '').join('');
-    (isError ? process.stderr : process.stdout).write(text);
+    const text = json ? jsonText(structuredContent) : content.map((part) => part.text ?? '').join('');
+    (isError ? printAside : printText)(text);
     return isError ? EXIT_FAILED : 0;
   });
 }

@@ -1,7 +1,7 @@
 import type { CatalogReport } from '../../control/contract.ts';
-import { count, groupDigits } from '../../text/porcelain.ts';
+import { count, groupDigits, inLines } from '../../text/porcelain.ts';
 import type { CatalogCommand } from '../commands.ts';
-import { print } from '../print.ts';
+import { print, printProblem } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
 
 export function catalog({ stats, json, ...target }: CatalogCommand): Promise<number> {
@@ -10,10 +10,9 @@ export function catalog({ stats, json, ...target }: CatalogCommand): Promise<num
     const { configuration } = await control.request('status', {});
     // Print configuration problems too: they explain why a server is missing.
     for (const { severity, message, location } of configuration.problems) {
-      if (severity === 'error')
-        process.stderr.write(`waygate: ${location.file}:${location.line}:${location.column}: ${message}\n`);
+      if (severity === 'error') printProblem(`${location.file}:${location.line}:${location.column}: ${message}`);
     }
-    print(json, stats ? statsOf(report) : report, stats ? renderStats(report) : renderTools(report));
+    print(json, stats ? statsOf(report) : report, stats ? renderStats(inLines(report)) : renderTools(inLines(report)));
     return 0;
   });
 }

@@ -3,7 +3,7 @@ import { stringify as tomlText } from 'smol-toml';
 import type { GatewayTarget } from '../../host/attach/startWorker.ts';
 import type { ClientId } from '../../import/clientIds.ts';
 import type { ClientConfigCommand } from '../commands.ts';
-import { print } from '../print.ts';
+import { jsonText, print, printAside } from '../print.ts';
 
 /** Command with which a client starts a server over stdio. */
 export interface Launch {
@@ -20,7 +20,7 @@ interface ClientForm {
 
 const SERVER_NAME = 'waygate';
 
-const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+const json = (value: object): string => jsonText(value);
 const under =
   (key: string, before: object = {}, after: object = {}) =>
   (name: string, { command, args, env }: Launch): string =>
@@ -100,6 +100,6 @@ export function clientConfig({ client, json, ...target }: ClientConfigCommand): 
   const { file } = FORMS[client];
   const entry = clientConfigText(client, launch);
   print(json, { client, file, entry, launch }, entry);
-  if (!json) process.stderr.write(`Add this to ${file}; keep the entries that are already there.\n`);
+  if (!json) printAside(`Add this to ${file}; keep the entries that are already there.\n`);
   return 0;
 }

@@ -4,6 +4,7 @@ import type { GatewayTarget } from '../../host/attach/startWorker.ts';
 import { healthText } from '../../telemetry/reportText.ts';
 import { askRunning } from '../askRunning.ts';
 import type { FollowCommand } from '../commands.ts';
+import { jsonText, printProblem, printText } from '../print.ts';
 import { exitCodeOf, healthOnDisk, textOnDisk } from '../withoutWorker.ts';
 
 const FOLLOW_INTERVAL_MS = 1_000;
@@ -16,7 +17,7 @@ export async function health({ json, follow, ...target }: FollowCommand): Promis
       const report = await healthOf(target);
       const key = changing(report);
       if (key !== printed) {
-        process.stdout.write(`${json ? JSON.stringify(report, null, follow ? 0 : 2) : textOf(target, report)}\n`);
+        printText(json ? jsonText(report, follow ? 0 : 2) : `${textOf(target, report)}\n`);
       }
       printed = key;
       if (!follow) return isWithoutWorker(report) ? exitCodeOf(report) : 0;
@@ -24,7 +25,7 @@ export async function health({ json, follow, ...target }: FollowCommand): Promis
       if (!follow) throw error;
       // A hanging worker may recover or be replaced: report the error and go on.
       const { message } = error as Error;
-      if (message !== printed) process.stderr.write(`waygate: ${message}\n`);
+      if (message !== printed) printProblem(message);
       printed = message;
     }
     await sleep(FOLLOW_INTERVAL_MS);

@@ -25,6 +25,7 @@ import { RemovalRefused, withoutEntries } from '../../import/removal.ts';
 import { type Surroundings, surroundingsOf } from '../../import/surroundings.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import type { ImportCommand } from '../commands.ts';
+import { jsonText, problemLine } from '../print.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usageError.ts';
 
@@ -39,8 +40,8 @@ export async function importServers(
 ): Promise<number> {
   const at = surroundingsOf(command.workspace, env);
   const { sources, unreadable, missing } = gather(command, at);
-  for (const { message } of unreadable) terminal.err(`waygate: ${message}\n`);
-  for (const sentence of missing) terminal.err(`waygate: ${sentence}\n`);
+  for (const { message } of unreadable) terminal.err(problemLine(message));
+  for (const sentence of missing) terminal.err(problemLine(sentence));
   const code = exitCode(command, { sources, unreadable, missing });
   if (sources.length === 0) {
     if (command.from.length === 0 && unreadable.length === 0) terminal.err(nothingFound(at));
@@ -50,7 +51,7 @@ export async function importServers(
     return (await carryOut(command, env, terminal, sources)) || code;
   } catch (error) {
     if (!(error instanceof ImportRefused)) throw error;
-    terminal.err(`waygate: ${error.message}\n`);
+    terminal.err(problemLine(error.message));
     return UNREADABLE;
   }
 }
@@ -97,7 +98,7 @@ async function carryOut(
     const output = dryRun ? { ...data, diff } : data;
     // Redact before escaping: JSON's backslashes would hide a secret.
     const redacted = (_key: string, value: unknown) => (typeof value === 'string' ? plan.redact(value) : value);
-    terminal.out(`${JSON.stringify(output, redacted, 2)}\n`);
+    terminal.out(jsonText(JSON.parse(JSON.stringify(output, redacted))));
     return 0;
   }
   say(diff);

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../text/nearest.ts';
-import { count } from '../../text/porcelain.ts';
+import { count, inLines } from '../../text/porcelain.ts';
 import type { LearnedCommand } from '../commands.ts';
 import { print } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
@@ -16,7 +16,7 @@ export function learned({ forget, json, ...target }: LearnedCommand): Promise<nu
     }
     const after = forget ? await control.request('forget', forget === 'all' ? {} : forget) : before;
     const forgot = forget ? `Forgot ${count(before.length - after.length, 'entry', 'entries')}.\n` : '';
-    const lines = after.map(({ words, toolId, uses }) => `${toolId}  ${words.join(' ')}  (${uses})\n`);
+    const lines = inLines(after).map(({ words, toolId, uses }) => `${toolId}  ${words.join(' ')}  (${uses})\n`);
     print(json, after, `${forgot}${lines.join('') || 'Nothing has been learned here.\n'}`);
     return 0;
   });

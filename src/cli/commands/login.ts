@@ -1,7 +1,9 @@
 import type { ControlClient } from '../../control/client.ts';
 import type { GatewayTarget } from '../../host/attach/startWorker.ts';
+import { quoted } from '../../text/porcelain.ts';
 import type { LoginCommand } from '../commands.ts';
 import { inTime } from '../inTime.ts';
+import { jsonText, printText } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
 
 /** Prints the address to open and waits until the gateway has signed in and connected. */
@@ -34,7 +36,7 @@ export async function logout({ server: given, json, ...target }: LoginCommand): 
 
 /** Prints data as one line each, because the address is needed before the end. */
 function printLine(json: boolean, data: object, text: string): void {
-  process.stdout.write(json ? `${JSON.stringify(data)}\n` : text);
+  printText(json ? jsonText(data, 0) : text);
 }
 
 /** Runs with a gateway that has contacted the server: the server states its requirements only then. */
@@ -56,7 +58,7 @@ async function theOneThatAsks(control: ControlClient): Promise<string> {
   throw new Error(
     asking.length === 0
       ? 'no server asks for a sign-in; see waygate status.'
-      : `several servers ask for a sign-in; name one: ${asking.map((name) => JSON.stringify(name)).join(', ')}.`,
+      : `several servers ask for a sign-in; name one: ${asking.map((name) => quoted(name)).join(', ')}.`,
   );
 }
 

@@ -2,11 +2,11 @@ import { FileSecrets } from '../../config/state/fileSecrets.ts';
 import { stateRoot } from '../../config/state/stateFolder.ts';
 import { attachControl, type GatewayTarget } from '../../host/attach/attachControl.ts';
 import type { SecretCommand } from '../commands.ts';
-import { print } from '../print.ts';
+import { print, printAside } from '../print.ts';
 import { ownRuntime } from '../runtime.ts';
 
 const CTRL_C = '\u0003';
-const BACKSPACE = /[\b\u007f]/;
+const BACKSPACE: readonly string[] = ['\b', '\u007f'];
 
 /** Manages secrets for `${secret:NAME}` and answers for `${input:ID}`. Reads a value from stdin and never prints it. */
 export async function secret({ action, secret: name, json, ...target }: SecretCommand): Promise<number> {
@@ -39,20 +39,20 @@ async function readAll(): Promise<string> {
 }
 
 function readHidden(question: string): Promise<string> {
-  process.stderr.write(question);
+  printAside(question);
   process.stdin.setRawMode(true).setEncoding('utf8').resume();
   return new Promise((resolve, reject) => {
     let value = '';
     const finish = (settle: () => void): void => {
       process.stdin.setRawMode(false).pause();
-      process.stderr.write('\n');
+      printAside('\n');
       settle();
     };
     process.stdin.on('data', (typed: string) => {
       for (const character of typed) {
         if (character === '\r' || character === '\n') return finish(() => resolve(value));
         if (character === CTRL_C) return finish(() => reject(new Error('cancelled; nothing was set.')));
-        value = BACKSPACE.test(character) ? value.slice(0, -1) : value + character;
+        value = BACKSPACE.includes(character) ? value.slice(0, -1) : value + character;
       }
     });
   });

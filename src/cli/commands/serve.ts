@@ -6,6 +6,7 @@ import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/atta
 import { SessionHost } from '../../host/session/sessionHost.ts';
 import { chosenMode } from '../chosenMode.ts';
 import type { ServeOptions } from '../commands.ts';
+import { printProblem } from '../print.ts';
 import { ownRuntime } from '../runtime.ts';
 
 /** EX_CANTCREAT. */
@@ -13,7 +14,7 @@ const EXIT_STATE_FOLDER = 73;
 
 /** Runs the host on stdio. Only protocol goes to stdout; messages for people go to stderr. */
 export async function serve(target: ServeOptions): Promise<number> {
-  const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
+  const log = (line: string): void => void printProblem(line);
   const runtime = ownRuntime(target);
   const mode = chosenMode(target);
   const attachSession = (start: boolean, signal?: AbortSignal) =>

@@ -9,6 +9,7 @@ import { isAbsent, readBoundedText, readFailure } from '../../lib/readBounded.ts
 import { HttpFront } from '../../mcp/http/httpFront.ts';
 import { chosenMode } from '../chosenMode.ts';
 import type { HttpOptions, ServeOptions } from '../commands.ts';
+import { printProblem } from '../print.ts';
 import { ownRuntime } from '../runtime.ts';
 
 const TOKEN_FILE = 'http-token';
@@ -19,7 +20,7 @@ const MAX_TOKEN_BYTES = 4_096;
 
 /** Runs the host for clients that use a URL. Every HTTP session has its own session with the worker. */
 export async function serveHttp(target: ServeOptions, options: HttpOptions): Promise<number> {
-  const log = (line: string): void => void process.stderr.write(`waygate: ${line}\n`);
+  const log = (line: string): void => void printProblem(line);
   const runtime = ownRuntime(target);
   const token = tokenOf(target, options);
   const front = new HttpFront({

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { installSkill, planSkillInstall, SKILL_NAME, skillPlaces } from '../../config/state/skillInstall.ts';
 import type { SkillCommand } from '../commands.ts';
-import { print } from '../print.ts';
+import { print, printProblem } from '../print.ts';
 
 const EXIT_KEPT = 1;
 
@@ -21,6 +21,6 @@ export function skill({ workspace, into, replace, json }: SkillCommand): number 
   const text = `${lines('wrote    ', written)}${lines('unchanged', unchanged)}${lines('kept     ', kept)}`;
   print(json, { folder: target, written, unchanged, kept }, text);
   if (kept.length === 0) return 0;
-  process.stderr.write('waygate: the kept files differ from this version; add --replace to overwrite them.\n');
+  printProblem('the kept files differ from this version; add --replace to overwrite them.');
   return EXIT_KEPT;
 }

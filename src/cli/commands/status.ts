@@ -1,7 +1,7 @@
 import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { HealthWithoutWorker } from '../../control/healthContract.ts';
 import type { GatewayTarget } from '../../host/attach/attachControl.ts';
-import { count, duration } from '../../text/porcelain.ts';
+import { count, duration, inLines } from '../../text/porcelain.ts';
 import { askRunning } from '../askRunning.ts';
 import type { Printed } from '../commands.ts';
 import { print } from '../print.ts';
@@ -15,7 +15,7 @@ export async function status({ json, ...target }: GatewayTarget & Printed): Prom
     return exitCodeOf(health);
   }
   const { worker, health, ...rest } = snapshot;
-  print(json, { ...rest, worker: { ...worker, state: health } }, renderStatus(snapshot, Date.now()));
+  print(json, { ...rest, worker: { ...worker, state: health } }, renderStatus(inLines(snapshot), Date.now()));
   return 0;
 }
 
@@ -63,6 +63,8 @@ function describeServer(server: ServerStatus): string {
   const tools = server.state === 'ready' || server.toolCount > 0 ? `, ${count(server.toolCount, 'tool')}` : '';
   const reason = server.reason === undefined ? '' : `: ${server.reason}`;
   const place = server.reason && server.location ? ` (${server.location.file}:${server.location.line})` : '';
-  const held = server.held ? `, ${count(server.held.length, 'item')} to review (waygate trust)` : '';
-  return `${server.state.replaceAll('_', ' ')}${tools}${held}${pid}${reason}${place}`;
+  const review = (server.held?.length ?? 0) + (server.drifted ?? 0);
+  const held = review === 0 ? '' : `, ${count(review, 'item')} to review (waygate trust)`;
+  const walls = server.walls === undefined || server.reason !== undefined ? '' : `, ${server.walls}`;
+  return `${server.state.replaceAll('_', ' ')}${tools}${held}${pid}${walls}${reason}${place}`;
 }

@@ -4,6 +4,7 @@ import { eventText, followEvents } from '../../telemetry/followEvents.ts';
 import { telemetryText } from '../../telemetry/reportText.ts';
 import { askRunning } from '../askRunning.ts';
 import type { FollowCommand } from '../commands.ts';
+import { jsonText, printProblem, printText } from '../print.ts';
 import { noGateway } from '../runtime.ts';
 
 /** Prints the counts so far; with `--follow` then every event, also of later workers. */
@@ -11,14 +12,12 @@ export async function telemetry({ json, follow, ...target }: FollowCommand): Pro
   const { workspace } = target;
   try {
     const report = await askRunning(target, (control) => control.request('telemetry', {}));
-    const space = follow ? 0 : 2;
-    if (json)
-      process.stdout.write(`${JSON.stringify(report ?? { workspace, state: 'cold', totals: null }, null, space)}\n`);
-    else process.stdout.write(report ? `${telemetryText(report)}\n` : `${noGateway(target)}\n`);
+    if (json) printText(jsonText(report ?? { workspace, state: 'cold', totals: null }, follow ? 0 : 2));
+    else printText(report ? `${telemetryText(report)}\n` : `${noGateway(target)}\n`);
   } catch (error) {
     if (!follow) throw error;
     // A hanging worker may recover or be replaced: report the error and go on.
-    process.stderr.write(`waygate: ${(error as Error).message}\n`);
+    printProblem((error as Error).message);
   }
   if (!follow) return 0;
   const file = eventLogFile(gatewayFolder(target));
@@ -26,7 +25,7 @@ export async function telemetry({ json, follow, ...target }: FollowCommand): Pro
   // The reader of the output may exit first.
   process.stdout.once('error', () => stop.abort());
   for await (const record of followEvents(file, { signal: stop.signal })) {
-    process.stdout.write(`${json ? JSON.stringify(record) : eventText(record)}\n`);
+    printText(json ? jsonText(record, 0) : `${eventText(record)}\n`);
   }
   return 0;
 }

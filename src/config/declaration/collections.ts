@@ -1,5 +1,6 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
 import { didYouMean } from '../../text/nearest.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 import { members } from '../jsonNodes.ts';
 import {
   type Field,
@@ -154,6 +155,6 @@ const MAX_KEY = 64;
 export function joined(path: string, key: string): string {
   const short = key.length > MAX_KEY ? `${key.slice(0, MAX_KEY)}…` : key;
   // A terminal shows it: control characters must not reach it.
-  if (path === '') return JSON.stringify(short).slice(1, -1);
-  return /^[\w$*:@/#-]+$/.test(short) ? `${path}.${short}` : `${path}[${JSON.stringify(short)}]`;
+  if (path === '') return visibleJson(short).slice(1, -1);
+  return /^[\w$*:@/#-]+$/.test(short) ? `${path}.${short}` : `${path}[${visibleJson(short)}]`;
 }

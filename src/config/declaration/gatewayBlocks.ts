@@ -1,4 +1,5 @@
 import { DEFAULT_MODE, MODES, type Mode, workspaceMode } from '../../link/mode.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 import { SECRET_NAME } from '../secretReferences.ts';
 import { type Block, type BlockValue, block, type Scope } from './block.ts';
 import { defaultsOf, list, object } from './collections.ts';
@@ -192,7 +193,7 @@ function setBy<T extends object>(own: BlockValue<T> | undefined): Partial<T> {
   return Object.fromEntries(set) as Partial<T>;
 }
 
-const ownSetting = (value: unknown): string => `your own waygate.json sets ${JSON.stringify(value)}, which is stricter`;
+const ownSetting = (value: unknown): string => `your own waygate.json sets ${visibleJson(value)}, which is stricter`;
 
 /** Keeps results within the user's mode, and the digests of long ones. */
 function keepMode(own: BlockValue<Mode> | undefined, { value }: BlockValue<Mode>, scope: Scope): Mode {

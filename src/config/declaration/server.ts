@@ -1,6 +1,7 @@
 import { writtenForm } from '../secretReferences.ts';
 import { list, object, record } from './collections.ts';
 import { flag, type Infer, number, type ObjectOf, oneOf, text } from './field.ts';
+import { sandbox } from './sandbox.ts';
 
 /** Address of the web as written, without a user or password; or one that a variable of the environment has. */
 const ADDRESS = /^([hH][tT][tT][pP][sS]?:\/\/[^/?#\\@]+([/?#\\]|$)|\$\{env:)/;
@@ -80,6 +81,7 @@ const STDIO = {
     filled: true,
     doc: 'The folder in which the program runs. By default the workspace folder, an empty one for a package runner such as `npx`, or your home folder for a server of your own waygate.json.',
   }),
+  sandbox,
 };
 
 /** Keys of a server at an address. */

@@ -1,5 +1,6 @@
 import type { GatewaySnapshot } from '../../control/contract.ts';
-import { count, oneLine } from '../plainText.ts';
+import { oneLine, quoted } from '../../text/porcelain.ts';
+import { count } from '../plainText.ts';
 
 export interface PendingApproval {
   name: string;
@@ -42,7 +43,7 @@ export function approvalDocument(pending: readonly PendingApproval[]): ApprovalD
     text.push('');
   };
   for (const { name, lines } of pending) {
-    text.push(JSON.stringify(name), ...lines.map((line) => `  ${line}`));
+    text.push(quoted(name), ...lines.map((line) => `  ${line}`));
     offer(`Approve ${oneLine(name, 60)}`, [name]);
   }
   if (pending.length > 1) {

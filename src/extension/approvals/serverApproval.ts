@@ -1,11 +1,13 @@
 import * as vscode from 'vscode';
 import type { ServerStatus } from '../../control/contract.ts';
-import { APPROVAL_LANGUAGE, APPROVAL_SCHEME, COMMANDS, type CommandId } from '../contributions.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { APPROVAL_LANGUAGE, APPROVAL_SCHEME, type CommandId } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
-import { count, oneLine } from '../plainText.ts';
-import { runCommand } from '../registrations.ts';
+import { count } from '../plainText.ts';
 import type { GatewayView } from '../status/health.ts';
+import { notify, pickMany } from '../windows.ts';
 import { type ApprovalDocument, approvalDocument, type PendingApproval, pendingApprovals } from './approvalText.ts';
 
 const DOCUMENT = vscode.Uri.from({ scheme: APPROVAL_SCHEME, path: '/What Waygate would run' });
@@ -58,7 +60,7 @@ export class ServerApproval {
     const waiting = pendingApprovals(await this.#link.status());
     const shown = only === undefined ? waiting : waiting.filter(({ name }) => name === only.name);
     if (shown.length === 0) {
-      void vscode.window.showInformationMessage('No server waits for approval.');
+      void notify('info', notificationText`No server waits for approval.`);
       return;
     }
     this.#show(shown);
@@ -124,24 +126,23 @@ export class ServerApproval {
       ({ line, title, names }) =>
         new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
           command: APPROVE,
-          title: `$(check)\u00a0${title}`,
+          title: `$(check)\u00a0${notificationText`${title}`}`,
           arguments: [{ names }],
         }),
     );
   }
 
   async #pick(): Promise<readonly PendingApproval[]> {
-    const picked = await vscode.window.showQuickPick(
+    const picked = await pickMany(
       this.#shown.map((server) => ({
-        label: oneLine(server.name, 60),
-        detail: server.lines[0] ?? '',
+        label: notificationText`${oneLine(server.name, 60)}`,
+        detail: notificationText`${server.lines[0] ?? ''}`,
         picked: true,
         server,
       })),
       {
-        canPickMany: true,
-        title: 'Approve Servers',
-        placeHolder: 'Checked servers may start in this workspace',
+        title: notificationText`Approve Servers`,
+        placeHolder: notificationText`Checked servers may start in this workspace`,
       },
     );
     return picked?.map(({ server }) => server) ?? [];
@@ -150,8 +151,9 @@ export class ServerApproval {
 
 async function warnOfChange(changed: readonly PendingApproval[]): Promise<void> {
   const names = changed.map(({ name }) => oneLine(name, 60)).join(', ');
-  await vscode.window.showWarningMessage(
-    `Nothing was approved: the command of ${names} has changed since it was shown. Read it again.`,
+  await notify(
+    'warning',
+    notificationText`Nothing was approved: the command of ${names} has changed since it was shown. Read it again.`,
   );
 }
 
@@ -170,8 +172,6 @@ export function offerApprovals(gateway: Observable<GatewayView>): { dispose(): v
 }
 
 async function offer(names: readonly string[]): Promise<void> {
-  const { title } = COMMANDS['waygate.approveServers'];
-  const message = `This workspace configures ${count(names.length, 'server')} that you have not approved yet: ${names.join(', ')}. Waygate starts none of them until you have seen the commands.`;
-  const chosen = await vscode.window.showWarningMessage(message, `${title}…`);
-  if (chosen !== undefined) await runCommand('waygate.approveServers');
+  const message = notificationText`This workspace configures ${count(names.length, 'server')} that you have not approved yet: ${names.join(', ')}. Waygate starts none of them until you have seen the commands.`;
+  await notify('warning', message, 'waygate.approveServers');
 }

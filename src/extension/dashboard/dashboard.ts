@@ -7,12 +7,14 @@ import {
   parseFromDashboard,
   type ToDashboard,
 } from '../../control/dashboardMessages.ts';
+import { inLines } from '../../text/porcelain.ts';
 import { type CommandId, DASHBOARD_VIEW_TYPE } from '../contributions.ts';
 import { type Paced, throttled } from '../gateway/pacing.ts';
 import type { Observable } from '../observable.ts';
 import { runCommand } from '../registrations.ts';
 import { type GatewayView, summarize } from '../status/health.ts';
 import { toRange } from '../tree/toolsTree.ts';
+import { quarantined, type ScannedServer } from '../trust/findings.ts';
 import { dashboardPage } from './dashboardPage.ts';
 
 /** A page that changes more often is unreadable. */
@@ -31,15 +33,22 @@ export class Dashboard implements vscode.Disposable {
   readonly #extensionUri: vscode.Uri;
   readonly #gateway: Observable<GatewayView>;
   readonly #refreshing: Observable<boolean>;
+  readonly #scanned: Observable<readonly ScannedServer[]>;
   #panel: vscode.WebviewPanel | undefined;
   /** Kept on the page while a worker is replaced. */
   #lastSnapshot: GatewaySnapshot | undefined;
   readonly #serializer: vscode.Disposable;
 
-  constructor(extensionUri: vscode.Uri, gateway: Observable<GatewayView>, refreshing: Observable<boolean>) {
+  constructor(
+    extensionUri: vscode.Uri,
+    gateway: Observable<GatewayView>,
+    refreshing: Observable<boolean>,
+    scanned: Observable<readonly ScannedServer[]>,
+  ) {
     this.#extensionUri = extensionUri;
     this.#gateway = gateway;
     this.#refreshing = refreshing;
+    this.#scanned = scanned;
     this.#serializer = vscode.window.registerWebviewPanelSerializer(DASHBOARD_VIEW_TYPE, {
       deserializeWebviewPanel: async (panel) => {
         this.#panel?.dispose();
@@ -86,6 +95,7 @@ export class Dashboard implements vscode.Disposable {
       panel.onDidChangeViewState(update),
       this.#gateway.onChange(update),
       this.#refreshing.onChange(update),
+      this.#scanned.onChange(update),
       update,
     );
     panel.onDidDispose(() => {
@@ -109,7 +119,8 @@ export class Dashboard implements vscode.Disposable {
       summary: summarize(this.#gateway.value),
       refreshing: this.#refreshing.value,
       live: link.kind === 'attached',
-      ...(this.#lastSnapshot && { snapshot: this.#lastSnapshot }),
+      quarantined: quarantined(this.#scanned.value),
+      ...(this.#lastSnapshot && { snapshot: inLines(this.#lastSnapshot) }),
     };
   }
 
@@ -122,7 +133,9 @@ export class Dashboard implements vscode.Disposable {
         void runCommand(ACTION_COMMANDS[message.action]);
         break;
       case 'openServer':
-        this.#openLocation((snapshot) => snapshot.servers.find(({ name }) => name === message.server)?.location);
+        this.#openLocation(
+          (snapshot) => snapshot.servers.find(({ name }) => inLines(name) === message.server)?.location,
+        );
         break;
       case 'openProblem':
         this.#openLocation((snapshot) => snapshot.configuration.problems[message.index]?.location);

@@ -1,5 +1,7 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { MissingSecret, SecretAnswer, SecretRequest } from '../../control/contract.ts';
+import { notificationText } from '../notificationText.ts';
+import { input, pick } from '../windows.ts';
 
 /** Prefix of the gateway's secrets, which keeps the extension's other secrets out of its reach. */
 const PREFIX = 'waygate.secret.';
@@ -28,11 +30,13 @@ export class EditorSecrets {
 
   /** Asks the user once; resolves to whether a value was entered. */
   async ask(server: string, { key, name, description, password, options }: MissingSecret): Promise<boolean> {
-    const title = `Waygate: ${name.replace(/^input:/, '')} for ${server}`;
+    const title = notificationText`Waygate: ${name.replace(/^input:/, '')} for ${server}`;
+    const prompt = notificationText`${description}`;
+    const choices = options.map((value) => ({ label: notificationText`${value}`, value }));
     const value =
-      options.length > 0
-        ? await vscode.window.showQuickPick([...options], { title, placeHolder: description, ignoreFocusOut: true })
-        : await vscode.window.showInputBox({ title, prompt: description, password, ignoreFocusOut: true });
+      choices.length > 0
+        ? (await pick(choices, { title, placeHolder: prompt, ignoreFocusOut: true }))?.value
+        : await input({ title, prompt, password });
     if (value === undefined || value === '') return false;
     await this.keep(key, value);
     return true;

@@ -1,5 +1,12 @@
 import type { ControlClient } from '../../control/client.ts';
-import type { ControlRequests, GatewaySnapshot, TreeChildren } from '../../control/contract.ts';
+import type {
+  ControlRequests,
+  GatewaySnapshot,
+  ServerScan,
+  TreeChildren,
+  TrustDecision,
+  TrustReview,
+} from '../../control/contract.ts';
 import { Observable } from '../observable.ts';
 import {
   type LinkEffect,
@@ -86,6 +93,21 @@ export class GatewayLink {
 
   children(path: string): Promise<TreeChildren> {
     return this.#ask('children', { path });
+  }
+
+  /** Compares what servers list with what the user approved; of one server, or of all. */
+  trust(server?: string): Promise<readonly TrustReview[]> {
+    return this.#ask('trust', server === undefined ? {} : { server });
+  }
+
+  scan(server: string): Promise<readonly ServerScan[]> {
+    return this.#ask('scan', { server });
+  }
+
+  /** Records a decision of the user. Rejects with the reason if it has no effect. */
+  async decide(decision: TrustDecision): Promise<void> {
+    const { reason } = await this.#ask('decide', { ...decision, actor: 'person-editor' });
+    if (reason !== undefined) throw new Error(reason);
   }
 
   /** Stops the attached worker, if any, and attaches to a new one. Settles with the first attachment or failure. */

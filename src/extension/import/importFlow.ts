@@ -3,6 +3,8 @@ import { findSources, readTextIfThere, replaceFile } from '../../import/importFi
 import { renderFlaws, renderRemovals, renderSummary } from '../../import/importReport.ts';
 import { exposedTwice, type ImportPlan, planImport } from '../../import/planImport.ts';
 import type { Surroundings } from '../../import/surroundings.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { type NotificationText, notificationText } from '../notificationText.ts';
 import { count } from '../plainText.ts';
 import { type Conflict, conflictsOf, type ImportItem, importItems } from './importItems.ts';
 
@@ -18,7 +20,7 @@ export interface ImportPrompts {
 
 export interface ImportOutcome {
   /** Sentence for a message. */
-  message: string;
+  message: NotificationText;
   /** Full report for the log. Contains no secret. */
   report: string;
   written: boolean;
@@ -33,7 +35,7 @@ export async function importFlow(
   prompts: ImportPrompts,
 ): Promise<ImportOutcome | undefined> {
   const { sources, unreadable } = findSources(at, CLIENT_IDS);
-  const faults = unreadable.map(({ message }) => `${message}\n`).join('');
+  const faults = unreadable.map(({ message }) => `${oneLine(message, 1_000)}\n`).join('');
   const current = readTextIfThere(file, at.workspace);
   const request = { file, current, workspace: at.workspace, env: at.env, sources };
   const all = planImport(request);
@@ -41,7 +43,8 @@ export async function importFlow(
   if (items.length === 0) {
     const broken = unreadable.length > 0 ? ` ${count(unreadable.length, 'file')} could not be read.` : '';
     const report = faults + renderFlaws(sources, []);
-    return { message: `No other MCP client has servers for this folder.${broken}`, report, written: false };
+    const message = notificationText`${`No other MCP client has servers for this folder.${broken}`}`;
+    return { message, report, written: false };
   }
   const chosen = await prompts.choose(items);
   if (chosen === undefined || chosen.size === 0) return undefined;
@@ -80,11 +83,11 @@ async function settle(
   return { accept: (key) => accepted.has(key), replace };
 }
 
-function summarise(plan: ImportPlan): string {
+function summarise(plan: ImportPlan): NotificationText {
   const written = plan.servers.filter(({ outcome }) => ['added', 'renamed', 'replaced'].includes(outcome));
   const waiting = written.filter(({ cannotStart }) => cannotStart !== undefined);
   const clients = [...new Set([...exposedTwice(plan).keys()].map(({ title }) => title))];
-  return [
+  const sentences = [
     written.length > 0 ? `Imported ${count(written.length, 'server')}.` : 'All of them are already configured.',
     ...(waiting.length > 0 ? [`${count(waiting.length, 'server')} cannot start yet.`] : []),
     ...(clients.length > 0
@@ -92,5 +95,6 @@ function summarise(plan: ImportPlan): string {
           `${clients.join(', ')} still ${clients.length === 1 ? 'starts' : 'start'} them directly; the log lists the entries to remove.`,
         ]
       : []),
-  ].join(' ');
+  ];
+  return notificationText`${sentences.join(' ')}`;
 }

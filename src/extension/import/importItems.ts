@@ -1,12 +1,10 @@
 import type { ImportPlan, PlannedServer } from '../../import/planImport.ts';
+import { notificationText } from '../notificationText.ts';
+import type { Choice } from '../windows.ts';
 
 /** Row of the selection list. */
-export interface ImportItem {
+export interface ImportItem extends Required<Choice> {
   key: string;
-  label: string;
-  description: string;
-  detail: string;
-  picked: boolean;
 }
 
 /** Name that belongs to another server in the file. */
@@ -23,9 +21,9 @@ export function importItems(plan: ImportPlan): ImportItem[] {
     .filter(({ outcome }) => outcome !== 'own')
     .map((server) => ({
       key: server.key,
-      label: server.target,
-      description: `${server.source.title} · ${server.source.file}`,
-      detail: plan.redact(details(server).join(' · ')),
+      label: notificationText`${server.target}`,
+      description: notificationText`${server.source.title} · ${server.source.file}`,
+      detail: notificationText`${plan.redact(details(server).join(' · '))}`,
       picked: server.outcome === 'added' || server.outcome === 'renamed',
     }));
 }

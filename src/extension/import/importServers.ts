@@ -3,11 +3,13 @@ import { secretKey } from '../../config/state/fileSecrets.ts';
 import { stateRoot } from '../../config/state/stateFolder.ts';
 import { type ImportPlan, ImportRefused } from '../../import/planImport.ts';
 import { surroundingsOf } from '../../import/surroundings.ts';
+import { visibleText } from '../../text/visibleText.ts';
 import type { Environment } from '../configuration/environment.ts';
-import { COMMANDS, CONFIGURATION_PATH } from '../contributions.ts';
+import { CONFIGURATION_PATH } from '../contributions.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
-import { runCommand } from '../registrations.ts';
+import { notificationText } from '../notificationText.ts';
+import { notify, pick, pickMany } from '../windows.ts';
 import { type ImportPrompts, importFlow } from './importFlow.ts';
 import type { Conflict, ImportItem } from './importItems.ts';
 
@@ -27,16 +29,20 @@ export async function importServers(
     ...prompts,
     keep: (name, value) => secrets.keep(secretKey(name, workspace, stateRoot()), value),
   }).catch((error: unknown) => {
-    if (error instanceof ImportRefused) return void offerRepair(error);
+    if (error instanceof ImportRefused)
+      return void notify('error', notificationText`${error.message}`, 'waygate.openConfiguration');
     throw error;
   });
   if (outcome === undefined) return;
-  if (outcome.report !== '') log.info(outcome.report.trimEnd());
+  if (outcome.report !== '') log.info(visibleText(outcome.report.trimEnd()));
   if (outcome.written) {
     await file.check();
     if (link.state.value.kind === 'attached') await link.refresh();
   }
-  void showOutcome(outcome.message, outcome.written);
+  const offers = outcome.written
+    ? (['waygate.openConfiguration', 'waygate.showLog'] as const)
+    : (['waygate.showLog'] as const);
+  void notify('info', outcome.message, ...offers);
 }
 
 /** Rejects a file with unsaved changes: the next save would overwrite the import, or the import the edit. */
@@ -45,25 +51,12 @@ function refuseUnsaved(path: string): void {
   if (open?.isDirty) throw new Error(`Save ${CONFIGURATION_PATH} first`);
 }
 
-async function offerRepair({ message }: ImportRefused): Promise<void> {
-  const { title } = COMMANDS['waygate.openConfiguration'];
-  if ((await vscode.window.showErrorMessage(message, title)) === title) await runCommand('waygate.openConfiguration');
-}
-
-async function showOutcome(message: string, written: boolean): Promise<void> {
-  const [open, log] = [COMMANDS['waygate.openConfiguration'].title, COMMANDS['waygate.showLog'].title];
-  const choice = await vscode.window.showInformationMessage(message, ...(written ? [open, log] : [log]));
-  if (choice === open) await runCommand('waygate.openConfiguration');
-  if (choice === log) await runCommand('waygate.showLog');
-}
-
 const prompts: Omit<ImportPrompts, 'keep'> = { choose, resolve, confirm };
 
 async function choose(items: readonly ImportItem[]): Promise<ReadonlySet<string> | undefined> {
-  const chosen = await vscode.window.showQuickPick([...items], {
-    title: `Import Servers into ${CONFIGURATION_PATH}`,
-    placeHolder: 'Which servers should Waygate manage?',
-    canPickMany: true,
+  const chosen = await pickMany(items, {
+    title: notificationText`Import Servers into ${CONFIGURATION_PATH}`,
+    placeHolder: notificationText`Which servers should Waygate manage?`,
     ignoreFocusOut: true,
     matchOnDescription: true,
   });
@@ -72,12 +65,12 @@ async function choose(items: readonly ImportItem[]): Promise<ReadonlySet<string>
 
 async function resolve({ name, free, source }: Conflict): ReturnType<ImportPrompts['resolve']> {
   const answers = [
-    { label: `Keep both, the new one as "${free}"`, answer: 'keep both' as const },
-    { label: `Replace "${name}" with the one from ${source}`, answer: 'replace' as const },
-    { label: 'Skip the new one', answer: 'leave out' as const },
+    { label: notificationText`Keep both, the new one as "${free}"`, answer: 'keep both' as const },
+    { label: notificationText`Replace "${name}" with the one from ${source}`, answer: 'replace' as const },
+    { label: notificationText`Skip the new one`, answer: 'leave out' as const },
   ];
-  const choice = await vscode.window.showQuickPick(answers, {
-    title: `Another server is called "${name}"`,
+  const choice = await pick(answers, {
+    title: notificationText`Another server is called "${name}"`,
     ignoreFocusOut: true,
   });
   return choice?.answer;
@@ -100,11 +93,12 @@ async function confirm(plan: ImportPlan): Promise<boolean> {
     const left = plan.before === undefined ? side('before') : vscode.Uri.file(plan.file);
     const right = side('after');
     await vscode.commands.executeCommand('vscode.diff', left, right, 'Import Servers: Preview');
-    const write = { label: `Write ${CONFIGURATION_PATH}`, description: 'with the changes shown' };
-    const choice = await vscode.window.showQuickPick([write, { label: 'Cancel', description: 'write nothing' }], {
-      title: 'Import Servers',
-      ignoreFocusOut: true,
-    });
+    const write = {
+      label: notificationText`Write ${CONFIGURATION_PATH}`,
+      description: notificationText`with the changes shown`,
+    };
+    const cancel = { label: notificationText`Cancel`, description: notificationText`write nothing` };
+    const choice = await pick([write, cancel], { title: notificationText`Import Servers`, ignoreFocusOut: true });
     await closePreview(right);
     return choice === write;
   } finally {

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { SKILL_NAME, type SkillPlace } from '../../config/state/skillInstall.ts';
 import { COMMANDS } from '../contributions.ts';
+import { notificationText } from '../notificationText.ts';
+import { type Choice, notify, pick } from '../windows.ts';
 import { type SkillPrompts, skillFlow } from './skillFlow.ts';
 
 /** Copies the skill into the workspace, where the user's agent looks for skills. */
@@ -9,42 +11,44 @@ export async function installSkillInto(workspace: string | undefined, source: st
   if (workspace === undefined) throw new Error('Open a folder on this machine first');
   const outcome = await skillFlow(source, workspace, prompts);
   if (outcome === undefined) return;
-  void offerToRead(outcome.message, join(outcome.target, 'SKILL.md'));
-}
-
-async function offerToRead(message: string, file: string): Promise<void> {
-  const open = 'Open Skill';
-  if ((await vscode.window.showInformationMessage(message, open)) === open) {
-    await vscode.window.showTextDocument(vscode.Uri.file(file));
-  }
+  const file = vscode.Uri.file(join(outcome.target, 'SKILL.md'));
+  void notify('info', outcome.message, {
+    title: notificationText`Open Skill`,
+    run: () => vscode.window.showTextDocument(file),
+  });
 }
 
 const prompts: SkillPrompts = {
   async choose(places) {
-    const items = places.map(itemOf);
-    const choice = await vscode.window.showQuickPick(items, {
-      title: COMMANDS['waygate.installSkill'].title,
-      placeHolder: 'Which folder does your agent read skills from?',
+    const choice = await pick(places.map(choiceOf), {
+      title: notificationText`${COMMANDS['waygate.installSkill'].title}`,
+      placeHolder: notificationText`Which folder does your agent read skills from?`,
     });
-    return choice?.label;
+    return choice?.folder;
   },
   async resolve({ different }) {
-    const keep = { label: 'Keep Mine', detail: 'Writes only the missing files.', answer: 'keep' as const };
+    const keep = {
+      label: notificationText`Keep Mine`,
+      detail: notificationText`Writes only the missing files.`,
+      answer: 'keep' as const,
+    };
     const replace = {
-      label: 'Replace',
-      detail: `Your changes in ${different.join(', ')} are lost.`,
+      label: notificationText`Replace`,
+      detail: notificationText`Your changes in ${different.join(', ')} are lost.`,
       answer: 'replace' as const,
     };
-    const choice = await vscode.window.showQuickPick([keep, replace], {
-      title: `Another version of ${SKILL_NAME} is already installed`,
+    const choice = await pick([keep, replace], {
+      title: notificationText`Another version of ${SKILL_NAME} is already installed`,
       ignoreFocusOut: true,
     });
     return choice?.answer;
   },
 };
 
-function itemOf({ folder, readBy, there }: SkillPlace): vscode.QuickPickItem {
-  const item = { label: folder, description: readBy };
-  if (there === 'no') return item;
-  return { ...item, detail: there === 'skills' ? 'This folder has skills.' : 'Its parent folder exists.' };
+function choiceOf({ folder, readBy, there }: SkillPlace): Choice & { folder: string } {
+  const choice = { label: notificationText`${folder}`, description: notificationText`${readBy}`, folder };
+  if (there === 'no') return choice;
+  const detail =
+    there === 'skills' ? notificationText`This folder has skills.` : notificationText`Its parent folder exists.`;
+  return { ...choice, detail };
 }

@@ -5,6 +5,7 @@ import {
   type SkillPlan,
   skillPlaces,
 } from '../../config/state/skillInstall.ts';
+import { type NotificationText, notificationText } from '../notificationText.ts';
 import { count } from '../plainText.ts';
 
 /** Decisions of the user on the way; undefined cancels. */
@@ -16,7 +17,7 @@ export interface SkillPrompts {
 
 export interface SkillOutcome {
   /** Sentence for a message. */
-  message: string;
+  message: NotificationText;
   target: string;
 }
 
@@ -36,5 +37,5 @@ export async function skillFlow(
     decision === 'keep' && plan.different.length > 0 ? ` ${count(plan.different.length, 'file')} of yours kept.` : '';
   const result =
     written.length > 0 ? `Wrote ${count(written.length, 'file')} to ${folder}.` : `Nothing to write in ${folder}.`;
-  return { message: `${result}${kept}`, target: plan.target };
+  return { message: notificationText`${result + kept}`, target: plan.target };
 }

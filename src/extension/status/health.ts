@@ -1,10 +1,12 @@
 import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { HealthLevel, HealthSummary } from '../../control/dashboardMessages.ts';
 import { serverState } from '../../control/serverStates.ts';
+import { oneLine } from '../../text/porcelain.ts';
 import type { PolicyBlock } from '../configuration/policy.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
 import type { OffReason } from '../gateway/linkMachine.ts';
-import { asSentence, count, oneLine } from '../plainText.ts';
+import { asSentence, count } from '../plainText.ts';
+import { heldWords, isQuarantined, waitsForReview } from '../trust/heldRows.ts';
 
 /**
  * Source of the gateway's status for the status bar, the tree and the dashboard, which therefore use the same words.
@@ -87,7 +89,12 @@ function problemsOf({ configuration, servers }: GatewaySnapshot): string[] {
   const wrong = configuration.problems
     .filter((problem) => problem.severity === 'error')
     .map((problem) => `Configuration, line ${problem.location.line}: ${asSentence(problem.message)}`);
-  return [...wrong, ...servers.filter(isTroubled).map((server) => `${oneLine(server.name, 60)} ${troubleOf(server)}`)];
+  return [...wrong, ...servers.filter(needsPerson).map((server) => `${oneLine(server.name, 60)} ${troubleOf(server)}`)];
+}
+
+/** True if a server serves nothing, or less than it lists, until the user acts. */
+export function needsPerson(server: ServerStatus): boolean {
+  return isTroubled(server) || waitsForReview(server);
 }
 
 /** True if a server needs the user. A starting server does not. */
@@ -96,6 +103,10 @@ export function isTroubled(server: ServerStatus): boolean {
 }
 
 function troubleOf(server: ServerStatus): string {
+  if (!isTroubled(server)) {
+    if (isQuarantined(server)) return 'is in quarantine: no model sees its tools.';
+    return `waits for your review: ${heldWords(server.held ?? [])}.`;
+  }
   const words = serverState(server.state).words;
   return server.reason ? `${words}: ${asSentence(server.reason)}` : `${words}.`;
 }

@@ -1,7 +1,8 @@
 import type { GatewaySnapshot } from '../../control/contract.ts';
 import { serverState } from '../../control/serverStates.ts';
+import { oneLine } from '../../text/porcelain.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
-import { asSentence, oneLine } from '../plainText.ts';
+import { asSentence } from '../plainText.ts';
 import { isTroubled, summarize } from './health.ts';
 
 export interface JournalLine {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { COMMANDS, EXTENSION_TITLE } from '../contributions.ts';
+import { markdownText } from '../notificationText.ts';
 import type { Disposable, Observable } from '../observable.ts';
-import { escapeMarkdown } from '../plainText.ts';
 import type { GatewayView } from './health.ts';
 import { type StatusBarModel, statusBarModel } from './statusBarModel.ts';
 
@@ -37,10 +37,12 @@ function show(item: vscode.StatusBarItem, model: StatusBarModel): void {
 function tooltip(model: StatusBarModel): vscode.MarkdownString {
   const markdown = new vscode.MarkdownString();
   markdown.isTrusted = { enabledCommands: model.links };
-  // Escaped, because a server's message must not contain a link to a command.
-  const problems = model.problems.map((problem) => `\n- ${escapeMarkdown(problem)}`).join('');
-  markdown.appendMarkdown(`**${EXTENSION_TITLE}**\n\n${escapeMarkdown(model.headline)}\n${problems}`);
-  const links = model.links.map((id) => `[${COMMANDS[id].title}](command:${id})`);
-  markdown.appendMarkdown(`\n\n---\n\n${links.join(' · ')}`);
+  markdown.appendMarkdown(markdownText`**${EXTENSION_TITLE}**\n\n${model.headline}\n`);
+  for (const problem of model.problems) markdown.appendMarkdown(markdownText`\n- ${problem}`);
+  markdown.appendMarkdown(markdownText`\n\n---\n\n`);
+  for (const [index, id] of model.links.entries()) {
+    if (index > 0) markdown.appendMarkdown(markdownText` · `);
+    markdown.appendMarkdown(markdownText`[${COMMANDS[id].title}](command:${id})`);
+  }
   return markdown;
 }

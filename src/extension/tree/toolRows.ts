@@ -1,22 +1,32 @@
-import type { FileLocation, ServerStatus, TreeNode } from '../../control/contract.ts';
+import type { FileLocation, HeldTool, ServerStatus, TreeNode } from '../../control/contract.ts';
 import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
-import { asSentence, count, oneLine } from '../plainText.ts';
-import { type GatewayView, isBlink, isTroubled } from '../status/health.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { visibleText } from '../../text/visibleText.ts';
+import { type NotificationText, notificationText } from '../notificationText.ts';
+import { asSentence, count } from '../plainText.ts';
+import { type GatewayView, isBlink, isTroubled, needsPerson } from '../status/health.ts';
+import { heldIcon, heldLabel, heldWords, isQuarantined } from '../trust/heldRows.ts';
 
-/** Element of the tree *Tools*: a node of the ChoiceGraph, or a server that has a status to report. */
-export type ToolElement = { kind: 'node'; node: TreeNode } | { kind: 'server'; server: ServerStatus };
+/**
+ * Element of the tree *Tools*: a node of the ChoiceGraph, a server that has a status to report, or an item that is kept
+ * from models. A namespace carries the held items of its server.
+ */
+export type ToolElement =
+  | { kind: 'node'; node: TreeNode; held?: readonly HeldTool[] }
+  | { kind: 'server'; server: ServerStatus }
+  | { kind: 'held'; server: string; item: HeldTool; index: number };
 
 /** Row of the tree, independent of the editor's types. */
 export interface ToolRow {
   /** Stable over refreshes, so that the editor keeps the expansion and the selection. */
   id: string;
-  label: string;
-  description: string;
+  label: NotificationText;
+  description: NotificationText;
   icon: { id: string; color?: string };
   expandable: boolean;
   contextValue: string;
-  accessibilityLabel: string;
+  accessibilityLabel: NotificationText;
   /** Place that a click opens. */
   location?: FileLocation;
 }
@@ -29,21 +39,47 @@ export interface TooltipPart {
 const SHORT = 80;
 
 export function toolRow(element: ToolElement): ToolRow {
-  return element.kind === 'node' ? nodeRow(element.node) : serverRow(element.server);
+  if (element.kind === 'held') return heldRow(element);
+  return element.kind === 'node' ? nodeRow(element.node, element.held) : serverRow(element.server);
 }
 
-function nodeRow(node: TreeNode): ToolRow {
+function heldRow({ server, item, index }: ToolElement & { kind: 'held' }): ToolRow {
+  const label = heldLabel(item);
+  const description = notificationText`${item.why === 'blocked' ? '' : 'waits for your review'}`;
+  return {
+    // Servers may list two items under one name.
+    id: `held:${JSON.stringify([server, item.part, item.name, index])}`,
+    label,
+    description,
+    icon: heldIcon(item.why),
+    expandable: false,
+    contextValue: item.why === 'blocked' ? 'waygate.held.blocked' : 'waygate.held',
+    accessibilityLabel: notificationText`${[label, description].filter(Boolean).join(', ')}`,
+  };
+}
+
+/** Suffix of the context value, by which menus find servers with held items. */
+function heldContext(held: readonly HeldTool[]): string {
+  return held.length === 0 ? '' : isQuarantined({ held }) ? '.quarantined' : '.held';
+}
+
+function nodeRow(node: TreeNode, held: readonly HeldTool[] = []): ToolRow {
   const isTool = node.kind === 'tool';
-  const description = isTool ? oneLine(node.description, SHORT) : count(node.toolCount, 'tool');
+  const amount = [count(node.toolCount, 'tool'), heldWords(held)].filter(Boolean).join(', ');
+  const description = notificationText`${isTool ? oneLine(node.description, SHORT) : amount}`;
   const declared = SAFETY_WORDS[node.safety];
   return {
     id: node.path,
-    label: node.label,
+    label: notificationText`${node.label}`,
     description,
-    icon: isTool ? TOOL_ICONS[node.safety] : { id: node.kind === 'namespace' ? 'symbol-namespace' : 'symbol-folder' },
+    icon: isTool
+      ? TOOL_ICONS[node.safety]
+      : held.length > 0
+        ? heldIcon(isQuarantined({ held }) ? 'quarantined' : '')
+        : { id: node.kind === 'namespace' ? 'symbol-namespace' : 'symbol-folder' },
     expandable: !isTool,
-    contextValue: `waygate.${node.kind}`,
-    accessibilityLabel: [node.label, node.kind, isTool ? declared : '', description].filter(Boolean).join(', '),
+    contextValue: `waygate.${node.kind}${heldContext(held)}`,
+    accessibilityLabel: notificationText`${[node.label, node.kind, isTool ? declared : '', description].filter(Boolean).join(', ')}`,
   };
 }
 
@@ -61,36 +97,53 @@ const TOOL_ICONS: Record<TreeNode['safety'], ToolRow['icon']> = {
 };
 
 function serverRow(server: ServerStatus): ToolRow {
-  const description = serverDescription(server);
+  const { held = [] } = server;
+  const name = oneLine(server.name, 60);
+  const description = notificationText`${serverDescription(server)}`;
   return {
     id: `server:${server.name}`,
-    label: oneLine(server.name, 60),
+    label: notificationText`${name}`,
     description,
-    icon: serverState(server.state).icon ?? { id: 'server' },
-    expandable: false,
-    contextValue: `waygate.server.${server.state}`,
-    accessibilityLabel: `${oneLine(server.name, 60)}, server, ${description}`,
+    icon:
+      serverState(server.state).icon ??
+      (held.length > 0 ? heldIcon(isQuarantined(server) ? 'quarantined' : '') : { id: 'server' }),
+    expandable: held.length > 0,
+    contextValue: `waygate.server.${server.state}${heldContext(held)}`,
+    accessibilityLabel: notificationText`${name}, server, ${description}`,
     ...(server.location && { location: server.location }),
   };
 }
 
 /** Describes a server in its row, shortly if there is a button; the tooltip has the rest. */
-function serverDescription({ state, secret, reason }: ServerStatus): string {
-  const words = serverState(state).words;
+function serverDescription({ state, secret, reason, held = [] }: ServerStatus): string {
+  const words = [serverState(state).words, heldWords(held)].filter(Boolean).join(', ');
   if (state === 'needs_approval' || state === 'needs_sign_in') return words;
   if (state === 'needs_secret' && secret) return `${words}: ${oneLine(secret.description || secret.name, SHORT)}`;
   return reason ? `${words}: ${oneLine(reason, SHORT)}` : words;
 }
 
 export function tooltipOf(element: ToolElement): TooltipPart[] {
+  if (element.kind === 'held') return [{ style: 'title', text: heldLabel(element.item) }];
   if (element.kind === 'server') {
     const { server } = element;
     return [
       { style: 'title', text: `${oneLine(server.name, 60)}: ${serverState(server.state).words}` },
       ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
       // Misbehaviour may be the cause of the problem.
-      ...(server.oddities?.length ? [{ style: 'text' as const, text: `Odd: ${oddityWords(server.oddities)}.` }] : []),
-      ...(server.stderr?.length ? [{ style: 'code' as const, text: server.stderr.slice(-8).join('\n') }] : []),
+      ...(server.oddities?.length
+        ? [{ style: 'text' as const, text: oneLine(`Odd: ${oddityWords(server.oddities)}.`, 500) }]
+        : []),
+      ...(server.stderr?.length
+        ? [
+            {
+              style: 'code' as const,
+              text: server.stderr
+                .slice(-8)
+                .map((line) => oneLine(line, 500))
+                .join('\n'),
+            },
+          ]
+        : []),
     ];
   }
   const { node } = element;
@@ -99,7 +152,7 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
   return [
     { style: 'title', text: node.label },
     { style: 'code', text: node.toolId ?? node.path },
-    ...(summary ? [{ style: 'text' as const, text: summary.slice(0, 2_000) }] : []),
+    ...(summary ? [{ style: 'text' as const, text: visibleText(summary.slice(0, 2_000)) }] : []),
     ...(declared
       ? [{ style: 'text' as const, text: `Its server ${declared.replace('declared', 'declares it')}.` }]
       : []),
@@ -113,11 +166,26 @@ export function rootElements(nodes: readonly TreeNode[], servers: readonly Serve
   // A server with its own row and no tools yet needs no second, empty row.
   const listed = new Set([...troubled, ...starting].map((server) => server.name));
   const filled = nodes.filter((node) => node.toolCount > 0 || !listed.has(node.server));
+  const named = new Set([...listed, ...filled.map((node) => node.server)]);
+  // Without an offered tool a server has no namespace.
+  const withheld = servers.filter(({ name, held }) => held !== undefined && !named.has(name));
+  const heldOf = new Map(servers.map(({ name, held }) => [name, held]));
   return [
-    ...troubled.map(asElement),
-    ...filled.map((node): ToolElement => ({ kind: 'node', node })),
+    ...[...troubled, ...withheld].map(asElement),
+    ...filled.map((node): ToolElement => {
+      const held = listed.has(node.server) ? undefined : heldOf.get(node.server);
+      return { kind: 'node', node, ...(held && { held }) };
+    }),
     ...starting.map(asElement),
   ];
+}
+
+/** Rows for the held items of a server, above its other rows. */
+export function heldElements(element: ToolElement | undefined): ToolElement[] {
+  if (element === undefined || element.kind === 'held') return [];
+  const { name, held = [] } =
+    element.kind === 'server' ? element.server : { name: element.node.server, held: element.held };
+  return held.map((item, index) => ({ kind: 'held', server: name, item, index }));
 }
 
 function serversWithRows(servers: readonly ServerStatus[]): Record<'troubled' | 'starting', ServerStatus[]> {
@@ -141,14 +209,20 @@ export function rootKey({ link }: GatewayView): string {
 export function attachedKey(attachment: number, revision: number, servers: readonly ServerStatus[]): string {
   const { troubled, starting } = serversWithRows(servers);
   const rows = [...troubled, ...starting].map((s) => [s.name, s.state, s.reason, s.secret?.key]);
-  return JSON.stringify([attachment, revision, rows]);
+  const held = servers.flatMap((s) => s.held?.map(({ part, name, why }) => [s.name, part, name, why]) ?? []);
+  return JSON.stringify([attachment, revision, rows, held]);
 }
 
 /**
  * Line above the rows. Undefined where the welcome text applies, because the editor shows that only without a message.
  * Undefined too for passing states while rows are shown.
  */
-export function treeMessage({ link, policy }: GatewayView, hasRows: boolean): string | undefined {
+export function treeMessage(gateway: GatewayView, hasRows: boolean): NotificationText | undefined {
+  const message = messageOf(gateway, hasRows);
+  return message === undefined ? undefined : notificationText`${message}`;
+}
+
+function messageOf({ link, policy }: GatewayView, hasRows: boolean): string | undefined {
   if (link.kind === 'off') return undefined;
   if (policy !== undefined) return policy.message;
   switch (link.kind) {
@@ -169,7 +243,7 @@ export function treeMessage({ link, policy }: GatewayView, hasRows: boolean): st
 }
 
 export function treeBadge({ link }: GatewayView): { value: number; tooltip: string } | undefined {
-  const troubled = link.kind === 'attached' ? link.snapshot.servers.filter(isTroubled).length : 0;
+  const troubled = link.kind === 'attached' ? link.snapshot.servers.filter(needsPerson).length : 0;
   return troubled === 0
     ? undefined
     : { value: troubled, tooltip: `${count(troubled, 'server')} ${troubled === 1 ? 'needs' : 'need'} you` };

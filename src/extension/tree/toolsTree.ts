@@ -1,14 +1,16 @@
 import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { FileLocation } from '../../control/contract.ts';
+import { visibleText } from '../../text/visibleText.ts';
 import { TOOLS_VIEW_ID } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { throttled } from '../gateway/pacing.ts';
+import { markdownText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
-import { escapeMarkdown } from '../plainText.ts';
 import type { GatewayView } from '../status/health.ts';
 import {
   attachedKey,
+  heldElements,
   parentPath,
   rootElements,
   rootKey,
@@ -70,9 +72,9 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   resolveTreeItem(item: vscode.TreeItem, element: ToolElement): vscode.TreeItem {
     const tooltip = new vscode.MarkdownString();
     for (const { style, text } of tooltipOf(element)) {
-      if (style === 'code') tooltip.appendCodeblock(text, 'text');
-      else if (style === 'text') tooltip.appendMarkdown(`${escapeMarkdown(text)}\n\n`);
-      else tooltip.appendMarkdown(`**${escapeMarkdown(text)}**\n\n`);
+      if (style === 'code') tooltip.appendCodeblock(visibleText(text), 'text');
+      else if (style === 'text') tooltip.appendMarkdown(markdownText`${text}\n\n`);
+      else tooltip.appendMarkdown(markdownText`**${text}**\n\n`);
     }
     item.tooltip = tooltip;
     return item;
@@ -84,7 +86,7 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   }
 
   async getChildren(element?: ToolElement): Promise<ToolElement[]> {
-    if (element?.kind === 'server') return [];
+    if (element?.kind === 'server' || element?.kind === 'held') return heldElements(element);
     const path = element?.node.path ?? '/';
     const state = this.#link.state.value;
     if (state.kind === 'off') return [];
@@ -94,7 +96,7 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
       const { attachment, snapshot } = state;
       const isRoot = path === '/';
       if (isRoot) this.#drawnKey = attachedKey(attachment, revision, snapshot.servers);
-      const children = rootElements(nodes, isRoot ? snapshot.servers : []);
+      const children = [...heldElements(element), ...rootElements(nodes, isRoot ? snapshot.servers : [])];
       this.#shown.set(path, children);
       for (const child of children) if (child.kind === 'node') this.#nodes.set(child.node.path, child);
       return children;

@@ -11,6 +11,7 @@ import {
 } from '../../link/frames.ts';
 import type { Terminal } from '../../replay/journalCall.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 
 /** Client request, as the host keeps it until it is answered. */
 export interface ClientCall {
@@ -72,14 +73,14 @@ export function faultAnswer(
   });
   const data = error.toObject();
   if (method !== 'tools/call') return errorResponse(id, INTERNAL_ERROR, error.message, data);
-  const content = [{ type: 'text', text: wantsData ? JSON.stringify(data) : errorText(error) }];
+  const content = [{ type: 'text', text: wantsData ? visibleJson(data) : errorText(error) }];
   return resultResponse(id, { content, ...(wantsData ? { structuredContent: data } : {}), isError: true });
 }
 
 /** Makes the answer to a request that the host did not send to any worker. */
 export function refusal(call: Answered, fault: Fault, context?: FaultContext): string {
   if (fault.code === 'duplicate_id') {
-    return errorResponse(call.id, INVALID_REQUEST, `Request id ${JSON.stringify(call.id)} is in flight already.`);
+    return errorResponse(call.id, INVALID_REQUEST, `Request id ${visibleJson(call.id)} is in flight already.`);
   }
   const terms = { fault, knowledge: 'not_dispatched', contract: 'never_replay', dispatches: 0 } as const;
   return faultAnswer(call, terms, context);

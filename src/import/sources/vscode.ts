@@ -1,3 +1,4 @@
+import type { RawServer } from '../readEntry.ts';
 import { editorReferences } from '../references.ts';
 import { type ClientSource, parseJson, readInputs, readJsonServers, valueAt } from '../sourceFile.ts';
 import { applicationData, inHome, inWorkspace, joinPath, type Place, type Surroundings } from '../surroundings.ts';
@@ -29,8 +30,12 @@ export const vscode: ClientSource = {
     const root = parseJson(text);
     // A file copied from another client keeps that client's key.
     const key = valueAt(root, ['servers']) === undefined ? 'mcpServers' : 'servers';
+    // An older form has one `sandbox` for all servers of the file.
+    const sandbox = valueAt(root, ['sandbox']);
+    const normalise = (raw: RawServer) => ({ raw: sandbox && raw.sandboxEnabled === true ? { sandbox, ...raw } : raw });
+    const silent = ['gallery', 'version'];
     return {
-      ...readJsonServers(root, { path: [key], references: editorReferences, scope, silent: ['gallery', 'version'] }),
+      ...readJsonServers(root, { path: [key], references: editorReferences, scope, normalise, silent }),
       inputs: readInputs(valueAt(root, ['inputs'])),
     };
   },

@@ -9,6 +9,8 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import { PRIVATE_PREFIX } from '../../link/frames.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { visibleData } from '../../text/visibleText.ts';
 import type { CallContext, ClientPeer, SessionClient } from './sessionMode.ts';
 
 export type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -17,6 +19,7 @@ export type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
  * Time limit of a question. A person may be away from the window: an approval waits as long as the client's own dialog
  * would.
  */
+const MAX_PROGRESS_CHARS = 500;
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
 /** Returns the client as a mode addresses it; with `extra`, on behalf of that request. */
@@ -34,7 +37,8 @@ export function peerOf(server: Server, session: object, client: () => SessionCli
     notify: (method, params) => {
       // A host trusts these methods, so nothing from a server may use them.
       if (method.startsWith(PRIVATE_PREFIX)) return;
-      const notification = { method, ...(params === undefined ? {} : { params }) } as ServerNotification;
+      // Clients show logs and states of servers as Waygate's.
+      const notification = { method, ...(params && { params: visibleData(params) }) } as ServerNotification;
       // The client may have gone: its session ends then.
       if (!extra?.signal.aborted) void server.notification(notification, related).catch(() => undefined);
     },
@@ -66,7 +70,8 @@ export function progressOf(server: Server, extra: CallExtra): Pick<CallContext, 
   if (progressToken === undefined) return {};
   return {
     progress: (progress) => {
-      const params = { ...progress, progressToken };
+      const message = progress.message === undefined ? {} : { message: oneLine(progress.message, MAX_PROGRESS_CHARS) };
+      const params = { ...progress, ...message, progressToken };
       // The client may have gone: the call itself will notice.
       if (extra.signal.aborted) return;
       const related = { relatedRequestId: extra.requestId };

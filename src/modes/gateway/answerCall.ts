@@ -2,13 +2,15 @@ import { rateLimited } from '../../calls/policy/quota.ts';
 import { errorText, GatewayError } from '../../errors/gatewayError.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { boundData } from '../../text/boundData.ts';
+import { boundAnswer } from '../../text/fence.ts';
 import {
   type Normalisation,
   normalisationNote,
   type RenderMode,
   type ReportNormalisation,
 } from '../../text/normalise.ts';
-import { boundText, MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
+import { MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
+import { visibleData, visibleJson, visibleText } from '../../text/visibleText.ts';
 import { checkArguments, renderMode } from '../shared/arguments.ts';
 import type { CallEvent } from '../shared/callEvent.ts';
 import { beginCall } from '../shared/callRecord.ts';
@@ -38,6 +40,9 @@ export async function answerCall(
   end(event);
   return result;
 }
+
+/** Limit of a note. A correction quotes at most 128 characters of the input twice. */
+const MAX_NOTE = 400;
 
 interface ToolResult {
   content: object[];
@@ -80,14 +85,15 @@ function toResult(
   if (mode === 'json') {
     const bounded = boundData(corrections.length === 0 ? data : { normalised: corrections, ...data });
     return {
-      content: [{ type: 'text', text: JSON.stringify(bounded) }, ...media],
-      structuredContent: bounded,
+      content: [{ type: 'text', text: visibleJson(bounded) }, ...media],
+      // A client shows it to the model in a form of its own.
+      structuredContent: visibleData(bounded),
       ...flag,
     };
   }
   // VS Code joins parts without a separator, so each ends its line.
-  const notes = [...corrections.map(normalisationNote), ...more].map((note) => `${note}\n`).join('');
-  const bounded = boundText(text, MAX_ANSWER_CHARS - 2 - notes.length);
+  const notes = [...corrections.map(normalisationNote), ...more].map((note) => `${oneLine(note, MAX_NOTE)}\n`).join('');
+  const bounded = boundAnswer(visibleText(text), MAX_ANSWER_CHARS - 2 - notes.length);
   return { content: [{ type: 'text', text: `${bounded}\n${notes}` }, ...media], ...flag };
 }
 

@@ -9,7 +9,7 @@ import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
 import { meantBy } from '../../text/nearest.ts';
 import { localPath } from '../../text/normalise.ts';
-import { oneLine, shortened } from '../../text/porcelain.ts';
+import { oneLine, quoted, shortened } from '../../text/porcelain.ts';
 import { asked, authorized, found, type PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { PrimitiveView } from '../primitives/primitiveView.ts';
 import type { ResourceTarget } from '../primitives/resourceDirectory.ts';
@@ -148,7 +148,7 @@ function unknown(
   const nearest = meantBy(withoutHash(given), stems);
   const meant = nearest && choices[stems.indexOf(nearest)]?.id;
   const remedy = meant ? `Did you mean "${meant}"?` : `Find its id with ${noun}_browse.`;
-  return new GatewayError(code, `There is no ${noun} ${JSON.stringify(given.slice(0, 100))}. ${remedy}`, {
+  return new GatewayError(code, `There is no ${noun} ${quoted(given, 100)}. ${remedy}`, {
     path: given,
     ...(meant ? { details: { nearest: meant } } : {}),
   });

@@ -3,8 +3,8 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import type { ArtifactSource } from '../../results/artifacts/artifactFile.ts';
 import { viewArtifact } from '../../results/artifacts/viewArtifact.ts';
 import { SELECTOR_TYPES } from '../../results/select/selectors.ts';
+import { scrubSecrets } from '../../secrets/mask.ts';
 import { boundText, count } from '../../text/porcelain.ts';
-import { visibleText } from '../../text/visibleText.ts';
 import { type CallEvent, completedEvent, namedTool, ofTool, UNKNOWN } from '../shared/callEvent.ts';
 import { TOOL_VIEW } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
@@ -22,7 +22,7 @@ async function run(toolCall: ToolCall): Promise<Answer> {
   const { handle, selector } = args as { handle: string; selector: Record<string, unknown> };
   if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), toolCall);
   const { session, signal } = call;
-  const approval = elicitApproval(call.ask, visibleText);
+  const approval = elicitApproval(call.ask, scrubSecrets);
   const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector, {
     maskSecrets: context.masks(false),
     // The recorded source, because the catalog may have changed or lost the tool since.

@@ -6,6 +6,7 @@ import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, ClientPeer } from '../../mcp/session/sessionMode.ts';
 import { RESUMED_META } from '../../replay/replay.ts';
 import { maskKnownValue, scrubValue } from '../../secrets/scrubValue.ts';
+import { quoted } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { ClientPrimitives, withPrefix } from '../primitives/clientPrimitives.ts';
 import { pageOf } from '../primitives/pages.ts';
@@ -200,7 +201,7 @@ export class Forwarding {
       .sort((a, b) => b.prefix.length - a.prefix.length);
     const found = owners.find(({ prefix }) => name.startsWith(prefix));
     if (found) return { server: found.server, name: name.slice(found.prefix.length) };
-    throw new RpcError(INVALID_PARAMS, `There is no prompt ${JSON.stringify(name.slice(0, 120))}.`);
+    throw new RpcError(INVALID_PARAMS, `There is no prompt ${quoted(name, 100)}.`);
   }
 
   async #send(server: string, method: string, given: Params, call: CallContext): Promise<Record<string, unknown>> {

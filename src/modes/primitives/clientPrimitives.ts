@@ -5,6 +5,8 @@ import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RESOURCE_NOT_FOUND } f
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, ClientPeer, SessionMode } from '../../mcp/session/sessionMode.ts';
 import { RESUMED_META } from '../../replay/replay.ts';
+import { oneLine, quoted } from '../../text/porcelain.ts';
+import { visibleData } from '../../text/visibleText.ts';
 import type { ClientNews } from '../shared/client/clientNews.ts';
 import { pageOf } from './pages.ts';
 import {
@@ -24,7 +26,8 @@ type Params = Readonly<Json>;
 
 /**
  * Serves MCP's own methods for resources and prompts over all servers, for requests by the client or its user rather
- * than the model. Forwards the servers' answers unchanged, apart from addresses and names, which are the client's.
+ * than the model. Addresses and names are the client's. Lists and prompts are text, so nothing in them is hidden. The
+ * contents of a resource are data and stay byte for byte what the server sent.
  */
 export class ClientPrimitives {
   readonly #ports: PrimitivePorts;
@@ -78,7 +81,7 @@ export class ClientPrimitives {
     items: (view: PrimitiveView) => readonly object[],
   ): Promise<object> {
     await this.#ports.settled(LIST_WAIT_MS, signal);
-    return pageOf(key, items(this.#ports.view()), cursor);
+    return visibleData(pageOf(key, items(this.#ports.view()), cursor));
   }
 
   async #readResource(params: Params, call: CallContext): Promise<object> {
@@ -116,7 +119,7 @@ export class ClientPrimitives {
 
   async #getPrompt(params: Params, call: CallContext): Promise<object> {
     const { prompt, choice } = await this.#prompt(textParam(params, 'name'), call);
-    return this.#ask(prompt, choice, 'prompts/get', { ...params, name: prompt.name }, call);
+    return visibleData(await this.#ask(prompt, choice, 'prompts/get', { ...params, name: prompt.name }, call));
   }
 
   async #complete(params: Params, call: CallContext): Promise<object> {
@@ -139,7 +142,7 @@ export class ClientPrimitives {
     // A server without completion offers no values, which is no error.
     const { capabilities } = this.upstreamOf(target.server);
     if (!capabilities.completions) return { completion: { values: [], total: 0, hasMore: false } };
-    return this.#ask(target, choice, 'completion/complete', { ...params, ref: own }, call);
+    return visibleData(await this.#ask(target, choice, 'completion/complete', { ...params, ref: own }, call));
   }
 
   /** Sends a request to a server. `params` drops the client's `_meta`, because the call adds it. */
@@ -162,7 +165,8 @@ export class ClientPrimitives {
   /** Returns the server, which an edit of the configuration may have removed meanwhile. */
   upstreamOf(server: string): PrimitiveUpstream {
     const upstream = this.#ports.upstream(server);
-    if (!upstream) throw new RpcError(INTERNAL_ERROR, `The server ${server} is no longer in the configuration.`);
+    if (!upstream)
+      throw new RpcError(INTERNAL_ERROR, `The server ${oneLine(server, 60)} is no longer in the configuration.`);
     return upstream;
   }
 
@@ -172,7 +176,7 @@ export class ClientPrimitives {
       resourceDirectory.resolve(address, this.#ports.linkedServers),
     );
     if (!target) {
-      const message = `No server has the resource ${JSON.stringify(address.slice(0, 200))}; resources/list shows all resources.`;
+      const message = `No server has the resource ${quoted(address, 200)}; resources/list shows all resources.`;
       throw new RpcError(RESOURCE_NOT_FOUND, message, { uri: address });
     }
     if ('server' in target) return target;
@@ -189,7 +193,7 @@ export class ClientPrimitives {
       return prompt && { prompt, choice: view.choice(prompt.id) as CatalogTool };
     });
     if (wanted) return wanted;
-    const message = `There is no prompt ${JSON.stringify(name.slice(0, 100))}; prompts/list shows all prompts.`;
+    const message = `There is no prompt ${quoted(name, 100)}; prompts/list shows all prompts.`;
     throw new RpcError(INVALID_PARAMS, message);
   }
 

@@ -4,7 +4,7 @@ import { elicitApproval } from '../../calls/policy/elicitApproval.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
-import { visibleText } from '../../text/visibleText.ts';
+import { scrubSecrets } from '../../secrets/mask.ts';
 import type { ClientRequests } from '../shared/client/clientRequests.ts';
 import type { PrimitiveView } from './primitiveView.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -70,7 +70,7 @@ export function authorized(
   args: Readonly<Json>,
 ): Promise<void> {
   const { session, signal, ask } = call;
-  return ports.authorize({ tool, args, session, signal, approval: elicitApproval(ask, visibleText) });
+  return ports.authorize({ tool, args, session, signal, approval: elicitApproval(ask, scrubSecrets) });
 }
 
 /** Sends a client's request to a server, with the client's `_meta` but without its progress token. */

@@ -3,6 +3,7 @@ import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { ClientPeer } from '../../mcp/session/sessionMode.ts';
+import { oneLine } from '../../text/porcelain.ts';
 import type { PrimitiveUpstream } from './primitivePorts.ts';
 import type { ResourceTarget } from './resourceDirectory.ts';
 
@@ -46,7 +47,7 @@ export class Subscriptions {
     const { server, uri, prefix } = target;
     const upstream = this.#upstream(server);
     if (!subscribable(upstream)) {
-      throw new RpcError(METHOD_NOT_FOUND, `${server} does not support subscriptions to resources.`);
+      throw new RpcError(METHOD_NOT_FOUND, `${oneLine(server, 60)} does not support subscriptions to resources.`);
     }
     if (this.#countOf(peer.session) >= MAX_SUBSCRIPTIONS) {
       throw new RpcError(INVALID_PARAMS, `A session can subscribe to ${MAX_SUBSCRIPTIONS} resources; end one first.`);

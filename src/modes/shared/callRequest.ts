@@ -2,7 +2,7 @@ import type { CallRequest } from '../../calls/pipeline/callPipeline.ts';
 import { elicitApproval } from '../../calls/policy/elicitApproval.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
-import { visibleText } from '../../text/visibleText.ts';
+import { scrubSecrets } from '../../secrets/mask.ts';
 import { type ServerDirectory, unknownTool } from './unknownTool.ts';
 
 /** Returns the client's end of a tool call, in any mode. The call keeps the catalog view that it started with. */
@@ -17,7 +17,7 @@ export function clientEndOf(
     counted,
     signal,
     onProgress: progress,
-    approval: elicitApproval(ask, visibleText),
+    approval: elicitApproval(ask, scrubSecrets),
     tools: catalog.byId,
     unknownTool: (toolId) => unknownTool(toolId, catalog, directory),
     meta,

@@ -1,9 +1,12 @@
 import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 
 /** Returns the arguments of a tool for a model, one line each: `name: type, required. Description.` */
 
 const DESCRIPTION_CHARS = 160;
+/** Limit of a line, for a type with thousands of members. */
+const LINE_CHARS = 2_000;
 const MAX_CHOICES = 12;
 /** Depth below which a type is shown as `object`. The JSON form has the whole type. */
 const MAX_DEPTH = 3;
@@ -22,16 +25,18 @@ function argumentLine(name: string, schema: unknown, required: boolean): string 
   const about = isRecord(schema) ? schema : {};
   const extras = [
     required ? 'required' : 'optional',
-    ...('default' in about ? [`default ${oneLine(JSON.stringify(about.default) ?? 'null', 60)}`] : []),
+    ...('default' in about ? [`default ${oneLine(visibleJson(about.default), 60)}`] : []),
   ];
   const description = typeof about.description === 'string' ? oneLine(about.description, DESCRIPTION_CHARS) : '';
-  return `- ${name}: ${typeOf(schema, 0)} (${extras.join(', ')})${description ? ` ${description}` : ''}`;
+  // Names and types are the server's as well, and none of them may begin a line of its own.
+  const line = `- ${name}: ${typeOf(schema, 0)} (${extras.join(', ')})${description ? ` ${description}` : ''}`;
+  return oneLine(line, LINE_CHARS);
 }
 
 function typeOf(schema: unknown, depth: number): string {
   if (!isRecord(schema)) return 'any';
   if (Array.isArray(schema.enum)) return choices(schema.enum);
-  if ('const' in schema) return JSON.stringify(schema.const);
+  if ('const' in schema) return visibleJson(schema.const);
   for (const union of ['anyOf', 'oneOf']) {
     const options = schema[union];
     if (Array.isArray(options)) return [...new Set(options.map((option) => typeOf(option, depth + 1)))].join(' | ');
@@ -52,7 +57,7 @@ function objectType(schema: Schema, depth: number): string {
 }
 
 function choices(values: readonly unknown[]): string {
-  const shown = values.slice(0, MAX_CHOICES).map((value) => JSON.stringify(value));
+  const shown = values.slice(0, MAX_CHOICES).map((value) => visibleJson(value));
   return values.length > MAX_CHOICES
     ? `${shown.join(' | ')} | … ${values.length - MAX_CHOICES} more`
     : shown.join(' | ');

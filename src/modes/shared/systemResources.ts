@@ -1,6 +1,7 @@
 import type { HealthReport, HealthWithoutWorker, NoTelemetry, TelemetryReport } from '../../control/healthContract.ts';
 import { healthText, telemetryText } from '../../telemetry/reportText.ts';
 import { boundData } from '../../text/boundData.ts';
+import { visibleJson, visibleText } from '../../text/visibleText.ts';
 
 export interface ResourceText {
   uri: string;
@@ -63,8 +64,8 @@ export function systemResources(source: SystemSource): SystemResources {
       if (!report) return undefined;
       return [
         searchParams.get('render') === 'json'
-          ? { uri, mimeType: 'application/json', text: JSON.stringify(boundData(report.data)) }
-          : { uri, mimeType: PORCELAIN, text: `${report.text}\n` },
+          ? { uri, mimeType: 'application/json', text: visibleJson(boundData(report.data)) }
+          : { uri, mimeType: PORCELAIN, text: `${visibleText(report.text)}\n` },
       ];
     },
   };

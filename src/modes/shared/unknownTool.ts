@@ -5,7 +5,7 @@ import type { HeldTool, ServerBrief } from '../../control/contract.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
 import { meantBy } from '../../text/nearest.ts';
-import { oneLine, shortened } from '../../text/porcelain.ts';
+import { oneLine, quoted } from '../../text/porcelain.ts';
 import type { GatewayContext } from './modeContext.ts';
 import { whyNotReady } from './serverNotes.ts';
 
@@ -32,7 +32,7 @@ export function unknownTool(
   code: GatewayErrorCode = 'HYDRATE_FAILED',
   path = toolId,
 ): GatewayError {
-  const given = `There is no tool ${JSON.stringify(shortened(toolId, MAX_SHOWN_ID_CHARS))}`;
+  const given = `There is no tool ${quoted(toolId, MAX_SHOWN_ID_CHARS)}`;
   const server = serverOf(toolId, directory.servers());
   // A change of its arguments changes the hash of an id.
   const stem = (id: string): string => id.replace(/[@#].*$/s, '');

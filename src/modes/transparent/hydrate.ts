@@ -1,4 +1,5 @@
 import { boundText, count } from '../../text/porcelain.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 import { schemaEvent } from '../gateway/view.ts';
 import { UNKNOWN } from '../shared/callEvent.ts';
 import { chosenTool } from '../shared/chosenTool.ts';
@@ -20,7 +21,7 @@ export const hydrate: RunnableTool<'tool_hydrate'> = {
 function run({ args, context }: ToolCall): Answer {
   const tool = chosenTool(args.tool_id as string, context.view().catalog, context);
   const schema = tool.inputSchema ?? {};
-  const whole = JSON.stringify(schema);
+  const whole = visibleJson(schema);
   const signature = signatureOf(tool.inputSchema);
   const taken = signature.length === 0 ? 'takes no arguments' : count(signature.length, 'argument');
   const shown =

@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
-import { visibleText } from '../../text/visibleText.ts';
+import { fenced } from '../../text/fence.ts';
+import { quoted } from '../../text/porcelain.ts';
+import { visibleJson, visibleText } from '../../text/visibleText.ts';
 import { type ClientPart, MEDIA_BUDGET_BYTES, mediaKind } from '../envelope/clientParts.ts';
 import type { Selection } from '../select/selection.ts';
 import { type SelectorInput, select } from '../select/selectors.ts';
@@ -40,7 +42,7 @@ export async function viewArtifact(
 ): Promise<ArtifactView> {
   const reader = await store.open(handle, owners);
   if (!reader) {
-    const message = `There is no artifact ${JSON.stringify(handle.slice(0, 120))}; it may have expired: run the call again for a new handle.`;
+    const message = `There is no artifact ${quoted(handle, 120)}; it may have expired: run the call again for a new handle.`;
     throw new GatewayError('VIEW_FAILED', message, { path: handle });
   }
   try {
@@ -70,15 +72,20 @@ async function maskedReader(reader: ArtifactReader): Promise<ArtifactReader> {
 
 function viewOf({ text, place, next }: Selection, info: ArtifactInfo, isMasked: boolean): Omit<ArtifactView, 'parts'> {
   const { handle, mediaType, size } = info;
-  const shown = visibleText(isMasked ? scrubSecrets(text) : text);
+  const readable = isMasked ? scrubSecrets(text) : text;
   const notes = [...(place ? [`[${place}]`] : []), ...(next ? [`next: ${viewCall(handle, next)}`] : [])];
   return {
-    text: [...(shown || notes.length === 0 ? [shown] : []), ...notes].join('\n'),
+    text: [
+      ...(readable || notes.length === 0
+        ? [fenced('ok', sourceOf(handle.slice(handle.indexOf(':') + 1)), readable)]
+        : []),
+      ...notes,
+    ].join('\n'),
     data: {
       handle,
       media_type: mediaType,
       size_bytes: size,
-      text: shown,
+      text: visibleText(readable),
       ...(place ? { place } : {}),
       ...(next ? { next } : {}),
     },
@@ -103,7 +110,12 @@ function failure(error: unknown, handle: string): GatewayError {
   return new GatewayError(code, message, { path: handle, ...(details ? { details } : {}) });
 }
 
+/** Returns the namespace in the id of a tool, resource or prompt: the server that the result is from. */
+export function sourceOf(id: string): string {
+  return id.replace(/^(?:resource|prompt)::/, '').replace(/:.*$/s, '');
+}
+
 /** Returns the arguments of a `tool_view`, as a model may copy them. */
 export function viewCall(handle: string, selector: SelectorInput): string {
-  return `tool_view ${visibleText(JSON.stringify({ handle, selector }))}`;
+  return `tool_view ${visibleJson({ handle, selector })}`;
 }

@@ -1,5 +1,5 @@
+import { fenced, quotedData } from '../../text/fence.ts';
 import { shortened } from '../../text/porcelain.ts';
-import { visibleText } from '../../text/visibleText.ts';
 import { viewCall } from '../artifacts/viewArtifact.ts';
 import { digestOf, type Readable } from '../digest/digest.ts';
 
@@ -8,6 +8,8 @@ export interface AnswerInput {
   text: Readable | undefined;
   /** Status: `ok`, or `Error` and a code, because VS Code passes on a failed result unmarked. */
   label: string;
+  /** Server that the text is from. */
+  source: string;
   /** Handle of the whole text. */
   handle: string | undefined;
   /** Notes about other parts: images, links. */
@@ -22,24 +24,25 @@ const MIN_ANSWER_CHARS = 3_200;
 const MIN_ROOM = 200;
 const MAX_NOTES_CHARS = 1_500;
 
-/** Renders a result: its status, then the text, or a digest and the calls that read on (M2.10). */
+/** Renders a result: its status and source, then the text, or a digest and the calls that read on (M2.10, M2.14). */
 export async function answerText(input: AnswerInput): Promise<{ text: string; isWhole: boolean }> {
-  const { text, label, notes, shownChars } = input;
+  const { text, label, source, notes, shownChars } = input;
   const besides = notesWithin(notes);
   if (!text || ('length' in text && text.length === 0)) {
-    return { text: [besides.length > 0 ? label : `${label} (no content)`, ...besides].join('\n'), isWhole: true };
+    if (besides.length === 0) return { text: `${label} (no content)`, isWhole: true };
+    return { text: fenced(label, source, besides.join('\n')), isWhole: true };
   }
-  const shown = 'length' in text && text.length <= shownChars ? visibleText(text.toString()) : undefined;
-  if (shown === undefined || shown.length > shownChars) {
+  const whole = 'length' in text && text.length <= shownChars ? text.toString() : undefined;
+  if (whole === undefined || quotedData(whole).length > shownChars) {
     return { text: await digestText(text, input, besides), isWhole: false };
   }
-  const separator = label === 'ok' ? '\n' : ': ';
-  return { text: [`${label}${separator}${shown}`, ...besides].join('\n'), isWhole: true };
+  return { text: fenced(label, source, [whole, ...besides].join('\n')), isWhole: true };
 }
 
+/** The notes name parts in the server's words, so they are within the fence. */
 async function digestText(
   text: Readable,
-  { label, handle, shownChars }: AnswerInput,
+  { label, source, handle, shownChars }: AnswerInput,
   notes: readonly string[],
 ): Promise<string> {
   const limit = Math.max(shownChars, MIN_ANSWER_CHARS);
@@ -48,10 +51,10 @@ async function digestText(
     const { title, body, views } = await digestOf(text, room);
     const calls = views.map((selector) => viewCall(handle ?? '', selector).replace(/^tool_view /, ''));
     const footer = handle === undefined ? [] : ['All of it is kept. Read on with tool_view:', ...calls];
-    const whole = [`${label} · ${visibleText(title)}`, visibleText(body), ...footer, ...notes].join('\n');
+    const whole = [fenced(label, source, [title, body, ...notes].join('\n')), ...footer].join('\n');
     if (whole.length <= limit) return whole;
-    if (room < MIN_ROOM) return shortened(whole, limit);
-    // The frame is longer than estimated, or escapes of hidden characters take room.
+    if (room < MIN_ROOM) return [fenced(label, source, shortened(title, MIN_ROOM)), ...footer].join('\n');
+    // The frame is longer than estimated, or marks and escapes take room.
     room = Math.floor(Math.min(room * 0.8, (room * limit) / whole.length));
   }
 }

@@ -2,7 +2,7 @@ import { isRecord } from '../../lib/isRecord.ts';
 import { maskKnown } from '../../secrets/mask.ts';
 import { isExecutable, isLinkable } from '../../text/foreignAddress.ts';
 import { LongText } from '../../text/longText.ts';
-import { count } from '../../text/porcelain.ts';
+import { count, oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { contentSize } from './partContent.ts';
 import type { BinaryPart } from './resultParts.ts';
@@ -80,19 +80,19 @@ function relayable(
     }
     case 'resource': {
       const resource = part.resource as Record<string, unknown>;
-      if (typeof resource.uri !== 'string' || resource.uri.length > MAX_URI_CHARS) return undefined;
-      if (isExecutable(resource.uri)) return undefined;
+      if (typeof resource.uri !== 'string' || !isPlainUri(resource.uri) || isExecutable(resource.uri)) return undefined;
+      const { text } = resource;
+      if (content.kind !== 'base64' && typeof text !== 'string') return undefined;
       const uri = maskKnown(resource.uri);
-      const body = content.kind === 'base64' ? { blob: content.data } : { text: resource.text };
-      if (typeof (body.text ?? body.blob) !== 'string') return undefined;
-      const mimeType = typeof resource.mimeType === 'string' ? { mimeType: maskKnown(resource.mimeType) } : {};
+      const body = content.kind === 'base64' ? { blob: content.data } : { text: visibleText(text as string) };
+      const mimeType = typeof resource.mimeType === 'string' ? { mimeType: oneLine(maskKnown(resource.mimeType)) } : {};
       return { type: 'resource', resource: { uri, ...mimeType, ...body }, ...forUser };
     }
     case 'resource_link': {
       const uri = maskKnown(part.uri as string);
-      if (uri.length > MAX_URI_CHARS || !isLinkable(uri, workspace)) return undefined;
-      const mimeType = typeof part.mimeType === 'string' ? { mimeType: maskKnown(part.mimeType) } : {};
-      return { type: 'resource_link', uri, name: new LongText([label]).head(256) || uri, ...mimeType, ...forUser };
+      if (!isPlainUri(uri) || !isLinkable(uri, workspace)) return undefined;
+      const mimeType = typeof part.mimeType === 'string' ? { mimeType: oneLine(maskKnown(part.mimeType)) } : {};
+      return { type: 'resource_link', uri, name: oneLine(label) || uri, ...mimeType, ...forUser };
     }
     default:
       return undefined;
@@ -106,17 +106,22 @@ function noteOf(
   handle: string | undefined,
   isRelayed: boolean,
 ): string[] {
-  const name = new LongText([visibleText(label).replace(/\s+/g, ' ')]).head(200);
+  const name = oneLine(label, 200);
   if (kind === 'resource_link') {
-    const uri = content.kind === 'text' ? visibleText(content.text.head(300)).replace(/\s+/g, ' ') : '';
+    const uri = content.kind === 'text' ? oneLine(content.text.head(300), 300) : '';
     return [`link: ${name === uri ? uri : `${name} <${uri}>`}`];
   }
   if (kind === 'resource' && content.kind === 'text') return [];
   const where = isRelayed ? 'attached' : 'not attached';
   const what = kind === 'resource' ? `file ${name}` : kind;
   return [
-    `${what} (${visibleText(mediaType)}, ${count(size, 'byte')}) ${where}${handle === undefined ? '' : `, kept as ${handle}`}`,
+    `${what} (${oneLine(mediaType, 100)}, ${count(size, 'byte')}) ${where}${handle === undefined ? '' : `, kept as ${handle}`}`,
   ];
+}
+
+/** Returns whether a client can get an address. Escapes would change it. */
+function isPlainUri(uri: string): boolean {
+  return uri.length <= MAX_URI_CHARS && visibleText(uri) === uri;
 }
 
 /** Separates text annotated for the user alone, which the model must not read. */
@@ -128,7 +133,8 @@ function byAudience(source: readonly unknown[]): { userTexts: ClientPart[]; mode
     const { type, text, resource, annotations } = part;
     const resourceText = type === 'resource' && isRecord(resource) ? resource.text : undefined;
     if (type === 'text' && typeof text === 'string') {
-      if (isForUserAlone(annotations)) userTexts.push({ type, text, annotations: plainAnnotations(annotations) });
+      if (isForUserAlone(annotations))
+        userTexts.push({ type, text: visibleText(text), annotations: plainAnnotations(annotations) });
       else modelTexts.push(text);
     } else if (typeof resourceText === 'string') modelTexts.push(resourceText);
   }

@@ -1,4 +1,4 @@
-import { visibleText } from '../../text/visibleText.ts';
+import { quotedData } from '../../text/fence.ts';
 
 /** Result of a selector. */
 export interface Selection {
@@ -13,9 +13,9 @@ export interface Selection {
 /** Limit of a slice. Place, next call and handle fit beside it (G11.6). */
 export const MAX_SELECTION_CHARS = 6_500;
 
-/** Returns whether a text fits, also with its hidden characters escaped. */
+/** Returns whether a text fits, also as an answer quotes it. */
 export function fits(text: string, room: number): boolean {
-  return text.length <= room && visibleText(text).length <= room;
+  return text.length <= room && quotedData(text).length <= room;
 }
 
 /** Returns the longest beginning that fits, at a whole character. */

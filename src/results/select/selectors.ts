@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { nearest } from '../../text/nearest.ts';
-import { count } from '../../text/porcelain.ts';
+import { count, shortened } from '../../text/porcelain.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 import type { ArtifactReader } from '../artifacts/artifactReader.ts';
 import { jsonKeys, looksLikeJson } from './json.ts';
 import { head, lines, range, tail } from './positional.ts';
@@ -141,7 +142,7 @@ function selectorOf(selector: SelectorInput): SelectorKind {
 function notKnown(type: unknown): GatewayError {
   const suggestion = typeof type === 'string' ? nearest(type, Object.keys(KINDS)) : undefined;
   const what =
-    type === undefined ? 'The selector has no "type"' : `There is no selector ${JSON.stringify(type).slice(0, 60)}`;
+    type === undefined ? 'The selector has no "type"' : `There is no selector ${shortened(visibleJson(type), 60)}`;
   const hint = suggestion ? `; did you mean "${suggestion}"?` : '.';
   return new GatewayError('VIEW_FAILED', `${what}${hint} Use one of those in details.`, {
     details: { selectors: SELECTOR_EXAMPLES },

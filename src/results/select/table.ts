@@ -1,5 +1,6 @@
 import { isRecord } from '../../lib/isRecord.ts';
-import { groupDigits } from '../../text/porcelain.ts';
+import { groupDigits, shortened } from '../../text/porcelain.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 import type { ArtifactReader } from '../artifacts/artifactReader.ts';
 import { detectDelimiter, endsInQuote, fieldsOf, MAX_RECORD_LINES, toRecord } from './delimited.ts';
 import { looksLikeJson, parseJson } from './json.ts';
@@ -188,7 +189,7 @@ function pick(names: readonly (string | number)[], header: readonly string[]): n
     const index = typeof name === 'number' ? name : header.indexOf(name);
     if (index >= 0 && index < header.length) return index;
     throw viewFailed(
-      `There is no column ${JSON.stringify(name)}; there are ${header.slice(0, 30).join(', ').slice(0, 600)}.`,
+      `There is no column ${shortened(visibleJson(name), 60)}; there are ${header.slice(0, 30).join(', ').slice(0, 600)}.`,
     );
   });
 }

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../catalog/canonicalJson.ts';
 import { isDestructive } from '../../catalog/destructive.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -14,17 +15,28 @@ export interface Drift {
 
 /** Classifies the difference between two versions of an item. */
 export function driftOf(before: unknown, after: unknown): Drift {
+  try {
+    return compare(before, after);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { kinds: DRIFT_KINDS.slice(0, 3), notes: ['it is nested too deeply to be compared'] };
+  }
+}
+
+function compare(before: unknown, after: unknown): Drift {
   const notes: { kind: DriftKind; note: string }[] = [];
   const [a, b] = [record(before), record(after)];
   compareSchemas(a.inputSchema ?? argumentsSchema(a), b.inputSchema ?? argumentsSchema(b), '', (kind, note) =>
     notes.push({ kind, note }),
   );
   for (const note of loweredHints(before, after)) notes.push({ kind: 'hint lowered', note });
-  if (words(before) !== words(after)) notes.push({ kind: 'words', note: '' });
   const kinds = new Set(notes.map(({ kind }) => kind));
+  // A difference that is nothing else counts as one of words.
+  const isOther = kinds.size === 0 && words(before, () => true) !== words(after, () => true);
+  if (isOther || words(before, isWording) !== words(after, isWording)) kinds.add('words');
   return {
     kinds: kinds.size === 0 ? ['harmless'] : DRIFT_KINDS.filter((kind) => kinds.has(kind)),
-    notes: notes.map(({ note }) => note).filter((note) => note !== ''),
+    notes: notes.map(({ note }) => note),
   };
 }
 
@@ -70,8 +82,39 @@ function compareSchemas(
     report('breaking', `${place}: the type ${list(typesOf(a.type))} became ${list(typesOf(b.type))}`);
   }
   if (narrows(valuesOf(a.enum), valuesOf(b.enum))) report('breaking', `${place}: fewer values are allowed`);
+  for (const limit of LIMITS.filter((one) => isTighter(one, a[one], b[one]))) {
+    report('breaking', `${place}: ${limit} is now ${canonicalJson(b[limit])}`);
+  }
+  for (const choice of ['anyOf', 'oneOf', 'allOf'] as const) {
+    const [from, to] = [itemsIn(a[choice]), itemsIn(b[choice])];
+    if (choice === 'allOf' ? to.length > from.length : to.length > 0 && (from.length === 0 || to.length < from.length))
+      report('breaking', `${place}: ${choice} is narrower`);
+    else for (const [index, one] of to.entries()) if (index < from.length) compareSchemas(from[index], one, at, report);
+  }
+  for (const shared of ['$defs', 'definitions'] as const) {
+    const defined = record(b[shared]);
+    for (const [name, one] of Object.entries(record(a[shared]))) compareSchemas(one, defined[name], at, report);
+  }
   if (a.items !== undefined || b.items !== undefined) compareSchemas(a.items, b.items, `${at}items.`, report);
 }
+
+/** Keywords that reject values. */
+const LIMITS = [
+  ...['const', 'pattern', 'format', 'multipleOf', 'additionalProperties', 'uniqueItems', '$ref', 'not'],
+  ...['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'],
+  ...['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'],
+];
+
+function isTighter(limit: string, before: unknown, after: unknown): boolean {
+  if (after === undefined || canonicalJson(before) === canonicalJson(after)) return false;
+  // `true` and an empty schema allow everything, and so does `uniqueItems: false`.
+  if (limit === 'additionalProperties') return after === false;
+  if (limit === 'uniqueItems') return after === true;
+  if (typeof before !== 'number' || typeof after !== 'number') return true;
+  return /^max|Max/.test(limit) ? after < before : /^min|Min/.test(limit) ? after > before : true;
+}
+
+const itemsIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Reports whether something that the earlier set allows is missing in the later one. No set allows everything. */
 function narrows(before: readonly string[] | undefined, after: readonly string[] | undefined): boolean {
@@ -97,19 +140,24 @@ function argumentsSchema({ arguments: all }: Json): Json {
   };
 }
 
-/** Returns every text of an item that a model reads, without white space at its ends and runs of it. */
-function words(value: unknown, key = ''): string {
+/** Members whose plain values are no words. An argument may have such a name, and then its value is an object. */
+const NO_WORDS: ReadonlySet<string> = new Set(['type', 'required', 'readOnlyHint', 'destructiveHint', ...LIMITS]);
+const isWording = (key: string, value: unknown): boolean =>
+  !NO_WORDS.has(key) || (typeof value === 'object' && !Array.isArray(value));
+
+/** Returns the chosen values of an item, without white space at their ends and runs of it. */
+function words(value: unknown, counts: (key: string, value: unknown) => boolean, key = ''): string {
   if (typeof value === 'string') return `${key}=${value.replace(/\s+/g, ' ').trim()}\n`;
   if (value === null || typeof value !== 'object') return `${key}=${String(value)}\n`;
   if (Array.isArray(value)) {
-    const items = value.map((item) => words(item));
+    const items = value.map((item) => words(item, counts));
     // The order of required names and of enum values means nothing.
     return `${key}[${(key === 'required' || key === 'enum' ? items.sort() : items).join('')}]`;
   }
-  const entries = Object.entries(value).filter(([name]) => name !== '_meta');
+  const entries = Object.entries(value).filter(([name, item]) => name !== '_meta' && counts(name, item));
   return `${key}{${entries
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, item]) => words(item, name))
+    .map(([name, item]) => words(item, counts, name))
     .join('')}}`;
 }
 

@@ -1,4 +1,3 @@
-import { canonicalJson } from '../../catalog/canonicalJson.ts';
 import { sha256 } from '../../catalog/shapeHash.ts';
 import { PINNED_PARTS, type PinnedPart } from './pinnedItems.ts';
 
@@ -31,7 +30,7 @@ export type ItemState = 'approved' | 'new' | 'changed' | 'gone' | 'blocked';
  * Returns the state of an item. The state follows from the book and the listing alone, so that no restart, refresh or
  * second worker can change it, and an item that returns to its pinned text is approved again.
  */
-export function stateOf(pins: ServerPins, key: string, pin: string | undefined): ItemState {
+export function stateOf(pins: Pick<ServerPins, 'pins' | 'blocked'>, key: string, pin: string | undefined): ItemState {
   if (pins.blocked.includes(key)) return 'blocked';
   const approved = Object.hasOwn(pins.pins, key) ? pins.pins[key] : undefined;
   if (pin === undefined) return 'gone';
@@ -39,19 +38,23 @@ export function stateOf(pins: ServerPins, key: string, pin: string | undefined):
   return approved === pin ? 'approved' : 'changed';
 }
 
-/** Serialises a book with a checksum, so that no damage can pass for a server without pins. */
+const FORMAT = 'waygate pins 1';
+
+/** Serialises a book under a line with its checksum, so that no damage can pass for a server without pins. */
 export function writeBook(book: PinBook): string {
-  const text = canonicalJson(book);
-  return `{"format":1,"sha256":"${sha256(text)}","servers":${text}}\n`;
+  const text = JSON.stringify(book);
+  return `${FORMAT} ${sha256(text)}\n${text}`;
 }
 
 /** Reads a book; `undefined` if the text is not exactly what `writeBook` wrote. */
-export function readBook(text: string): PinBook | undefined {
+export function readBook(written: string): PinBook | undefined {
+  const end = written.indexOf('\n');
+  const text = written.slice(end + 1);
+  if (written.slice(0, end) !== `${FORMAT} ${sha256(text)}`) return undefined;
   try {
-    const { format, sha256: sum, servers } = JSON.parse(text) as Record<string, unknown>;
-    if (format !== 1 || servers === null || typeof servers !== 'object') return undefined;
-    if (sum !== sha256(canonicalJson(servers)) || !Object.values(servers).every(isServerPins)) return undefined;
-    return servers as PinBook;
+    const book: unknown = JSON.parse(text);
+    const isBook = book !== null && typeof book === 'object' && Object.values(book).every(isServerPins);
+    return isBook ? (book as PinBook) : undefined;
   } catch {
     return undefined;
   }

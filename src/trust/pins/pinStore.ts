@@ -3,14 +3,13 @@ import { existsSync, lstatSync, mkdirSync, renameSync, type Stats } from 'node:f
 import { join } from 'node:path';
 import { readOwnText } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
+import { type TakeLock, takePatiently } from '../patientLock.ts';
 import { type PinBook, readBook, writeBook } from './pinBook.ts';
 
 const FILE = 'pins.json';
 const DAMAGED = 'pins.damaged.json';
 /** Pinned items in full, a file per server, so that a difference can be shown while the server is down. */
 const TEXTS = 'pinned';
-const LOCK_TRIES = 20;
-const LOCK_WAIT_MS = 5;
 
 /** Pinned items of a server, by their pin. */
 export type PinnedTexts = Readonly<Record<string, unknown>>;
@@ -18,8 +17,7 @@ export type PinnedTexts = Readonly<Record<string, unknown>>;
 export interface PinStorePorts {
   /** State folder of the workspace, which no workspace can write. */
   folder: string;
-  /** Takes a lock between processes; `undefined` while another process holds it. */
-  lock(path: string): (() => void) | undefined;
+  lock: TakeLock;
   /** Pause between two tries to take the lock. */
   waitMs?: number;
 }
@@ -60,7 +58,7 @@ export class PinStore {
 
   /** Changes the book under the lock. Throws if it cannot be written, and then nothing has changed. */
   update(change: (book: PinBook) => PinBook, texts?: { server: string; items: PinnedTexts }): void {
-    const release = this.#locked();
+    const release = takePatiently(this.#ports.lock, `${this.#file}.lock`, this.#ports.waitMs);
     try {
       const book = this.read();
       if (!book) throw new Error(`${this.#file} is damaged`);
@@ -86,7 +84,7 @@ export class PinStore {
 
   /** Sets a damaged book aside and begins another. */
   replaceDamaged(book: PinBook): void {
-    const release = this.#locked();
+    const release = takePatiently(this.#ports.lock, `${this.#file}.lock`, this.#ports.waitMs);
     try {
       if (this.read()) return;
       if (existsSync(this.#file)) renameSync(this.#file, join(this.#ports.folder, DAMAGED));
@@ -116,17 +114,6 @@ export class PinStore {
 
   #write(book: PinBook): void {
     writeWhole(this.#file, writeBook(book), { mode: 0o600, sync: true });
-  }
-
-  #locked(): () => void {
-    const path = `${this.#file}.lock`;
-    for (let tries = 0; tries < LOCK_TRIES; tries++) {
-      const release = this.#ports.lock(path);
-      if (release) return release;
-      // Holders keep the lock for a few milliseconds.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, this.#ports.waitMs ?? LOCK_WAIT_MS);
-    }
-    throw new Error(`another process holds ${path}`);
   }
 
   get #textsFolder(): string {

@@ -1,4 +1,4 @@
-import { adoptPins, pinOf } from '../../catalog/shapeHash.ts';
+import { pinOf } from '../../catalog/shapeHash.ts';
 
 /** Lists of a server that a model can see, unchanged as received. */
 export interface Listing {
@@ -21,23 +21,31 @@ export interface PinnedItem {
   readonly use: number;
   /** Item as its server listed it. */
   readonly raw: unknown;
+  readonly pin: string;
 }
+
+const LISTS = ['tools', 'prompts', 'resourceTemplates'] as const;
+
+/** Pins that were stored beside a list, so that a start hashes nothing again. */
+const storedPins = new WeakMap<readonly unknown[], readonly string[]>();
 
 /** Returns the items of a listing. Items that share a name are numbered, so that each has a pin. */
 export function itemsOf(listing: Listing): PinnedItem[] {
   const items: PinnedItem[] = [];
   const uses = new Map<string, number>();
-  const add = (part: PinnedPart, name: string, raw: unknown): void => {
+  const add = (part: PinnedPart, name: string, raw: unknown, stored?: string): void => {
     const base = `${part}:${name}`;
     const use = (uses.get(base) ?? 0) + 1;
     uses.set(base, use);
     // A line break cannot be part of another item's key: names are JSON strings once they hold one.
-    items.push({ key: use === 1 ? base : `${base}\n${use}`, part, name, use, raw });
+    items.push({ key: use === 1 ? base : `${base}\n${use}`, part, name, use, raw, pin: stored ?? pinOf(raw) });
   };
-  for (const tool of listing.tools) add('tools', nameIn(tool, 'name'), tool);
-  for (const prompt of listing.prompts) add('prompts', nameIn(prompt, 'name'), prompt);
-  for (const template of listing.resourceTemplates) {
-    add('resourceTemplates', nameIn(template, 'uriTemplate'), template);
+  for (const list of LISTS) {
+    const stored = storedPins.get(listing[list]);
+    const key = list === 'resourceTemplates' ? 'uriTemplate' : 'name';
+    listing[list].forEach((raw, at) => {
+      add(list, nameIn(raw, key), raw, stored?.[at]);
+    });
   }
   if (listing.instructions) add('instructions', '', listing.instructions);
   return items;
@@ -48,17 +56,18 @@ function nameIn(raw: unknown, key: string): string {
   return typeof name !== 'string' ? '' : name.includes('\n') ? JSON.stringify(name) : name;
 }
 
-const LISTS = ['tools', 'prompts', 'resourceTemplates'] as const;
-
 /** Returns the pins of a listing, list by list, for storage beside it. */
 export function pinsOf(listing: Listing): Record<string, string[]> {
-  return Object.fromEntries(LISTS.map((list) => [list, listing[list].map(pinOf)]));
+  return Object.fromEntries(
+    LISTS.map((list) => [list, storedPins.get(listing[list])?.slice() ?? listing[list].map(pinOf)]),
+  );
 }
 
 /** Adopts the result of `pinsOf` for the same listing, so that no item is hashed again. */
 export function adoptPinsOf(listing: Listing, stored: unknown): void {
   for (const list of LISTS) {
     const pins = (stored as Record<string, unknown> | null | undefined)?.[list];
-    if (Array.isArray(pins) && pins.length === listing[list].length) adoptPins(listing[list], pins);
+    const fits = Array.isArray(pins) && pins.length === listing[list].length;
+    if (fits && pins.every((pin) => typeof pin === 'string')) storedPins.set(listing[list], pins);
   }
 }

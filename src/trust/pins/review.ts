@@ -1,8 +1,9 @@
+import { canonicalJson } from '../../catalog/canonicalJson.ts';
 import { pinOf } from '../../catalog/shapeHash.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type Drift, driftOf } from './drift.ts';
 import { type ItemState, type ServerPins, stateOf } from './pinBook.ts';
-import { itemsOf, type Listing, type PinnedPart } from './pinnedItems.ts';
+import type { PinnedItem, PinnedPart } from './pinnedItems.ts';
 import type { PinnedTexts } from './pinStore.ts';
 
 /** Item that is not approved as it is, for the user's review. */
@@ -18,73 +19,115 @@ export interface ReviewedItem {
   readonly after?: unknown;
   /** Difference between both; absent if one of them is missing. */
   readonly drift?: Drift;
-  /** Key under which the same schema was pinned before, if the item has only another name. */
+  /** Key under which the same schema was pinned before, if the item has only another name; `before` is that item. */
   readonly movedFrom?: string;
 }
 
-/** Items of a listing that differ from the pins, sorted by key, and the number of the others. */
+/** Items of a listing that differ from the pins, sorted by key, and the keys of the others. */
 export interface Review {
   readonly items: readonly ReviewedItem[];
-  readonly approved: number;
+  readonly approved: readonly PinnedItem[];
 }
 
-export function reviewOf(listing: Listing, pins: ServerPins, texts: PinnedTexts): Review {
-  const listed = itemsOf(listing);
+export function reviewOf(
+  listed: readonly PinnedItem[],
+  pins: Pick<ServerPins, 'pins' | 'blocked'>,
+  texts: PinnedTexts,
+): Review {
   const known = new Set(listed.map(({ key }) => key));
-  const gone = Object.keys(pins.pins).filter((key) => !known.has(key));
+  const gone = new Set(Object.keys(pins.pins).filter((key) => !known.has(key)));
   const textOf = (key: string): unknown => texts[pins.pins[key] ?? ''];
-  const reviewed = listed.flatMap(({ key, part, name, raw }): ReviewedItem[] => {
-    const pin = pinOf(raw);
+  const former = new Map<string, string[]>();
+  for (const key of gone) {
+    const shape = callShapeOf(textOf(key));
+    if (shape !== undefined) former.set(shape, [...(former.get(shape) ?? []), key]);
+  }
+  /** Takes the key of a tool that is gone and only has another name now. Each former name explains one new name. */
+  const movedTo = (raw: unknown): string | undefined => {
+    const old = (former.get(callShapeOf(raw) ?? '') ?? []).filter((key) => gone.has(key));
+    const from = old.find((key) => descriptionOf(textOf(key)) === descriptionOf(raw)) ?? old[0];
+    if (from !== undefined) gone.delete(from);
+    return from;
+  };
+  const approved: PinnedItem[] = [];
+  const reviewed = listed.flatMap((item): ReviewedItem[] => {
+    const { key, part, name, raw, pin } = item;
     const state = stateOf(pins, key, pin);
+    if (state === 'approved') approved.push(item);
     if (state === 'approved') return [];
-    const before = textOf(key);
-    const movedFrom = state === 'new' ? gone.find((old) => sameSchema(textOf(old), raw)) : undefined;
+    const movedFrom = state === 'new' && part === 'tools' ? movedTo(raw) : undefined;
+    const before = textOf(movedFrom ?? key);
     return [
       {
         ...{ key, part, name, state, pin, after: raw },
-        ...(before !== undefined && { before }),
-        ...(before !== undefined && { drift: driftOf(before, raw) }),
+        ...(before !== undefined && {
+          before,
+          drift: driftOf(movedFrom ? { ...before, name: nameOf(raw) } : before, raw),
+        }),
         ...(movedFrom !== undefined && { movedFrom }),
       },
     ];
   });
-  const missing = gone.map((key): ReviewedItem => {
+  const missing = [...gone].map((key): ReviewedItem => {
     const [part, ...name] = key.split(':');
     return { key, part: part as PinnedPart, name: name.join(':'), state: 'gone', before: textOf(key) };
   });
-  const items = [...reviewed, ...missing].sort((a, b) => (a.key < b.key ? -1 : 1));
-  return { items, approved: listed.length - reviewed.length };
+  return { items: [...reviewed, ...missing].sort((a, b) => (a.key < b.key ? -1 : 1)), approved };
 }
 
-/** Reports whether two tools differ in their names alone, as far as callers are concerned. */
-function sameSchema(before: unknown, after: unknown): boolean {
-  const schema = (raw: unknown): unknown => (raw as { inputSchema?: unknown } | null | undefined)?.inputSchema;
-  return schema(before) !== undefined && pinOf(schema(before)) === pinOf(schema(after));
+/** Identifies a tool by its arguments. Without arguments they identify nothing, and its description does. */
+function callShapeOf(raw: unknown): string | undefined {
+  const schema = (raw as { inputSchema?: unknown } | null | undefined)?.inputSchema;
+  if (schema === undefined) return undefined;
+  const { properties } = (schema ?? {}) as { properties?: unknown };
+  const isBare = Object.keys(properties ?? {}).length === 0;
+  return `${pinOf(schema)} ${isBare ? String(descriptionOf(raw)) : ''}`;
 }
+
+const nameOf = (raw: unknown): unknown => (raw as { name?: unknown } | null | undefined)?.name;
+const descriptionOf = (raw: unknown): unknown => (raw as { description?: unknown } | null | undefined)?.description;
 
 /**
  * Renders an item for a person: sorted keys, one line for each line of a text, hidden characters escaped. Differences
- * are made of these lines.
+ * are made of these lines, so different items have different lines.
  */
 export function readableItem(raw: unknown): string {
-  return raw === undefined ? '' : visibleText(`${linesOf(raw, '').join('\n')}\n`);
+  return raw === undefined ? '' : visibleText(`${blockOf(raw, '').join('\n')}\n`.replace(/\r/g, '\\r'));
 }
 
-function linesOf(value: unknown, indent: string): string[] {
-  if (typeof value === 'string') return value.split('\n').map((line) => `${indent}${line}`);
-  if (value === null || typeof value !== 'object') return [`${indent}${String(value)}`];
+/** Text that needs no quotes, because it can be nothing else. A backslash could be that of an escape. */
+const PLAIN = /^(?!(?:true|false|null)$)[^\s"\\\-[\]{}|\d](?:[^\n\\]*[^\s\\])?$/u;
+const PLAIN_KEY = /^[\w$./-]+$/;
+
+/** Deepest nesting that is indented. Deeper values take one line. */
+const MAX_INDENT = 100;
+
+function blockOf(value: unknown, indent: string): string[] {
+  if (indent.length > MAX_INDENT) return [`${indent}${canonicalJson(value)}`];
   if (Array.isArray(value)) {
     return value.flatMap((item) => {
-      const [first = '', ...rest] = linesOf(item, `${indent}  `);
-      return [`${indent}- ${first.trimStart()}`, ...rest];
+      const inline = inlineOf(item);
+      return inline === undefined ? [`${indent}-`, ...blockOf(item, `${indent}  `)] : [`${indent}- ${inline}`];
     });
   }
+  if (typeof value === 'string') return value.split('\n').map((line) => `${indent}| ${line.replace(/\\/g, '\\\\')}`);
+  if (typeof value !== 'object' || value === null) return [`${indent}${inlineOf(value)}`];
   return Object.keys(value)
-    .filter((key) => key !== '_meta')
+    .filter((key) => key !== '_meta' || indent !== '')
     .sort()
     .flatMap((key) => {
-      const lines = linesOf((value as Record<string, unknown>)[key], `${indent}  `);
-      const isShort = lines.length === 1 && typeof (value as Record<string, unknown>)[key] !== 'object';
-      return isShort ? [`${indent}${key}: ${(lines[0] as string).trimStart()}`] : [`${indent}${key}:`, ...lines];
+      const item = (value as Record<string, unknown>)[key];
+      const [inline, name] = [inlineOf(item), PLAIN_KEY.test(key) ? key : JSON.stringify(key)];
+      return inline === undefined
+        ? [`${indent}${name}:`, ...blockOf(item, `${indent}  `)]
+        : [`${indent}${name}: ${inline}`];
     });
+}
+
+/** Returns a value on one line; `undefined` for a value that takes several. */
+function inlineOf(value: unknown): string | undefined {
+  if (typeof value === 'string')
+    return PLAIN.test(value) ? value : value.includes('\n') ? undefined : JSON.stringify(value);
+  if (value === null || typeof value !== 'object') return String(value);
+  return Object.keys(value).length === 0 ? (Array.isArray(value) ? '[]' : '{}') : undefined;
 }

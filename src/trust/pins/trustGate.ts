@@ -14,6 +14,8 @@ export interface GatedServer {
   /** Hash of the launch that the user approved, or wrote himself. */
   readonly launch: string;
   readonly onChange: OnChange;
+  /** Whether a lock file beside its configuration counts: not for a server of the user's own file. */
+  readonly isForeign: boolean;
 }
 
 /** Reason why an item is not offered. */
@@ -32,6 +34,8 @@ export interface Offer<L extends Listing> {
   readonly asked: ReadonlyMap<string, 'new' | 'changed'>;
   /** Pins of the offered tools by name. Servers may list two tools under one name. */
   readonly tools: ReadonlyMap<string, readonly string[]>;
+  /** Number of offered items that are new or changed. */
+  readonly drifted: number;
 }
 
 /** Result of the scan as far as the gate needs it. */
@@ -46,8 +50,8 @@ export interface TrustGatePorts {
   scan(items: readonly PinnedItem[], server: string, isBaseline: boolean): ReadonlyMap<string, Verdict>;
   /** Reports whether an argument of this name carries a conversation or a secret away (rule P3 of the scan). */
   isSink(argument: string): boolean;
-  /** Items that a lock file of the workspace pins for a server; `undefined` without one. */
-  locked(server: string): Readonly<Record<string, string>> | undefined;
+  /** Items that a lock file of the workspace pins for a server; `undefined` without one (T3). */
+  locked(server: GatedServer): readonly PinnedItem[] | undefined;
   now(): Date;
   log(line: string): void;
   /** Called after a baseline, for the trust log. */
@@ -85,15 +89,20 @@ export class TrustGate {
     const book = store.read();
     const own = book && pinsIn(book, server);
     if (!book || (own && listed.every((part) => own.parts.includes(part)))) return;
-    const items = itemsOf(listing).filter(({ part }) => listed.includes(part) && !own?.parts.includes(part));
+    const [items, locked] = [itemsOf(listing), this.#ports.locked(server)];
     let baseline: ServerPins | undefined;
     try {
       store.update(
         (current) => {
-          baseline = this.#baseline(server, pinsIn(current, server), current[server.name], items, listed);
+          // Another worker may have pinned these parts since.
+          const present = pinsIn(current, server);
+          const parts = listed.filter((part) => !present?.parts.includes(part));
+          if (parts.length === 0) return current;
+          const first = { parts, items: inParts(items, parts), locked: locked && inParts(locked, parts) };
+          baseline = this.#baseline(server, present ?? pinsOf(current, server.name), first);
           return { ...current, [server.name]: baseline };
         },
-        { server: server.name, items: textsOf(items) },
+        { server: server.name, items: textsOf([...items, ...(locked ?? [])]) },
       );
       this.#unsaved.delete(server.name);
     } catch (error) {
@@ -119,12 +128,11 @@ export class TrustGate {
     return offer;
   }
 
-  /** Compares a listing with its pins, for the user; `undefined` before the first list and on a damaged book. */
-  review(server: GatedServer, listing: Listing): (Review & { pins: ServerPins }) | undefined {
+  /** Compares a listing with the pins that count now, for the user. On a damaged book everything is new. */
+  review(server: GatedServer, listing: Listing): Review & { pins: ServerPins | undefined } {
     const { store } = this.#ports;
-    const book = store.read();
-    const pins = book && pinsIn(book, server);
-    return pins && { ...reviewOf(listing, pins, store.texts(server.name)), pins };
+    const pins = pinsOf(store.read(), server.name);
+    return { ...reviewOf(itemsOf(listing), pins ?? { pins: {}, blocked: [] }, store.texts(server.name)), pins };
   }
 
   /** Reason why the pins of a server count for nothing. */
@@ -141,7 +149,7 @@ export class TrustGate {
     if (!store.read()) store.replaceDamaged(Object.fromEntries(all.map((one) => [one.name, this.#nothing(one)])));
     store.update(
       (book) => {
-        const own = pinsIn(book, server) ?? this.#nothing(server);
+        const own = pinsOf(book, server.name) ?? this.#nothing(server);
         const keys = new Set(shown.map(({ key }) => key));
         const pins = { ...own.pins, ...this.pinsFor(shown) };
         return { ...book, [server.name]: { ...own, pins, blocked: own.blocked.filter((key) => !keys.has(key)) } };
@@ -170,7 +178,7 @@ export class TrustGate {
 
   #change(server: string, change: (own: ServerPins) => ServerPins): void {
     this.#ports.store.update((book) => {
-      const own = Object.hasOwn(book, server) ? book[server] : undefined;
+      const own = pinsOf(book, server);
       if (!own) throw new Error(`no tools of ${server} are pinned yet`);
       return { ...book, [server]: change(own) };
     });
@@ -183,32 +191,31 @@ export class TrustGate {
 
   #baseline(
     { name, launch }: GatedServer,
-    own: ServerPins | undefined,
     before: ServerPins | undefined,
-    items: readonly PinnedItem[],
-    listed: readonly PinnedPart[],
+    first: { parts: readonly PinnedPart[]; items: readonly PinnedItem[]; locked: readonly PinnedItem[] | undefined },
   ): ServerPins {
-    const parts = [...new Set([...(own?.parts ?? []), ...listed])];
-    const blocked = before?.blocked ?? [];
-    const findings = this.#ports.scan(items, name, true);
-    const flagged = items.flatMap(({ key }) => findings.get(key)?.hard ?? [])[0];
-    const lock = this.#ports.locked(name);
-    const pins = lock ?? this.pinsFor(items);
+    const { parts, items, locked } = first;
+    const present = before?.launch === launch ? before : undefined;
+    // Anything that becomes a pin is scanned, whether or not the server lists it yet.
+    const scanned = [...items, ...(locked ?? [])];
+    const findings = this.#ports.scan(scanned, name, true);
+    const flagged = scanned.flatMap(({ key }) => findings.get(key)?.hard ?? [])[0];
     // A quarantine that the user imposed outlives a new baseline.
     const quarantine = flagged ?? before?.quarantine;
     return {
       launch,
-      since: own?.since ?? this.#ports.now().toISOString(),
-      parts,
-      pins: { ...own?.pins, ...pins },
-      blocked,
+      since: present?.since ?? this.#ports.now().toISOString(),
+      parts: [...(present?.parts ?? []), ...parts],
+      // A lock file never replaces a pin that the user has under this launch.
+      pins: { ...this.pinsFor(locked ?? items), ...present?.pins },
+      blocked: before?.blocked ?? [],
       ...(quarantine === undefined ? {} : { quarantine }),
     };
   }
 
   #judge<L extends Listing>(server: GatedServer, listing: L, book: PinBook | undefined): Offer<L> {
     // Pins of an earlier launch count until the server has listed under the present one.
-    const pins = book && Object.hasOwn(book, server.name) ? book[server.name] : undefined;
+    const pins = pinsOf(book, server.name);
     const items = itemsOf(listing);
     const everything = !book
       ? 'damaged'
@@ -226,14 +233,16 @@ export class TrustGate {
         held,
         asked: new Map(),
         tools: new Map(),
+        drifted: 0,
       };
     }
     const held: HeldItem[] = [];
     const asked = new Map<string, 'new' | 'changed'>();
-    const tools = new Map<string, string[]>();
+    const offered: PinnedItem[] = [];
     let texts: PinnedTexts | undefined;
+    let drifted = 0;
     for (const item of items) {
-      const pin = pinOf(item.raw);
+      const { pin } = item;
       const state = stateOf(pins, item.key, pin);
       if (state !== 'approved') {
         texts ??= this.#ports.store.texts(server.name);
@@ -242,12 +251,26 @@ export class TrustGate {
           held.push({ item, why });
           continue;
         }
+        drifted++;
         if (server.onChange === 'ask') asked.set(pin, state === 'new' ? 'new' : 'changed');
       }
-      if (item.part === 'tools') tools.set(item.name, [...(tools.get(item.name) ?? []), pin]);
+      if (item.part === 'tools') offered.push(item);
     }
-    if (held.length === 0) return { listing, held, asked, tools };
-    return { listing: without(listing, new Set(held.map(({ item }) => item.raw))), held, asked, tools };
+    const shown = held.length === 0 ? listing : without(listing, new Set(held.map(({ item }) => item.raw)));
+    let tools: Map<string, string[]> | undefined;
+    return {
+      listing: shown,
+      held,
+      asked,
+      drifted,
+      // Computed on demand: browsing needs no pins.
+      get tools() {
+        if (tools) return tools;
+        tools = new Map();
+        for (const { name, pin } of offered) tools.set(name, [...(tools.get(name) ?? []), pin]);
+        return tools;
+      },
+    };
   }
 
   /** Returns why an item that is not approved is held back; `undefined` if it is offered. */
@@ -263,15 +286,22 @@ export class TrustGate {
   }
 }
 
+function pinsOf(book: PinBook | undefined, name: string): ServerPins | undefined {
+  return book && Object.hasOwn(book, name) ? book[name] : undefined;
+}
+
 /** Pins of a server; `undefined` if it has none under its present launch. */
 function pinsIn(book: PinBook, { name, launch }: GatedServer): ServerPins | undefined {
-  const pins = Object.hasOwn(book, name) ? book[name] : undefined;
+  const pins = pinsOf(book, name);
   return pins?.launch === launch ? pins : undefined;
 }
 
 function isSame(a: GatedServer, b: GatedServer): boolean {
   return a.name === b.name && a.launch === b.launch && a.onChange === b.onChange;
 }
+
+const inParts = (items: readonly PinnedItem[], parts: readonly PinnedPart[]): readonly PinnedItem[] =>
+  items.filter(({ part }) => parts.includes(part));
 
 function textsOf(items: readonly PinnedItem[]): PinnedTexts {
   return Object.fromEntries(items.map(({ raw }) => [pinOf(raw), raw]));

@@ -4,6 +4,7 @@ import { RpcError } from '../../errors/rpcError.ts';
 import { VERSION } from '../../lib/build.ts';
 import { inProcessServer } from '../../mcp/wire/inProcessServer.ts';
 import { UpstreamClient, type UpstreamClientOptions } from '../../mcp/wire/upstreamClient.ts';
+import { quoted } from '../../text/porcelain.ts';
 import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -92,5 +93,5 @@ function listed(item: StaticItem): Json {
 function named(items: readonly StaticItem[], key: 'name' | 'uri', value: unknown, code: number): StaticItem {
   const item = items.find((one) => one.listed[key] === value);
   if (item) return item;
-  throw new RpcError(code, `The catalog has no ${key} ${JSON.stringify(value)}.`);
+  throw new RpcError(code, `The catalog has no ${key} ${quoted(String(value))}.`);
 }

@@ -10,6 +10,7 @@ import { absoluteParts, findProgram, isBare } from '../../lib/findProgram.ts';
 import { StdioUpstream } from '../../mcp/wire/stdioUpstream.ts';
 import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../../mcp/wire/upstreamClient.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import type { ProgramStart, WalledStart } from '../../walls/wallsStart.ts';
 import { childEnvironment } from '../process/childEnvironment.ts';
 import type { ChildJournal } from '../process/childJournal.ts';
 import { OwnEnvironment } from '../process/loginShellPath.ts';
@@ -24,14 +25,22 @@ const EXIT_WAIT_STEPS = 10;
 /** Enough to recognise the kind of output. */
 const LOGGED_GARBAGE_LINES = 20;
 
+export interface StdioLinkOptions {
+  own?: OwnEnvironment;
+  /** Program that the user approved; without one, the command is looked up. */
+  approved?: { program?: string | undefined } | undefined;
+  /** Returns the start of a launcher in place of the server's. */
+  launcher?: ((start: ProgramStart, outside: Readonly<Record<string, string>>) => WalledStart) | undefined;
+}
+
 /** Link to a server over stdio: its process tree, its journal entry and its stderr. */
 export class StdioLink implements UpstreamLink {
   readonly #config: StdioServerConfig;
   readonly #journal: ChildJournal;
   readonly #events: LinkEvents;
   readonly #own: OwnEnvironment;
-  /** Program that the user approved; without one, the command is looked up. */
-  readonly #approved: { program?: string | undefined } | undefined;
+  readonly #approved: StdioLinkOptions['approved'];
+  readonly #launcher: StdioLinkOptions['launcher'];
   readonly #mark: string;
   readonly #stderr: StderrTail;
   #child: ChildProcess | undefined;
@@ -49,14 +58,14 @@ export class StdioLink implements UpstreamLink {
     config: StdioServerConfig,
     journal: ChildJournal,
     events: LinkEvents,
-    own: OwnEnvironment = new OwnEnvironment(process.env),
-    approved?: { program?: string | undefined },
+    { own = new OwnEnvironment(process.env), approved, launcher }: StdioLinkOptions = {},
   ) {
     this.#config = config;
     this.#journal = journal;
     this.#events = events;
     this.#own = own;
     this.#approved = approved;
+    this.#launcher = launcher;
     this.#mark = journal.nextMark();
     this.#stderr = new StderrTail((text) => events.scrubSecrets(text));
   }
@@ -149,14 +158,18 @@ export class StdioLink implements UpstreamLink {
     const environment = childEnvironment(own, env, this.#mark);
     const program = this.#approved ? this.#approved.program : programIn(environment, command, cwd);
     if (program === undefined) throw Object.assign(new Error(), { code: 'ENOENT' });
-    const child = spawn(program, [...args], {
-      cwd,
-      env: environment,
+    const start = { program, args, cwd, env: environment };
+    const walled = this.#launcher?.(start, childEnvironment(own, {}, this.#mark));
+    const { program: file, args: words, ...place } = walled ?? start;
+    const child = spawn(file, [...words], {
+      ...place,
       // Own process group, so that a signal reaches all descendants.
       detached: process.platform !== 'win32',
       windowsHide: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', ...(walled ? ['pipe' as const] : [])],
     });
+    // The descriptor after the standard streams.
+    if (walled) (child.stdio[3] as Writable).on('error', () => undefined).end(walled.plan);
     this.#child = child;
     this.#ended = ended(child);
     // Prevents an unhandled rejection if nothing awaits the end.

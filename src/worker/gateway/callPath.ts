@@ -11,8 +11,7 @@ import { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
 import { type AdmittedResult, Firewall } from '../../results/firewall.ts';
 import { knownSecrets, scrubSecrets } from '../../secrets/mask.ts';
 import { scrubValue } from '../../secrets/scrubValue.ts';
-import { shortened } from '../../text/porcelain.ts';
-import { visibleText } from '../../text/visibleText.ts';
+import { approvalQuestion } from '../../text/approvalQuestion.ts';
 import { foreignSecret } from '../../trust/egress.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -56,7 +55,7 @@ export class CallPath {
         scrubSecrets,
         trust: (tool) => trust.verdictOn(tool, pool.get(tool.server)),
         foreignSecret: (server, sent) => this.#foreignSecret(server, sent),
-        approval: { ask: ({ tool, args, reason }) => approve(approvalQuestion(tool, args, reason)) },
+        approval: { ask: ({ tool, args, reason }) => approve(questionAbout(tool, args, reason)) },
         approvalStore: approvalFile(stateFolder, log),
         log,
       },
@@ -100,16 +99,7 @@ export class CallPath {
   }
 }
 
-const SHOWN_ARGS_CHARS = 600;
-
-/** Returns the question about a call, safe to display. */
-function approvalQuestion(tool: CatalogTool, args: object, reason: string): ApprovalQuestion {
-  const shown = visibleText(scrubSecrets(JSON.stringify(args)));
-  return {
-    tool: visibleText(tool.upstreamName),
-    toolId: tool.id,
-    server: tool.server,
-    reason: visibleText(reason),
-    args: shortened(shown, SHOWN_ARGS_CHARS),
-  };
+function questionAbout(tool: CatalogTool, args: Readonly<Record<string, unknown>>, reason: string): ApprovalQuestion {
+  const { id: toolId, upstreamName, server } = tool;
+  return { toolId, lines: approvalQuestion({ toolId, tool: upstreamName, server, reason, args }, scrubSecrets) };
 }

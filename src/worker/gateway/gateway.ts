@@ -8,6 +8,7 @@ import type {
   LearnedUse,
   SecretAnswer,
   SecretRequest,
+  ServerListing,
   TreeChildren,
   TrustReview,
 } from '../../control/contract.ts';
@@ -189,6 +190,13 @@ export class Gateway {
       ({ config }) => server === undefined || config.name === server,
     );
     return this.servers.trust.review(connections, (name) => this.#catalog.view.namespaceOf(name));
+  }
+
+  /** Lists the servers of the workspace's own file again. */
+  async listing(): Promise<ServerListing[]> {
+    await this.refresh();
+    const disabled = this.configuration.current.servers.filter((server) => server.disabled);
+    return this.servers.trust.listings(this.servers.pool.connections, disabled);
   }
 
   /** Applies a decision of the user about what servers list. */

@@ -11,6 +11,8 @@ import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../../supervision/restartPolicy.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
+import { shownLines } from '../../trust/launch.ts';
+import { lockFileOf } from '../../trust/pins/lockFile.ts';
 import { adoptPinsOf, pinsOf } from '../../trust/pins/pinnedItems.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { type PoolEvents, ServerPool } from '../../upstream/connection/serverPool.ts';
@@ -19,6 +21,7 @@ import { CatalogSnapshots } from '../../upstream/listing/catalogSnapshots.ts';
 import { ChildJournal } from '../../upstream/process/childJournal.ts';
 import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { killMarked } from '../../upstream/process/processTree.ts';
+import { missingWalls } from '../../walls/machine.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ServerLinks } from './serverLinks.ts';
 import { ServerTrust } from './serverTrust.ts';
@@ -28,6 +31,8 @@ import { SharedTokens } from './sharedTokens.ts';
 export interface GatewayServersOptions
   extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets' | 'maskKnown'> {
   workspace: string;
+  /** File given by the user, which replaces all others. */
+  configFile?: string;
   stateFolder: string;
   configuration: Configuration;
   /** Accesses the editor's own store of secrets. */
@@ -58,7 +63,7 @@ export class GatewayServers {
     const stateRoot = rootOf(stateFolder);
     this.#environment = new OwnEnvironment(process.env, log);
     const path = (): string | undefined => this.#environment.path;
-    this.approvals = new LaunchApprovals({ stateRoot, workspace, path });
+    this.approvals = new LaunchApprovals({ stateRoot, workspace, path, missingWalls });
     this.#signIns = new SignIns(new SharedTokens(new FileTokens(stateRoot), secret));
     this.#journal = new ChildJournal(stateFolder);
     this.links = new ServerLinks({
@@ -73,6 +78,7 @@ export class GatewayServers {
     this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log, { of: pinsOf, adopt: adoptPinsOf });
     this.trust = new ServerTrust({
       approvals: this.approvals,
+      lock: { file: lockFileOf(workspace, options.configFile), workspace },
       connections: () => this.pool.connections,
       stateRoot,
       stateFolder,
@@ -145,7 +151,10 @@ export class GatewayServers {
   /** Approves definitions by the hash that the user saw, so a server that changed meanwhile is not approved. */
   approve(hashes: readonly string[]): void {
     const launches = this.#waiting.map((config) => this.approvals.launch(config));
-    this.approvals.approve(launches.filter(({ hash }) => hashes.includes(hash)));
+    const approved = launches.filter(({ hash }) => hashes.includes(hash));
+    const shown = approved.map((launch) => shownLines(launch, this.approvals.before(launch)));
+    this.approvals.approve(approved);
+    for (const [index, launch] of approved.entries()) this.trust.recordLaunch(launch, shown[index] ?? []);
     this.#onApprovals();
   }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import type { ServerConfig, StdioServerConfig } from '../../config/gatewayConfig.ts';
 import { followReferences, SecretMissingError } from '../../config/secretReferences.ts';
 import { secretsGiven } from '../../config/secretsGiven.ts';
 import { secretKey } from '../../config/state/fileSecrets.ts';
@@ -8,13 +8,16 @@ import type { MissingSecret } from '../../control/contract.ts';
 import { knownSecrets } from '../../secrets/mask.ts';
 import { type LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
 import type { Launch } from '../../trust/launch.ts';
+import { type Walls, wallsOf } from '../../trust/walls.ts';
 import type { SignIns } from '../../upstream/connection/signIns.ts';
 import type { ChildJournal } from '../../upstream/process/childJournal.ts';
 import type { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { HttpLink } from '../../upstream/transports/httpLink.ts';
 import { StaticLink } from '../../upstream/transports/staticLink.ts';
-import { StdioLink } from '../../upstream/transports/stdioLink.ts';
+import { StdioLink, type StdioLinkOptions } from '../../upstream/transports/stdioLink.ts';
 import { type LinkEvents, LinkFailure, type UpstreamLink } from '../../upstream/transports/upstreamLink.ts';
+import { missingWalls } from '../../walls/machine.ts';
+import { walledStart, wallsFolder } from '../../walls/wallsStart.ts';
 import type { SharedSecrets } from './sharedSecrets.ts';
 
 export interface ServerLinksOptions {
@@ -49,6 +52,15 @@ export class ServerLinks {
     return this.#missing.get(server);
   }
 
+  /** Describes the walls of a program for `waygate status`. */
+  wallsState(config: ServerConfig): string | undefined {
+    if (config.type !== 'stdio') return undefined;
+    const { workspace, environment } = this.#options;
+    const walls = wallsOf(config, { workspace });
+    const missing = walls ? missingWalls(walls, environment.path) : 'not asked for';
+    return missing === undefined ? 'walled' : `no walls: ${missing}`;
+  }
+
   async open(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
     // What starts is the approved launch itself, whatever the configuration says meanwhile.
     const launch = needsApproval(written) ? this.#approvedLaunch(written) : undefined;
@@ -62,8 +74,11 @@ export class ServerLinks {
     const { journal, environment, signIns } = this.#options;
     if (config.type === 'static') return new StaticLink(config);
     if (config.type === 'stdio') {
-      const cwd = launch?.isApart ? this.#ownFolder(launch) : config.cwd;
-      return new StdioLink({ ...config, cwd }, journal, events, environment, launch && { program: launch.program });
+      const walls = this.#walls(config, launch);
+      const cwd = launch?.isApart ? this.#ownFolder(launch, walls && config.name) : config.cwd;
+      const launcher = walls && this.#launcher(config, walls);
+      const approved = launch && { program: launch.program };
+      return new StdioLink({ ...config, cwd }, journal, events, { own: environment, approved, launcher });
     }
     return new HttpLink(config, events, signIns.sessionFor(config));
   }
@@ -86,9 +101,26 @@ export class ServerLinks {
     throw new LinkFailure('It has not been approved for this workspace.', 'needs_approval');
   }
 
+  /** Returns the walls of a start; nothing if they are optional and the machine has none (T6.2). */
+  #walls(config: StdioServerConfig, launch: Launch | undefined): Walls | undefined {
+    const { workspace, environment } = this.#options;
+    const walls = wallsOf(config, { workspace, program: launch?.program });
+    const missing = walls && missingWalls(walls, environment.path);
+    if (missing === undefined) return walls;
+    if (walls?.isOptional) return undefined;
+    throw new LinkFailure(`It starts only behind walls, and this machine has none: ${missing}.`, 'walls_missing');
+  }
+
+  #launcher({ name, location }: StdioServerConfig, walls: Walls): StdioLinkOptions['launcher'] {
+    const { workspace, stateRoot } = this.#options;
+    return (start, outside) =>
+      walledStart(start, { walls, name, workspace, stateRoot, configFile: location.file }, outside);
+  }
+
   /** Returns the folder of a package runner, so that it finds nothing of the workspace. */
-  #ownFolder({ hash }: Launch): string {
-    const { stateRoot } = this.#options;
+  #ownFolder({ hash }: Launch, walled: string | undefined): string {
+    const { stateRoot, workspace } = this.#options;
+    if (walled !== undefined) return join(wallsFolder(workspace, walled), 'run');
     const folders = [join(stateRoot, 'run'), join(stateRoot, 'run', hash.slice(0, FOLDER_CHARS))];
     for (const folder of folders) ensurePrivateFolder(folder);
     return folders[1] as string;

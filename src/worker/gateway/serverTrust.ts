@@ -4,10 +4,13 @@ import { ingestTool } from '../../catalog/ingest.ts';
 import { pinOf, sha256 } from '../../catalog/shapeHash.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
-import type { HeldTool, TrustDecision, TrustItem, TrustReview } from '../../control/contract.ts';
+import type { HeldTool, ServerListing, TrustDecision, TrustItem, TrustReview } from '../../control/contract.ts';
 import { acquireLock } from '../../host/attach/startLock.ts';
 import { heldError } from '../../modes/shared/unknownTool.ts';
+import { quoted } from '../../text/porcelain.ts';
 import { type LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
+import type { Launch } from '../../trust/launch.ts';
+import { readLockFile } from '../../trust/pins/lockFile.ts';
 import { writeBook } from '../../trust/pins/pinBook.ts';
 import { itemsOf, PINNED_PARTS, type PinnedItem, type PinnedPart } from '../../trust/pins/pinnedItems.ts';
 import { PinStore } from '../../trust/pins/pinStore.ts';
@@ -16,12 +19,14 @@ import { type GatedServer, TrustGate, type Verdict } from '../../trust/pins/trus
 import { SCAN_RULES } from '../../trust/scan/finding.ts';
 import { isSink, OtherTools } from '../../trust/scan/names.ts';
 import { scanText, scanTool } from '../../trust/scan/scan.ts';
-import { type TrustEvent, TrustLog } from '../../trust/trustLog.ts';
+import { launchEvent, type TrustEvent, TrustLog } from '../../trust/trustLog.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ListingGate, OfferedListing } from '../../upstream/listing/listingGate.ts';
 
 export interface ServerTrustOptions {
   approvals: Pick<LaunchApprovals, 'launch'>;
+  /** Lock file, and the folder that it must not lead out of. */
+  lock: { file: string; workspace: string };
   /** All servers, whose tools a scan compares. */
   connections(): readonly ServerConnection[];
   /** Folder of the log, which all workspaces share. */
@@ -39,18 +44,21 @@ export class ServerTrust implements ListingGate {
   readonly #held = new WeakMap<object, readonly HeldTool[]>();
   readonly #gated = new WeakMap<ServerConfig, GatedServer>();
   readonly #approvals: ServerTrustOptions['approvals'];
+  readonly #lock: ServerTrustOptions['lock'];
+  #lockFlaw: string | undefined;
   readonly #connections: ServerTrustOptions['connections'];
 
-  constructor({ approvals, connections, stateRoot, stateFolder, log, onChange }: ServerTrustOptions) {
+  constructor({ approvals, lock, connections, stateRoot, stateFolder, log, onChange }: ServerTrustOptions) {
     this.#logbook = new TrustLog({ folder: stateRoot, lock: acquireLock, now: () => new Date() });
     this.#log = log;
     this.#approvals = approvals;
+    this.#lock = lock;
     this.#connections = connections;
     this.gate = new TrustGate({
       store: new PinStore({ folder: stateFolder, lock: acquireLock }),
       scan: (items, server, isBaseline) => this.#scan(items, server, isBaseline),
       isSink,
-      locked: () => undefined,
+      locked: ({ name, isForeign }) => (isForeign ? this.#lockedItems(name) : undefined),
       now: () => new Date(),
       log,
       onBaseline: (server, pins) =>
@@ -76,6 +84,25 @@ export class ServerTrust implements ListingGate {
     return this.gate.offer(this.#gate(config), listing);
   }
 
+  /** Returns what the lock file pins for a server. A file that cannot be used pins nothing, and is reported once. */
+  #lockedItems(server: string): readonly PinnedItem[] | undefined {
+    const { file, workspace } = this.#lock;
+    try {
+      const servers = readLockFile(file, workspace);
+      return servers && (Object.hasOwn(servers, server) ? servers[server] : []);
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== this.#lockFlaw) this.#log(message);
+      this.#lockFlaw = message;
+      return [];
+    }
+  }
+
+  /** Number of items that a server offers although they are new or changed. */
+  driftedOf({ config, listed }: ServerConnection): number {
+    return config.type === 'static' ? 0 : this.gate.offer(this.#gate(config), listed).drifted;
+  }
+
   /** Returns the items of a server that wait for the user's review. */
   heldTools({ config, held }: ServerConnection, namespace: string): readonly HeldTool[] {
     const known = this.#held.get(held);
@@ -97,10 +124,11 @@ export class ServerTrust implements ListingGate {
       if (config.type === 'static') return [];
       const server = this.#gate(config);
       const review = this.gate.review(server, listed);
+      const namespace = namespaceOf(config.name);
       const problem = this.gate.problemOf(config.name);
       const heldKeys = new Set(held.map(({ item }) => item.raw));
-      const items = (review?.items ?? []).map(({ before, after, drift, ...item }): TrustItem => {
-        const toolId = item.part === 'tools' ? idOf(after ?? before, config.name, namespaceOf(config.name)) : '';
+      const items = review.items.map(({ before, after, drift, ...item }): TrustItem => {
+        const toolId = item.part === 'tools' ? idOf(after ?? before, config.name, namespace) : '';
         return {
           ...item,
           ...(toolId !== '' && { toolId }),
@@ -111,7 +139,7 @@ export class ServerTrust implements ListingGate {
           ...(after !== undefined && { after: readableItem(after) }),
         };
       });
-      const { since, quarantine } = review?.pins ?? {};
+      const { since, quarantine } = review.pins ?? {};
       return [
         {
           server: config.name,
@@ -120,7 +148,10 @@ export class ServerTrust implements ListingGate {
           ...(since !== undefined && { since }),
           ...(quarantine !== undefined && { quarantine }),
           ...(problem !== undefined && { problem }),
-          approved: review?.approved ?? 0,
+          approved: review.approved.map(({ key, part, raw }) => {
+            const toolId = part === 'tools' ? idOf(raw, config.name, namespace) : '';
+            return { key, ...(toolId !== '' && { toolId }) };
+          }),
           items,
         },
       ];
@@ -134,7 +165,7 @@ export class ServerTrust implements ListingGate {
   ): string | undefined {
     const { server: name } = decision;
     const connection = connections.find(({ config }) => config.name === name);
-    if (!connection || connection.config.type === 'static') return `There is no server ${JSON.stringify(name)}.`;
+    if (!connection || connection.config.type === 'static') return `There is no server ${quoted(name)}.`;
     try {
       if (decision.action === 'accept') {
         const items = itemsOf(connection.listed);
@@ -158,9 +189,29 @@ export class ServerTrust implements ListingGate {
     return undefined;
   }
 
-  /** Records that the user approved the launch of a server, by the hash of what was shown. */
-  recordLaunch(actor: TrustEvent['actor'], hash: string): void {
-    this.#record({ actor, what: 'launch', subject: 'approve', pin: hash, shown: hash });
+  /** Records that the user approved the launch of a server. */
+  recordLaunch(launch: Launch, lines: readonly string[]): void {
+    this.#record(launchEvent('person-editor', launch, lines));
+  }
+
+  /** Returns everything that the servers of the workspace's own file list. */
+  listings(connections: readonly ServerConnection[], disabled: readonly ServerConfig[]): ServerListing[] {
+    const listed = connections
+      .filter(({ config }) => config.type !== 'static' && config.origin !== 'user')
+      .map(({ config, listed, state, reason }): ServerListing => {
+        // A server that is ready but could not list again has a reason as well.
+        const why = reason ?? (state === 'ready' ? undefined : `It is ${state.replaceAll('_', ' ')}.`);
+        return {
+          server: config.name,
+          disabled: false,
+          ...(why !== undefined && { reason: why }),
+          items: itemsOf(listed),
+        };
+      });
+    const idle = disabled
+      .filter(({ origin }) => origin !== 'user')
+      .map(({ name: server }) => ({ server, disabled: true, items: [] }));
+    return [...listed, ...idle].sort((a, b) => (a.server < b.server ? -1 : 1));
   }
 
   /** Returns the facts about a server that pins depend on. A workspace's server has the launch that the user approved. */
@@ -171,7 +222,7 @@ export class ServerTrust implements ListingGate {
     // A workspace cannot loosen what happens when its own servers change.
     const onChange = isForeign ? 'block' : (config.trust ?? (config.type === 'stdio' ? 'ask' : 'block'));
     const launch = isForeign ? this.#approvals.launch(config).hash : ownLaunch(config);
-    const gated: GatedServer = { name: config.name, launch, onChange };
+    const gated: GatedServer = { name: config.name, launch, onChange, isForeign: config.origin !== 'user' };
     this.#gated.set(config, gated);
     return gated;
   }
@@ -194,17 +245,12 @@ export class ServerTrust implements ListingGate {
   }
 
   #recordDecision(decision: TrustDecision & Pick<TrustEvent, 'actor'>): void {
-    const { action, actor, server } = decision;
-    const about = (subject: string, pin?: string): void =>
-      this.#record({
-        actor,
-        what: subject === server ? 'server' : 'tool',
-        subject: `${action} ${subject}`,
-        ...(pin && { pin, shown: pin }),
-      });
-    if (decision.action === 'accept') for (const { key, pin } of decision.shown) about(`${server} ${key}`, pin);
-    else if (decision.action === 'block') for (const key of decision.keys) about(`${server} ${key}`);
-    else about(server);
+    const { action, actor, server, lines: shown } = decision;
+    const about = (what: 'server' | 'tool', subject: string, pin?: string): void =>
+      this.#record({ actor, what, subject: `${action} ${subject}`, ...(pin && { pin }), ...(shown && { shown }) });
+    if (decision.action === 'accept') for (const { key, pin } of decision.shown) about('tool', `${server} ${key}`, pin);
+    else if (decision.action === 'block') for (const key of decision.keys) about('tool', `${server} ${key}`);
+    else about('server', server);
   }
 
   /** Writes an entry. A full disk costs the entry and not the decision, and is reported. */

@@ -44,6 +44,7 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
       return snapshot();
     },
     trust: ({ server }) => gateway.trustReview(server),
+    listing: () => gateway.listing(),
     decide: (decision) => gateway.decide(decision),
     refresh: async () => {
       await refresh();

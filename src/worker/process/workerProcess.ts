@@ -260,6 +260,7 @@ export class WorkerProcess {
   }
 
   #log(line: string): void {
-    writeLog(`${new Date().toISOString()} ${line}`, this.#options.logFd);
+    // Servers choose some of the words, and a line of theirs must not look like one of the worker.
+    writeLog(`${new Date().toISOString()} ${line.replace(/[\r\n]+/g, ' ')}`, this.#options.logFd);
   }
 }

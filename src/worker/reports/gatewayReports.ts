@@ -119,7 +119,9 @@ export class GatewayReports {
       view: catalog.view,
       connection: (name) => pool.get(name),
       missing: (name) => servers.links.missing(name),
+      walls: (config) => servers.links.wallsState(config),
       heldTools: (connection, namespace) => servers.trust.heldTools(connection, namespace),
+      driftedOf: (connection) => servers.trust.driftedOf(connection),
       trustProblem: (name) => servers.trust.gate.problemOf(name),
       scrubSecrets,
     };

@@ -16,6 +16,9 @@ export interface StatusSources {
   connection(name: string): ServerConnection | undefined;
   missing(name: string): MissingSecret | undefined;
   heldTools(connection: ServerConnection, namespace: string): readonly HeldTool[];
+  /** Whether a server runs behind walls, in words; nothing for one that is no program. */
+  walls(config: ServerConfig): string | undefined;
+  driftedOf(connection: ServerConnection): number;
   /** Why nothing of a server is offered although it runs. */
   trustProblem(name: string): string | undefined;
   approvals: Pick<LaunchApprovals, 'launch' | 'before'>;
@@ -31,6 +34,7 @@ export function serverBriefs({
   view,
   connection: find,
   heldTools,
+  driftedOf,
   trustProblem,
   scrubSecrets,
 }: StatusSources): ServerBrief[] {
@@ -39,6 +43,7 @@ export function serverBriefs({
     if (!connection) return { name, namespace: '', state: disabled ? 'disabled' : 'starting', toolCount: 0, location };
     const namespace = view.namespaceOf(name);
     const held = heldTools(connection, namespace);
+    const drifted = driftedOf(connection);
     const { state, reason = held.length > 0 ? trustProblem(name) : undefined } = connection;
     return {
       name,
@@ -48,6 +53,7 @@ export function serverBriefs({
       location,
       ...(reason && { reason: scrubSecrets(reason) }),
       ...(held.length > 0 && { held }),
+      ...(drifted > 0 && { drifted }),
     };
   });
   const broken = config.broken.map(
@@ -77,11 +83,12 @@ function connectionStatus(
   brief: ServerBrief,
   config: ServerConfig,
   { since, pid, stderr, health, oddities }: ServerConnection,
-  { missing, scrubSecrets, approvals }: StatusSources,
+  { missing, walls: wallsIn, scrubSecrets, approvals }: StatusSources,
 ): ServerStatus {
   const { last_fault: fault, ...supervised } = health;
   const odd = oddities.report();
   const secret = brief.state === 'needs_secret' ? missing(brief.name) : undefined;
+  const walls = wallsIn(config);
   return {
     ...brief,
     since,
@@ -91,6 +98,7 @@ function connectionStatus(
       ...(fault && { last_fault: { ...fault, detail: oneLine(scrubSecrets(fault.detail), MAX_REASON) } }),
     },
     ...(secret && { secret }),
+    ...(walls !== undefined && { walls }),
     ...(brief.state === 'needs_approval' && { approval: approvalOf(config, approvals) }),
     stderr,
     ...(odd.length > 0 && { oddities: odd }),
@@ -107,7 +115,7 @@ function approvalOf(
 
 /** Health of a server, without the parts of its status that only the editor shows. */
 export function serverHealth(status: ServerStatus): ServerHealth {
-  const { name, state, reason, oddities, supervised = NEVER_STARTED } = status;
+  const { name, state, reason, oddities, held = [], drifted = 0, supervised = NEVER_STARTED } = status;
   const { state: _lifecycle, ...counts } = supervised;
   return {
     name,
@@ -115,6 +123,7 @@ export function serverHealth(status: ServerStatus): ServerHealth {
     down: serverState(state).isDown === true,
     ...counts,
     ...(reason !== undefined && { reason: oneLine(reason, MAX_REASON) }),
+    ...(held.length + drifted > 0 && { to_review: held.length + drifted }),
     ...(oddities && { oddities }),
   };
 }

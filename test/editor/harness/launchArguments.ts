@@ -27,6 +27,13 @@ export function readLaunchArguments(argv: readonly string[]): LaunchArguments {
   };
 }
 
+export const CHROMIUM_FLAGS = [
+  // Chromium has no sandbox for root (in a container), and opens only the test page.
+  ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];
+
 /** Returns the address that makes the server build load an extension under development and run its tests. */
 export function workbenchAddress(port: number, launch: LaunchArguments): string {
   const remote = (path: string) => `vscode-remote://127.0.0.1:${port}${path}`;

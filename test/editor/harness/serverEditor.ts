@@ -8,19 +8,12 @@ import { chromium, type Page } from 'playwright-core';
 import { endGroup } from '../../../scripts/lib/processes.mjs';
 import { startServer } from '../../../scripts/lib/serverBuild.mjs';
 import { startDriver } from './driverServer.ts';
-import { readLaunchArguments, workbenchAddress } from './launchArguments.ts';
+import { CHROMIUM_FLAGS, readLaunchArguments, workbenchAddress } from './launchArguments.ts';
 
 /** Device pixels per pixel of the page. Two make a sharp picture and a slower run. */
 const PIXELS = Number(process.env.WAYGATE_PICTURE_PIXELS ?? 1);
 
 const RUN_LIMIT_MS = 8 * 60_000;
-
-const CHROMIUM_FLAGS = [
-  // Chromium has no sandbox for root (in a container), and opens only the test page.
-  ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-];
 
 function environment(name: string): string {
   const value = process.env[name];

@@ -58,7 +58,10 @@ describe('Waygate in VS Code', () => {
   it('passes a call through lm.invokeTool to the filesystem server, and returns its text', async () => {
     const file = join(workspaceFolder(), 'files', 'door.txt');
     writeFileSync(file, 'the door is open\n');
-    assert.equal(await call('/filesystem/read_text_file', { path: file }), 'ok\nthe door is open\n\n');
+    assert.equal(
+      await call('/filesystem/read_text_file', { path: file }),
+      'ok · data from filesystem\nthe door is open\n\nend of data\n',
+    );
   });
 
   it('shows the same tree as the worker', async () => {

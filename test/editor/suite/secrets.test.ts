@@ -38,7 +38,7 @@ describe('A server that waits for a secret', () => {
   /** The answer of a call may be stored, so it must not contain the secret. */
   async function expectIn(name: string, value: string): Promise<void> {
     const digest = createHash('sha256').update(value).digest('hex');
-    assert.equal(await call('/vault/digest', { name }), `ok\n${digest}\n`);
+    assert.equal(await call('/vault/digest', { name }), `ok · data from vault\n${digest}\nend of data\n`);
   }
 
   it('names the secret, asks without showing it, and starts with it', async () => {

@@ -47,12 +47,12 @@ describe('A server that wants a sign-in', () => {
       issuer.authorizations.map(({ scope }) => scope),
       [SCOPE],
     );
-    assert.equal(await call('/guarded/echo', { text: 'let in' }), 'ok\nlet in\n');
+    assert.equal(await call('/guarded/echo', { text: 'let in' }), 'ok · data from guarded\nlet in\nend of data\n');
   });
 
   it('stays signed in with another worker, by tokens that VS Code stores and no file contains', async () => {
     await anotherWorker();
-    assert.equal(await call('/guarded/echo', { text: 'still' }), 'ok\nstill\n');
+    assert.equal(await call('/guarded/echo', { text: 'still' }), 'ok · data from guarded\nstill\nend of data\n');
     assert.equal(issuer.authorizations.length, 1);
     assert.ok(issuer.issued.length > 0);
     assert.deepEqual(filesThatHold(issuer.issued, scratchFolder()), []);

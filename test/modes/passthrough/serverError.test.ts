@@ -36,13 +36,13 @@ describe('a failed request in passthrough mode', () => {
     });
     const status = new UpstreamRequestError('error', 'HTTP 503', 503, 7);
     expect(requestError('docs', 'prompts/get', status, terms).message).toBe(
-      'docs is unavailable: HTTP 503. Call again after 7 s.',
+      'docs is unavailable: "HTTP 503". Call again after 7 s.',
     );
     const { message } = requestError('docs', 'prompts/get', new NotDispatchedError(`it said ${SECRET}`), {
       ...terms,
       isMasked: false,
     });
-    expect(message).toMatch(/^docs is not running: it said .*\. Nothing was sent\. /);
+    expect(message).toMatch(/^docs is not running: "it said .*"\. Nothing was sent\. /);
     expect(message).not.toContain(SECRET);
   });
 });

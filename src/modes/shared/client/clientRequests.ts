@@ -6,6 +6,7 @@ import { relatedTask, relateTo } from '../../../mcp/mcpTask.ts';
 import type { CallContext, ClientPeer, SessionMode } from '../../../mcp/session/sessionMode.ts';
 import { reportWhenAnswered, type SessionRequest } from '../../../mcp/session/sessionRequest.ts';
 import { scrubValue } from '../../../secrets/scrubValue.ts';
+import { quoted } from '../../../text/porcelain.ts';
 import { OWN_BUSINESS } from '../../../upstream/connection/callOrigin.ts';
 import type { ServerConnection } from '../../../upstream/connection/serverConnection.ts';
 import { SessionCall } from '../sessionCall.ts';
@@ -164,7 +165,7 @@ export class ClientRequests {
     const { name, sampling: maySample } = connection.config;
     if (method === 'sampling/createMessage' && maySample !== true) {
       const remedy = `The user can allow it by "sampling": true in the entry of the server.`;
-      throw new RpcError(METHOD_NOT_FOUND, `Sampling is off for the server ${JSON.stringify(name)}. ${remedy}`);
+      throw new RpcError(METHOD_NOT_FOUND, `Sampling is off for the server ${quoted(name)}. ${remedy}`);
     }
     const found = await this.#callAt(connection, params, related);
     if (found === 'none') {

@@ -4,7 +4,7 @@ import { asksForSecret } from '../../../secrets/asksForSecret.ts';
 import { knownSecrets, scrubSecrets } from '../../../secrets/mask.ts';
 import { secretName } from '../../../secrets/names.ts';
 import { scrubValue } from '../../../secrets/scrubValue.ts';
-import { shortened } from '../../../text/porcelain.ts';
+import { quoted, shortened } from '../../../text/porcelain.ts';
 import { visibleText } from '../../../text/visibleText.ts';
 
 type Json = Record<string, unknown>;
@@ -157,7 +157,7 @@ function field(name: string, given: Json): Json {
   const words = [title, description, format].filter((text) => typeof text === 'string') as string[];
   if (isFreeField(given) && (secretName(name) || [name, ...words].some(asksForSecret))) {
     const why = 'asks for a secret. MCP forbids that in a form: send the user to a URL instead';
-    throw refused(`The field ${JSON.stringify(plain(name, TITLE_CHARS))} ${why}`);
+    throw refused(`The field ${quoted(plain(name, TITLE_CHARS))} ${why}`);
   }
   const numbers = NUMERIC.filter((key) => typeof given[key] === 'number').map((key) => [key, given[key]]);
   return {

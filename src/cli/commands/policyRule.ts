@@ -1,0 +1,103 @@
+import { findNodeAtLocation, getNodeValue, type ParseError, parseTree } from 'jsonc-parser';
+import { ConfigLayers } from '../../config/configLayers.ts';
+import { DEFAULT_POLICY } from '../../config/declaration/policyBlock.ts';
+import { configFile } from '../../config/state/configPlaces.ts';
+import { userConfigFile } from '../../config/state/stateFolder.ts';
+import type { GatewayTarget } from '../../host/attach/startWorker.ts';
+import { readTextIfThere, replaceFile } from '../../import/importFiles.ts';
+import { appendItem, prependItem, removeItem, setMember } from '../../import/jsonText.ts';
+import { didYouMean } from '../../text/nearest.ts';
+import { visibleText } from '../../text/visibleText.ts';
+import type { RuleCommand } from '../commands.ts';
+import { print, printProblem } from '../print.ts';
+import { withSettledGateway } from '../settledGateway.ts';
+import { shownText } from '../trustReview.ts';
+
+interface Rule {
+  action: 'allow' | 'deny';
+  server: string;
+  origin?: 'workspace';
+  tool?: string;
+}
+
+const RULES = ['policy', 'rules'];
+
+/** Adds a rule about a server or a tool to the user's waygate.json, or to the workspace's. */
+export async function policyRule(command: RuleCommand & { name: Rule['action'] }): Promise<number> {
+  const { name: action, subject, here, json, ...target } = command;
+  const file = target.configFile ?? (here ? configFile(target.workspace) : userConfigFile(process.env));
+  const { server, tool, isForeign } = await namedBy(subject, target);
+  // A rule of the user's own file allows nothing of a workspace's server without naming that origin.
+  const origin = action === 'allow' && isForeign && !here ? { origin: 'workspace' as const } : {};
+  const rule: Rule = { action, server, ...origin, ...(tool !== undefined && { tool }) };
+  const within = here ? target.workspace : undefined;
+  const before = readTextIfThere(file, within);
+  const after = withRule(before, rule, file);
+  replaceFile(file, before, after, within);
+  const { problems } = new ConfigLayers(target.workspace, process.env, target.configFile).load();
+  const rendered = JSON.stringify(rule);
+  const about = problems.filter(({ message, location }) => location.file === file && message.includes('policy'));
+  for (const { message } of about) printProblem(message);
+  print(json, { file, rule }, `Wrote ${visibleText(rendered)} into ${file}.\n`);
+  return 0;
+}
+
+interface Named {
+  server: string;
+  /** Glob that matches the tool alone. */
+  tool?: string;
+  isForeign: boolean;
+}
+
+async function namedBy(subject: string, target: GatewayTarget): Promise<Named> {
+  const [status, reviews, { namespaces }] = await withSettledGateway(target, (control) =>
+    Promise.all([control.request('status', {}), control.request('trust', {}), control.request('catalog', {})]),
+  );
+  const isForeign = (server: string): boolean =>
+    reviews.some((review) => review.server === server && review.origin === 'workspace');
+  const servers = status.servers.map(({ name }) => name);
+  if (servers.includes(subject)) return { server: subject, isForeign: isForeign(subject) };
+  const reviewed = reviews.flatMap(({ server, approved, items }) =>
+    [...approved, ...items].map(({ key, toolId }) => ({ server, id: toolId ?? '', name: key.replace(/^tools:/, '') })),
+  );
+  // Servers of a catalog file have no pins.
+  const others = namespaces.flatMap(({ server, tools }) => tools.map(({ id }) => ({ server, id, name: '' })));
+  const all = [...reviewed, ...others].filter(({ id }) => id !== '');
+  const found = all.find(({ id }) => id === subject);
+  if (found) {
+    const { server, id, name } = found;
+    // An id changes with the arguments of its tool; the name outlives that, unless it would be a pattern.
+    return { server, tool: /^[^*?[\]\n]+$/.test(name) ? name : id, isForeign: isForeign(server) };
+  }
+  const known = [...servers, ...all.map(({ id }) => id)];
+  const remedy = didYouMean(subject, known, 'see waygate catalog.');
+  throw new Error(`there is no server or tool "${shownText(subject)}"; ${visibleText(remedy)} Nothing was written.`);
+}
+
+/**
+ * Returns the text of a configuration with a rule. A rule about one tool, or one that denies, comes first. A rule that
+ * allows a whole server comes last, so that it undoes nothing more specific. It replaces rules about the same subject.
+ */
+function withRule(before: string | undefined, rule: Rule, file: string): string {
+  const text = before === undefined || before.trim() === '' ? '{}\n' : before;
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  if (root?.type !== 'object' || errors.length > 0) throw new Error(`${file} is not valid JSON; correct it first.`);
+  // Without a policy, the default one asks about destructive tools, and that has to stay.
+  if (!findNodeAtLocation(root, ['policy']))
+    return setMember(text, ['policy'], { rules: [rule, ...DEFAULT_POLICY.rules] });
+  const list = findNodeAtLocation(root, RULES);
+  const rules: unknown = list ? getNodeValue(list) : [];
+  if (!Array.isArray(rules)) throw new Error(`"policy.rules" of ${file} is no list; correct it first.`);
+  const same = rules.flatMap((one, index) => (isSameSubject(one, rule) ? [index] : []));
+  const rest = same.reverse().reduce((kept, index) => removeItem(kept, RULES, index), text);
+  const isGeneral = rule.action === 'allow' && rule.tool === undefined;
+  return isGeneral ? appendItem(rest, RULES, rule) : prependItem(rest, RULES, rule);
+}
+
+/** Whether a rule only says whether this server or tool is allowed. */
+function isSameSubject(one: unknown, { server, tool }: Rule): boolean {
+  const { action, server: other, tool: otherTool, origin: _origin, ...more } = (one ?? {}) as Record<string, unknown>;
+  const isSimple = (action === 'allow' || action === 'deny') && Object.keys(more).length === 0;
+  return isSimple && other === server && otherTool === tool;
+}

@@ -1,0 +1,56 @@
+import { oneLine } from '../text/porcelain.ts';
+import { visibleText } from '../text/visibleText.ts';
+
+/** Length at which VS Code cuts a notification. */
+const MAX_CHARS = 1_000;
+/** Limit of each foreign text, so that a long one does not push out the words after it. */
+const MAX_VALUE_CHARS = 600;
+
+declare const CLEANED: unique symbol;
+declare const ESCAPED: unique symbol;
+
+/** Single line without links and icons, as `notificationText` makes it. */
+export type NotificationText = string & { readonly [CLEANED]: true };
+/** Markdown without foreign markup, as `markdownText` makes it. */
+export type MarkdownText = string & { readonly [ESCAPED]: true };
+
+/**
+ * Builds a text for a message, a progress title, a row or a prompt from own words and foreign values: names, reasons,
+ * arguments, errors, paths. VS Code turns `[label](command:…)` in such texts into a link that runs the command, and
+ * `$(name)` into an icon.
+ */
+export function notificationText(
+  words: TemplateStringsArray,
+  ...values: readonly (string | number)[]
+): NotificationText {
+  const lines = values.map((value) => oneLine(String(value), MAX_VALUE_CHARS));
+  // The whole text, because two values that stand side by side may form a link together.
+  return oneLine(withoutLinks(String.raw({ raw: words }, ...lines)), MAX_CHARS) as NotificationText;
+}
+
+/** Makes the lines of a dialog's detail. */
+export function notificationLines(lines: readonly string[]): NotificationText {
+  return lines.map((line) => notificationText`${line}`).join('\n') as NotificationText;
+}
+
+/**
+ * Builds Markdown from own markup and foreign values, in which every punctuation mark is escaped, so that they become no
+ * link, picture or heading. (The editor's own `appendText` makes each space unbreakable, and long lines overflow.)
+ */
+export function markdownText(markup: TemplateStringsArray, ...values: readonly string[]): MarkdownText {
+  const lines = (text: string): string[] => visibleText(text).split('\n');
+  const escaped = values.map((value) =>
+    lines(value)
+      .map((line) => line.trim().replace(/[!-/:-@[-`{-~]/g, '\\$&'))
+      .join('\n'),
+  );
+  return String.raw({ raw: markup }, ...escaped) as MarkdownText;
+}
+
+/**
+ * Puts a space where a link or an icon would begin. VS Code links only `[label](address)`; the other forms are those of
+ * Markdown and of editors that link bare addresses.
+ */
+function withoutLinks(text: string): string {
+  return text.replace(/[\]$](?=\()|<(?=[a-z][\w+.-]*:)|command:(?=\S)/gi, '$& ');
+}

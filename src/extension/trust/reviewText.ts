@@ -1,0 +1,118 @@
+import type { ScannedEntry, ServerScan, TrustItem, TrustReview } from '../../control/contract.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { visibleText } from '../../text/visibleText.ts';
+import { type NotificationText, notificationText } from '../notificationText.ts';
+import { describeFinding, findingsOf } from './findings.ts';
+import { itemName } from './heldRows.ts';
+
+/** Version of an item that a document shows. */
+export interface ShownItem {
+  server: string;
+  key: string;
+  pin: string;
+}
+
+/** `shown`: the document shows the item as it is. `again`: it has changed since. `settled`: nothing waits any more. */
+export type ReviewState = 'shown' | 'again' | 'settled';
+
+export type ReviewAction = 'accept' | 'block' | 'again' | 'release';
+
+/** Document with buttons above its last line, which is empty. */
+export interface ReviewDocument {
+  text: string;
+  actions: readonly ReviewAction[];
+}
+
+export const ACTION_TITLES: Readonly<Record<ReviewAction, string>> = {
+  accept: 'Accept',
+  block: 'Block',
+  again: 'Review It Again',
+  release: 'Release from Quarantine',
+};
+
+const SCANNED_PARTS: Readonly<Record<string, ScannedEntry['kind']>> = {
+  tools: 'tool',
+  prompts: 'prompt',
+  resourceTemplates: 'template',
+  instructions: 'instructions',
+};
+
+const NOTES: Readonly<Record<ReviewState, readonly string[]>> = {
+  shown: [],
+  again: ['', 'It has changed again since it was shown here. Review it again before you accept it.'],
+  settled: ['', 'It no longer waits for your review in this form.'],
+};
+
+/** Returns the items that the user can decide about; an item that is gone cannot be called. */
+export function reviewable({ items }: TrustReview): (TrustItem & { pin: string })[] {
+  return items.flatMap((item) => (item.pin === undefined || item.state === 'gone' ? [] : { ...item, pin: item.pin }));
+}
+
+/** Compares a document with the present review. */
+export function reviewState({ key, pin }: ShownItem, review: TrustReview | undefined): ReviewState {
+  const now = review && reviewable(review).find((item) => item.key === key);
+  if (now === undefined) return 'settled';
+  return now.pin === pin ? 'shown' : 'again';
+}
+
+/** Renders the pinned version of an item. */
+export function approvedDocument({ before, state }: TrustItem): string {
+  if (before === undefined && state === 'changed') return 'The approved text is not stored any more.\n';
+  return indented(before ?? '');
+}
+
+/** Renders the listed version of an item, below what the scan found in it. Buttons stand below the text that they accept. */
+export function presentDocument(item: TrustItem, scan: ServerScan | undefined, state: ReviewState): ReviewDocument {
+  const moved = item.movedFrom === undefined ? [] : [`Same arguments as ${line(item.movedFrom)}, which is gone.`];
+  const head = [...moved, ...item.notes.map((note) => `Note: ${line(note)}.`), ...findingLines(item, scan)];
+  const text = [...head, ...(head.length > 0 ? [''] : []), indented(item.after ?? '').trimEnd(), ...NOTES[state], ''];
+  if (state !== 'shown') return { text: text.join('\n'), actions: state === 'again' ? ['again'] : [] };
+  return { text: text.join('\n'), actions: item.state === 'blocked' ? ['accept'] : ['accept', 'block'] };
+}
+
+/** Renders why a server is in quarantine. */
+export function quarantineDocument(
+  { server, quarantine, approved }: TrustReview,
+  scan: ServerScan | undefined,
+): ReviewDocument {
+  const name = line(JSON.stringify(server));
+  if (quarantine === undefined) return { text: `The server ${name} is not in quarantine.\n`, actions: [] };
+  const found = findingsOf(scan).map(({ about, quote }) => `  ${about}: "${quote}"`);
+  const text = [
+    `The server ${name} is in quarantine: no model sees anything of it.`,
+    `Reason: ${line(quarantine)}`,
+    ...(found.length > 0 ? ['', 'Findings of the scan:', ...found] : []),
+    '',
+    'A release offers what you approved before:',
+    ...approved.map(({ key, toolId }) => `  ${line(toolId ?? key)}`),
+    '',
+  ];
+  return { text: text.join('\n'), actions: ['release'] };
+}
+
+function findingLines(item: TrustItem, scan: ServerScan | undefined): string[] {
+  const entries = (scan?.entries ?? []).filter(
+    ({ kind, name }) =>
+      kind === SCANNED_PARTS[item.part] && (kind === 'instructions' || name === visibleText(item.name)),
+  );
+  return entries.flatMap(({ findings }) =>
+    findings.map(describeFinding).map(({ about, quote }) => `Finding: ${about}: "${quote}"`),
+  );
+}
+
+/** Title of the comparison. */
+export function reviewTitle(item: TrustItem): NotificationText {
+  return notificationText`${itemName(item)}: approved ↔ now`;
+}
+
+/** Indents foreign text, so that none of its lines passes for a line of Waygate. */
+function indented(text: string): string {
+  return visibleText(text).replace(/^(?=.)/gm, '  ');
+}
+
+/** Longer than anything that a scan or a comparison quotes. */
+const MAX_LINE = 1_000;
+
+function line(text: string): string {
+  return oneLine(text, MAX_LINE);
+}

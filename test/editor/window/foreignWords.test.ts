@@ -1,0 +1,136 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { endGroup } from '../../../scripts/lib/processes.mjs';
+import { ensureServerBuild, startServer } from '../../../scripts/lib/serverBuild.mjs';
+import { ensureBrowser } from '../../../scripts/lib/systemPackages.mjs';
+import { AuthorizationServer } from '../../support/authorizationServer.ts';
+import { HostProcess, until } from '../../support/hostProcess.ts';
+import { HttpProcess } from '../../support/httpProcess.ts';
+import { atEnd } from '../../support/lifetime.ts';
+import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../../support/workspace.ts';
+import { CHROMIUM_FLAGS } from '../harness/launchArguments.ts';
+import { workbench } from '../harness/workbench.ts';
+
+/** Link of a notification that would open a terminal, in the form that VS Code follows. */
+const linkTo = (label: string): string => `[${label}](command:workbench.action.terminal.new?{})`;
+const TOOL = linkTo('Read the details');
+const SERVERS = { offered: 'plain', calls: linkTo('calls'), secret: linkTo('secret'), guarded: linkTo('guarded') };
+
+const SETTINGS = {
+  'workbench.startupEditor': 'none',
+  'workbench.reduceMotion': 'on',
+  'workbench.welcomePage.experimentalOnboarding': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'extensions.ignoreRecommendations': true,
+  'git.enabled': false,
+};
+
+/** Opens a window as a user does: with toasts and dialogs, which VS Code holds back under its smoke-test driver. */
+async function openWindow(workspace: TestWorkspace): Promise<Page> {
+  const data = temporaryFolder('wg-window-');
+  const user = join(data, 'data', 'User');
+  mkdirSync(user, { recursive: true });
+  writeFileSync(join(user, 'settings.json'), JSON.stringify(SETTINGS));
+  const extensions = join(data, 'extensions');
+  mkdirSync(extensions);
+  const location = { $mid: 1, scheme: 'file', path: resolve('.') };
+  const installed = [{ identifier: { id: 'waygate.waygate' }, version: '0.1.0', location, metadata: {} }];
+  writeFileSync(join(extensions, 'extensions.json'), JSON.stringify(installed));
+  const { child, port } = await startServer(await ensureServerBuild(resolve('.')), {
+    dataFolder: data,
+    extensionsFolder: extensions,
+    args: ['--without-connection-token', '--reconnection-grace-time', '1'],
+    env: { ...workspace.env, HOME: data },
+  });
+  atEnd(() => endGroup(child));
+  const browser = await chromium.launch({ executablePath: await ensureBrowser(resolve('.')), args: CHROMIUM_FLAGS });
+  atEnd(() => browser.close());
+  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  page.setDefaultTimeout(60_000);
+  await page.goto(`http://127.0.0.1:${port}/?${new URLSearchParams({ folder: workspace.folder })}`);
+  return page;
+}
+
+async function configured(): Promise<{ workspace: TestWorkspace; toolId: string; client: HostProcess }> {
+  const issuer = await AuthorizationServer.start({
+    refuse: 'access_denied',
+    redirect: { error_description: linkTo('refused') },
+  });
+  atEnd(() => issuer.close());
+  const says = JSON.stringify({ resource: '{here}/mcp', authorization_servers: [issuer.issuer] });
+  const guarded = new HttpProcess(
+    [resolve('test/fixtures/httpServer.mjs'), '--issuer', issuer.issuer, '--says', says],
+    {
+      ...process.env,
+    },
+  );
+  const port = await until('the port', () => /^\d+/.exec(guarded.stdout)?.[0]);
+  const script = { tools: [{ name: TOOL, inputSchema: { type: 'object' }, annotations: { destructiveHint: true } }] };
+  const fault = resolve('test/fixtures/faultServer.mjs');
+  const workspace = testWorkspace();
+  // In the user's own file, where a server may have any name.
+  writeFileSync(
+    workspace.userConfigFile,
+    JSON.stringify({
+      inputs: [{ id: 't', type: 'promptString', description: linkTo('described') }],
+      servers: {
+        [SERVERS.calls]: { command: process.execPath, args: [fault, '--script', JSON.stringify(script)] },
+        [SERVERS.secret]: { command: process.execPath, args: [fault], env: { TOKEN: '${input:t}' } },
+        [SERVERS.guarded]: { url: `http://127.0.0.1:${port}/mcp` },
+      },
+    }),
+  );
+  workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { [SERVERS.offered]: servers.fixture() } }));
+  const client = await HostProcess.connect(workspace);
+  const toolId = await until('the tool', async () => {
+    const { structured } = await client.call('tool_browse', { query: 'read the details', render: 'json' });
+    return (structured?.cards as { id: string }[] | undefined)?.[0]?.id;
+  });
+  return { workspace, client, toolId };
+}
+
+/** Attacks of servers and files that name a link to a command, in each place where the user reads their words. */
+it('no foreign word is a link in a message, a dialog, a prompt or a row of an ordinary window', async () => {
+  const { workspace, client, toolId } = await configured();
+  const page = await openWindow(workspace);
+  const window = workbench(page, join('.out', 'screenshots'));
+  const links = (place: string): Promise<number> => page.locator(`${place} a[href], ${place} .monaco-link`).count();
+  const seen = async (place: string, ...words: readonly string[]): Promise<void> => {
+    const text = await page.locator(place).first().innerText();
+    for (const word of words) expect(text).toContain(word);
+    expect(await links(place), place).toBe(0);
+  };
+  const centre = '.notifications-center';
+
+  // A notification of a server that waits for approval shows that the centre shows any.
+  await page.locator('.notifications-toasts:has-text("plain")').waitFor();
+
+  const call = client.call('tool_execute', { tool_id: toolId, args: { path: linkTo('Learn more') } });
+  const dialog = '.monaco-dialog-box';
+  await page.locator(dialog).waitFor();
+  await seen(dialog, toolId, 'Read the details', 'Learn more', 'calls');
+  // Enter chooses the answer that has the focus.
+  await page.keyboard.press('Enter');
+  expect(await call).toMatchObject({ isError: true, text: expect.stringContaining('POLICY') });
+
+  await page.locator('.activitybar .action-item:has(a[aria-label^="Waygate"])').click();
+  const row = (name: string): string => name.replace('](', '] (').replace('command:', 'command: ');
+  await until('the rows', async () => (await window.rows('Tools')).some(({ label }) => label === row(SERVERS.guarded)));
+  await window.clickRowAction('Tools', row(SERVERS.secret), 'Set Secret');
+  await page.locator('.quick-input-widget').waitFor();
+  await seen('.quick-input-widget', 'described', 'secret');
+  await page.keyboard.press('Escape');
+
+  await window.clickRowAction('Tools', row(SERVERS.guarded), 'Sign In');
+  await page.locator('.notifications-toasts:has-text("refused")').waitFor();
+  await page.locator('#status\\.notifications').click();
+  await page.locator(`${centre}.visible`).waitFor();
+  await seen(centre, 'plain', 'refused');
+  await page.locator(`${centre} *`).evaluateAll((parts) => {
+    for (const part of parts) if (part.closest('.notification-list-item-message')) part.click();
+  });
+  expect(await links('.part.sidebar .pane-body')).toBe(0);
+  expect(await page.locator('.terminal-wrapper').count()).toBe(0);
+});
