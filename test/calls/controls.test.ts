@@ -64,7 +64,7 @@ describe('quota', () => {
   it('counts per session, and per tool in addition to the meta-tool', () => {
     let now = 0;
     const limits = readField(RATE_LIMITS.field, {
-      tool_execute: { maxCallsPerMinute: 2 },
+      tool_execute: { maxCallsPerMinute: 3 },
       perTool: { 'a:b@1': { maxCallsPerSession: 1 } },
     });
     const limiter = new RateLimiter(limits, () => now);
@@ -79,11 +79,25 @@ describe('quota', () => {
     now = 30;
     expect(take(one)).toEqual({ allowed: false, scope: 'tool_execute/minute', retry_after: 30 });
     expect(limiter.left({ session: one, metaTool: 'tool_execute', toolId: 'a:b@1' })).toEqual([
-      { scope: 'tool_execute/minute', limit: 2, left: 0 },
+      { scope: 'tool_execute/minute', limit: 3, left: 0 },
       { scope: 'tool:a:b@1/session', limit: 1, left: 0 },
     ]);
     now = 60;
     expect(take(one).allowed).toBe(true);
+  });
+
+  it('counts calls per minute over all sessions, also those that continue here', () => {
+    let now = 0;
+    const limits = readField(RATE_LIMITS.field, { tool_execute: { maxCallsPerMinute: 5 } });
+    const limiter = new RateLimiter(limits, () => now);
+    const metaTool = 'tool_execute';
+    const fresh = Array.from({ length: 20 }, () => limiter.take({ session: {}, metaTool }).allowed);
+    expect(fresh.filter((allowed) => allowed)).toHaveLength(5);
+    expect(limiter.evaluate({ session: {}, metaTool })).toMatchObject({ scope: 'tool_execute/minute' });
+    now = 60;
+    const moved = {};
+    for (const age of [0, 1]) limiter.remember(moved, { tool_execute: { recent: [[0, 3]], total: 3 } }, age);
+    expect(limiter.left({ session: {}, metaTool })).toEqual([{ scope: 'tool_execute/minute', limit: 5, left: 2 }]);
   });
 
   it('continues in another process with another clock, and ignores malformed counts', () => {
@@ -109,10 +123,11 @@ describe('quota', () => {
     expect(after.take({ session: two, metaTool: 'tool_execute' }).allowed).toBe(true);
     // Counts that were handed over some time ago have aged since.
     const late = {};
-    after.remember(late, before.memoryOf(one), 15);
-    expect(after.evaluate({ session: late, metaTool: 'tool_execute' }).allowed).toBe(true);
-    after.take({ session: late, metaTool: 'tool_execute' });
-    expect(after.evaluate({ session: late, metaTool: 'tool_execute' })).toMatchObject({ retry_after: 5 });
+    const third = new RateLimiter(limits, () => now);
+    third.remember(late, before.memoryOf(one), 15);
+    expect(third.evaluate({ session: late, metaTool: 'tool_execute' }).allowed).toBe(true);
+    third.take({ session: late, metaTool: 'tool_execute' });
+    expect(third.evaluate({ session: late, metaTool: 'tool_execute' })).toMatchObject({ retry_after: 5 });
     for (const odd of [
       null,
       'x',

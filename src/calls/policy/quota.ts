@@ -56,6 +56,8 @@ export class RateLimiter {
   readonly #now: () => number;
   readonly #onCounted: (session: object, requestId: RequestId | undefined) => void;
   readonly #sessions = new WeakMap<object, Map<string, Bucket>>();
+  /** Times of the calls of all sessions by limit, oldest first: a client can begin as many sessions as it likes. */
+  readonly #all = new Map<string, readonly number[]>();
 
   constructor(
     limits: RateLimits,
@@ -76,12 +78,11 @@ export class RateLimiter {
     }
     const now = this.#now();
     for (const { name, limit } of this.#limitsOf(subject)) {
-      const bucket = this.#sessions.get(subject.session)?.get(name);
-      if (!bucket) continue;
-      if (limit.maxCallsPerSession !== null && bucket.total >= limit.maxCallsPerSession) {
+      const total = this.#sessions.get(subject.session)?.get(name)?.total ?? 0;
+      if (limit.maxCallsPerSession !== null && total >= limit.maxCallsPerSession) {
         return { allowed: false, scope: `${name}/session`, retry_after: null };
       }
-      const recent = within(bucket, now);
+      const recent = within(this.#all.get(name), now);
       if (limit.maxCallsPerMinute !== null && recent.length >= limit.maxCallsPerMinute) {
         // There is room again once this call leaves the window.
         const leaving = recent[recent.length - limit.maxCallsPerMinute] as number;
@@ -101,7 +102,10 @@ export class RateLimiter {
     for (const { name, limit } of limits) {
       const bucket = this.#bucket(subject.session, name);
       // The list never grows longer than the limit.
-      if (limit.maxCallsPerMinute !== null) bucket.recent = [...within(bucket, now), now];
+      if (limit.maxCallsPerMinute !== null) {
+        bucket.recent = [...within(bucket.recent, now), now];
+        this.#all.set(name, [...within(this.#all.get(name), now), now]);
+      }
       bucket.total += 1;
     }
     if (limits.length > 0) this.#onCounted(subject.session, subject.requestId);
@@ -112,11 +116,11 @@ export class RateLimiter {
   left(subject: QuotaSubject): QuotaLeft[] {
     const now = this.#now();
     return this.#limitsOf(subject).flatMap(({ name, limit }) => {
-      const bucket = this.#sessions.get(subject.session)?.get(name) ?? { recent: [], total: 0 };
+      const total = this.#sessions.get(subject.session)?.get(name)?.total ?? 0;
       const { maxCallsPerMinute: minute, maxCallsPerSession: session } = limit;
       const rows: QuotaLeft[] = [];
-      if (minute !== null) rows.push(leftOf(`${name}/minute`, minute, within(bucket, now).length));
-      if (session !== null) rows.push(leftOf(`${name}/session`, session, bucket.total));
+      if (minute !== null) rows.push(leftOf(`${name}/minute`, minute, within(this.#all.get(name), now).length));
+      if (session !== null) rows.push(leftOf(`${name}/session`, session, total));
       return rows;
     });
   }
@@ -127,7 +131,7 @@ export class RateLimiter {
     if (!buckets) return undefined;
     const now = this.#now();
     const entries = [...buckets].map(([name, bucket]) => {
-      return [name, { recent: byAge(within(bucket, now), now), total: bucket.total }] as const;
+      return [name, { recent: byAge(within(bucket.recent, now), now), total: bucket.total }] as const;
     });
     return Object.fromEntries(entries);
   }
@@ -140,8 +144,13 @@ export class RateLimiter {
       if (!Array.isArray(recent) || !recent.every(isCallsOfAge)) continue;
       if (!Number.isSafeInteger(total) || (total as number) < 0) continue;
       const bucket = this.#bucket(session, name);
+      const others = within(this.#all.get(name), now).filter((at) => !bucket.recent.includes(at));
       bucket.recent = recent.flatMap(([old, calls]) => Array<number>(calls).fill(now - old));
       bucket.total = total as number;
+      this.#all.set(
+        name,
+        [...others, ...bucket.recent].sort((a, b) => a - b),
+      );
     }
   }
 
@@ -165,8 +174,8 @@ export class RateLimiter {
 }
 
 /** Returns the calls in the window, which a call leaves after exactly sixty seconds. */
-function within(bucket: Bucket, now: number): number[] {
-  return bucket.recent.filter((at) => now - at < WINDOW_SECONDS);
+function within(recent: readonly number[] | undefined, now: number): number[] {
+  return (recent ?? []).filter((at) => now - at < WINDOW_SECONDS);
 }
 
 /** Groups calls by age in whole seconds, so the window bounds the size. Rounding down never frees a slot early. */

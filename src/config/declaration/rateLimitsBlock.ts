@@ -9,9 +9,16 @@ const LIMIT_KEYS = {
     nullable: true,
     lenient: true,
     default: null,
-    doc: 'In any 60 seconds.',
+    doc: 'In any 60 seconds, in all sessions of the workspace together.',
   }),
-  maxCallsPerSession: number({ whole: true, min: 1, nullable: true, lenient: true, default: null, doc: 'In all.' }),
+  maxCallsPerSession: number({
+    whole: true,
+    min: 1,
+    nullable: true,
+    lenient: true,
+    default: null,
+    doc: 'In one session. A client may begin another one.',
+  }),
 };
 const limit = (doc: string) => object(LIMIT_KEYS, { doc });
 
@@ -26,7 +33,7 @@ const rateLimits = object(
     }),
   },
   {
-    doc: "Limits per session, inside VS Code per chat. If a workspace's and your own waygate.json differ, the lower limit counts.",
+    doc: "Limits of calls. A session is that of a client, inside VS Code a chat. If a workspace's and your own waygate.json differ, the lower limit counts.",
   },
 );
 
