@@ -76,6 +76,8 @@ function makeScratch(): Scratch {
       XDG_CONFIG_HOME: below('home', '.config'),
       XDG_DATA_HOME: below('home', '.local', 'share'),
       XDG_STATE_HOME: below('home', '.local', 'state'),
+      // Servers of these tests write outside of the workspace; test/integration/walls.test.ts tests walls.
+      WAYGATE_WALLS: 'off',
     },
   };
 }
