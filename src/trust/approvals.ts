@@ -91,7 +91,9 @@ export class LaunchApprovals {
     ensurePrivateFolder(this.#options.stateRoot);
     const all = this.#read();
     const hashes = new Set(launches.map(({ hash }) => hash));
-    const kept = (all.get(this.#workspaceKey)?.approved ?? []).filter(({ hash }) => !hashes.has(hash));
+    const before = all.get(this.#workspaceKey)?.approved ?? [];
+    const kept = before.filter(({ hash }) => !hashes.has(hash));
+    if (before.length - kept.length === hashes.size) return;
     const approved = [...kept, ...launches.map(({ isApart: _, ...launch }) => launch)];
     const recent = approved.filter(
       ({ name }, index) => approved.slice(index + 1).filter((later) => later.name === name).length < MAX_KEPT,

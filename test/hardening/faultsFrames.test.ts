@@ -128,7 +128,7 @@ describe.each(WAYS)('over %s, an answer with', (way) => {
     const gateway = opening();
     const [large, beside] = await Promise.all([gateway.act(what), gateway.other()]);
     // Over HTTP the answer is not read to its end, so its size is unknown.
-    expect(large.text).toMatch(/cannot be used: an answer (of \d+ bytes )?is beyond the limit of 16777216/);
+    expect(large.text).toMatch(/cannot be used: "an answer (of \d+ bytes )?is beyond the limit of 16777216/);
     expect(outcomeOf(large)).toBe('failed');
     expect(beside).toBe(UNDISTURBED);
     expect((await gateway.act('after')).text).toBe('ok\nafter\n');

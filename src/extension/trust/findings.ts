@@ -6,7 +6,7 @@ import type {
   TrustReview,
 } from '../../control/contract.ts';
 import type { QuarantinedServer } from '../../control/dashboardMessages.ts';
-import { oneLine } from '../../text/porcelain.ts';
+import { oneLine, quoted } from '../../text/porcelain.ts';
 import { SCAN_RULES } from '../../trust/scan/finding.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import type { Disposable, Observable } from '../observable.ts';
@@ -70,7 +70,7 @@ export function findingProblems(servers: readonly ScannedServer[]): Configuratio
       .slice(0, MAX_FINDINGS)
       .map(({ about, quote }) => ({
         severity: 'warning' as const,
-        message: `The server ${JSON.stringify(oneLine(server, 60))} lists suspicious text. ${about}: "${quote}"`,
+        message: `The server ${quoted(server)} lists suspicious text. ${about}: "${quote}"`,
         location,
       }));
   });

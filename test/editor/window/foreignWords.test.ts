@@ -118,13 +118,22 @@ it('no foreign word is a link in a message, a dialog, a prompt or a row of an or
   await page.locator('.activitybar .action-item:has(a[aria-label^="Waygate"])').click();
   const row = (name: string): string => name.replace('](', '] (').replace('command:', 'command: ');
   await until('the rows', async () => (await window.rows('Tools')).some(({ label }) => label === row(SERVERS.guarded)));
-  await window.clickRowAction('Tools', row(SERVERS.secret), 'Set Secret');
-  await page.locator('.quick-input-widget').waitFor();
+  // A row that is drawn again under the pointer swallows a click.
+  const opens = async (place: string, name: string, action: string): Promise<void> => {
+    await until(place, async () => {
+      await window.clickRowAction('Tools', row(name), action);
+      const isThere = page.locator(place).waitFor({ timeout: 10_000 });
+      return isThere.then(
+        () => true,
+        () => false,
+      );
+    });
+  };
+  await opens('.quick-input-widget', SERVERS.secret, 'Set Secret');
   await seen('.quick-input-widget', 'described', 'secret');
   await page.keyboard.press('Escape');
 
-  await window.clickRowAction('Tools', row(SERVERS.guarded), 'Sign In');
-  await page.locator('.notifications-toasts:has-text("refused")').waitFor();
+  await opens('.notifications-toasts:has-text("refused")', SERVERS.guarded, 'Sign In');
   await page.locator('#status\\.notifications').click();
   await page.locator(`${centre}.visible`).waitFor();
   await seen(centre, 'plain', 'refused');
