@@ -88,6 +88,11 @@ export class CatalogKeeper {
     return gate.offer(this.#ports.config(), { ...NOTHING_LISTED, [part]: items }).listing[part];
   }
 
+  /** True if nothing of a known listing is offered: a baseline may be missing, which only another list can give. */
+  get isUnseen(): boolean {
+    return this.held.length > 0 && this.exposed.tools.length === 0;
+  }
+
   /** Listed items that no client may see. */
   get held(): readonly HeldItem[] {
     return this.#ports.services.gate?.offer(this.#ports.config(), this.#kept.current).held ?? [];

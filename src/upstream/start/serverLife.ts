@@ -162,7 +162,7 @@ export class ServerLife implements AwaitedServer {
   /** Starts the server if it must run or has never been listed. */
   begin(): void {
     if (!this.#mayStart()) return;
-    if (!this.keeper.isKnown || this.#ports.config().keepAlive) void this.start();
+    if (!this.keeper.isKnown || this.keeper.isUnseen || this.#ports.config().keepAlive) void this.start();
     else this.status.update();
   }
 
