@@ -52,7 +52,7 @@ const KINDS: Record<string, (n: number) => object> = {
   }),
   'a changed server': (n) => ({ servers: { ...base.servers, other0: { ...others.other0, env: { N: String(n) } } } }),
   'a new server': (n) => ({ servers: { ...base.servers, [`new${n}`]: fixture('--tools', values.tools) } }),
-  'a broken file': (n) => ({ ...base, policy: n }),
+  'a broken file': (n) => ({ ...base, browse: n }),
 };
 
 writeFileSync(file, JSON.stringify(base));
