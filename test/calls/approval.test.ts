@@ -288,7 +288,7 @@ describe('approval by elicitation', () => {
       '- Argument',
       '- Argument',
     ]);
-    // Whatever a reader of Markdown makes a link, a picture, an address or HTML of has its mark escaped.
+    // Marks that begin a link, a picture, an address or HTML in Markdown are escaped.
     expect(message).not.toMatch(/(?<!\\)[[\]<&`@$]|(?<!\\):\/\/|www\.|\u202e/);
   });
 });

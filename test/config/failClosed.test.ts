@@ -335,7 +335,7 @@ describe('a safety block that the file puts in another place or under another na
     ['"policy": {"maskSecrets": "always"}', { ...DENIED, ...MASKED }],
     ['"exclude": ["drop"]', { servers: 0 }],
     ['"disabled": true', { servers: 0 }],
-    // Of no block about safety.
+    // Keys that belong to no block about safety.
     ['"comment": "deny, mask and limit nothing"', {}],
     ['"retries": 3', {}],
     ['"cache": {"maxEntrys": 3}', {}],

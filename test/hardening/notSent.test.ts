@@ -31,7 +31,7 @@ function watched(policy: object = {}, ...flags: string[]) {
 
 const textIn = ({ result }: RpcMessage): string => JSON.stringify(result ?? {});
 
-/** None of these calls may be repeated, but sending one elsewhere is its first dispatch (O3.2). */
+/** Calls that may not be repeated; sending one elsewhere is its first dispatch (O3.2). */
 describe('a call that has not reached its server', () => {
   it.each<[string, string[]]>([
     ['gateway', []],

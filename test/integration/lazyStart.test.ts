@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { status, stopGateway, waygate, workersOf } from '../support/census.ts';
+import { type PinBook, readBook, type ServerPins, writeBook } from '../../src/trust/pins/pinBook.ts';
+import { stateFolder, status, stopGateway, waygate, workersOf } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { until } from '../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
@@ -46,6 +48,25 @@ describe('a workspace with a known catalog', () => {
       'not_started',
     ]);
     expect(started(pids)).toBe(6);
+  });
+
+  it('starts a server whose listing is known but was never pinned', async () => {
+    const { workspace, pids } = await knownWorkspace(1);
+    writeFileSync(join(stateFolder(workspace), 'pins.json'), writeBook({}), { mode: 0o600 });
+    const host = await GatewaySession.connect(workspace);
+    await host.toolId('/s0/echo');
+    expect(started(pids)).toBe(2);
+  });
+
+  it('starts no server only because it is in quarantine', async () => {
+    const { workspace, pids } = await knownWorkspace(1);
+    const file = join(stateFolder(workspace), 'pins.json');
+    const book = readBook(readFileSync(file, 'utf8')) as PinBook;
+    writeFileSync(file, writeBook({ s0: { ...(book.s0 as ServerPins), quarantine: 'why' } }), { mode: 0o600 });
+    const host = await GatewaySession.connect(workspace);
+    expect((await host.call('tool_browse', { query: 'say back the text' })).text).not.toContain(':echo');
+    expect((await status(workspace)).servers).toMatchObject([{ state: 'not_started', toolCount: 0 }]);
+    expect(started(pids)).toBe(1);
   });
 
   it('forgets removed servers, and starts new and changed ones', async () => {

@@ -352,7 +352,7 @@ describe('the mode', () => {
     const names = async (host: StreamClient) =>
       ((await host.request('tools/list')).result as { tools: { name: string }[] }).tools.map(({ name }) => name);
     expect(await names(await GatewaySession.connect(workspace))).toContain('echo');
-    // One worker serves both modes.
+    // The modes share a worker.
     expect(await names(await GatewaySession.connect(workspace, ['--mode', 'gateway']))).toContain('tool_browse');
     expect((await status(workspace)).sessions).toHaveLength(2);
   });

@@ -49,7 +49,7 @@ describe('several clients of one workspace', () => {
     expect(answers.map(({ text }) => text)).toEqual(answers.map((_, i) => `ok\ncall ${i}\n`));
     const { readFileSync } = await import('node:fs');
     expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
-    // One client is killed during its call, which does not affect the other client.
+    // Killing a client during its call does not affect the other client.
     const wait = await hosts[0].toolId('/one/wait');
     const call = hosts[0].call('tool_execute', { tool_id: wait, args: { ms: 300 } });
     void hosts[1].request('tools/call', { name: 'tool_execute', arguments: { tool_id: wait, args: { ms: 60_000 } } });

@@ -96,7 +96,7 @@ walled('it writes files of the workspace, but not what decides about code outsid
   const write = (...path: string[]): Promise<string> => ask('write', { path: join(...path), text: 'x' });
   expect(await write(workspace.folder, 'note.txt')).toContain('written');
   expect(readFileSync(join(workspace.folder, 'note.txt'), 'utf8')).toBe('x');
-  // Its folder is an empty one behind the walls.
+  // Behind the walls, an empty folder replaces the real one.
   await write(workspace.userConfigFile);
   expect(existsSync(workspace.userConfigFile)).toBe(false);
   for (const path of [

@@ -88,9 +88,9 @@ export class CatalogKeeper {
     return gate.offer(this.#ports.config(), { ...NOTHING_LISTED, [part]: items }).listing[part];
   }
 
-  /** True if nothing of a known listing is offered: a baseline may be missing, which only another list can give. */
-  get isUnseen(): boolean {
-    return this.held.length > 0 && this.exposed.tools.length === 0;
+  /** True if nothing of a known listing was ever pinned, for instance because the disk was full. Only a list mends it. */
+  get lacksBaseline(): boolean {
+    return this.held.length > 0 && this.exposed.tools.length === 0 && this.held.every(({ why }) => why === 'new');
   }
 
   /** Listed items that no client may see. */

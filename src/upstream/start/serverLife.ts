@@ -159,10 +159,10 @@ export class ServerLife implements AwaitedServer {
     return (this.live?.link ?? this.#start?.link)?.stderr ?? this.#lastStderr;
   }
 
-  /** Starts the server if it must run or has never been listed. */
+  /** Starts the server if it must run, or if its tools were never listed or never pinned. */
   begin(): void {
     if (!this.#mayStart()) return;
-    if (!this.keeper.isKnown || this.keeper.isUnseen || this.#ports.config().keepAlive) void this.start();
+    if (!this.keeper.isKnown || this.keeper.lacksBaseline || this.#ports.config().keepAlive) void this.start();
     else this.status.update();
   }
 

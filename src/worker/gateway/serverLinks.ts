@@ -62,7 +62,7 @@ export class ServerLinks {
   }
 
   async open(written: ServerConfig, events: LinkEvents): Promise<UpstreamLink> {
-    // What starts is the approved launch itself, whatever the configuration says meanwhile.
+    // Start the approved launch itself: the configuration may have changed meanwhile.
     const launch = needsApproval(written) ? this.#approvedLaunch(written) : undefined;
     const config = await this.follow(written).catch((error: unknown) => {
       if (!(error instanceof SecretMissingError)) throw error;
