@@ -104,7 +104,10 @@ export function workbench(page: Page, screenshots: string): Answers {
       await page.keyboard.press('Escape');
       await page.locator('.context-view .monaco-hover').waitFor({ state: 'hidden' });
       await row(view, label).click({ button: 'right' });
-      await page.locator('.monaco-menu').getByRole('menuitem', { name: item, exact: true }).click();
+      const entry = page.locator('.monaco-menu').getByRole('menuitem', { name: item, exact: true });
+      // VS Code ignores a click within 100 ms after it has drawn the menu, and the menu stays.
+      do await entry.click({ delay: 100 });
+      while (!(await isHidden(entry)));
     },
 
     async click(selector) {
@@ -181,6 +184,14 @@ export function workbench(page: Page, screenshots: string): Answers {
       await (await frame()).locator(selector).first().click();
     },
   };
+}
+
+/** Waits for the end of a menu, for a short time. */
+function isHidden(entry: Locator): Promise<boolean> {
+  return entry.waitFor({ state: 'hidden', timeout: 2_000 }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Runs in the page. Clicks the button if the element is still the row with this label. */
