@@ -1,7 +1,6 @@
-import type { ServerOrigin } from '../../catalog/types.ts';
 import { waitAtMost } from '../../lib/waitAtMost.ts';
 import { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
-import { needsApproval } from '../../trust/approvals.ts';
+import { originOf } from '../../trust/approvals.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { Primitives, type PrimitivesOptions } from './primitives.ts';
 import { rankResources } from './rankResources.ts';
@@ -98,6 +97,10 @@ export class LiveCatalog {
 function listingOf(connection: ServerConnection) {
   const { config } = connection;
   const { tools, instructions } = connection.catalog;
-  const origin: ServerOrigin = needsApproval(config) ? 'workspace' : 'user';
-  return { server: config.name, origin, tools, ...(instructions === undefined ? {} : { instructions }) };
+  return {
+    server: config.name,
+    origin: originOf(config),
+    tools,
+    ...(instructions === undefined ? {} : { instructions }),
+  };
 }
