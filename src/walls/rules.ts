@@ -6,12 +6,17 @@ import { configFile as workspaceConfig } from '../config/state/configPlaces.ts';
 import { CLIENT_SOURCES } from '../import/sources/all.ts';
 import { surroundingsOf } from '../import/surroundings.ts';
 import { findProgram } from '../lib/findProgram.ts';
+import { isWithin } from '../lib/readBounded.ts';
 import type { WallsPlan } from './wallsStart.ts';
 
 /** Folders of keys that no server behind walls reads (T6.3). */
 const KEY_FOLDERS = ['.ssh', '.aws', '.gnupg'];
-/** Files of a repository that run code outside the walls: of the editor and of git. */
-const DECIDING = ['.vscode', '.git/hooks', '.git/config'];
+/**
+ * Files of a workspace that run code outside the walls. Files beside the configuration of git lead it to another one
+ * (`commondir`, `modules`, a `.git` that is a file), so all of `.git` is closed, unless the entry names it (T6.3).
+ */
+const DECIDING = ['.vscode', '.git'];
+const DECIDING_IN_GIT = ['.vscode', '.git/hooks', '.git/config'];
 
 /** Returns the runtime's configuration for a server: its rules, and what is denied to every server (T6.3). */
 export function runtimeRules(plan: WallsPlan, folder: string): SandboxRuntimeConfig {
@@ -22,8 +27,10 @@ export function runtimeRules(plan: WallsPlan, folder: string): SandboxRuntimeCon
     .filter(existsSync);
   const sockets = [tmpdir(), '/tmp'].map((parent) => join(parent, `waygate-${userInfo().uid}`));
   const denied = [stateRoot, configRoot, ...KEY_FOLDERS.map((name) => join(home, name)), ...sockets, ...clients];
+  const git = join(workspace, '.git');
+  const opensGit = walls.writes.some((path) => isWithin(git, path));
   // Only what exists: the runtime would put an empty file in the place of anything else.
-  const deciding = DECIDING.map((name) => join(workspace, name)).filter(existsSync);
+  const deciding = (opensGit ? DECIDING_IN_GIT : DECIDING).map((name) => join(workspace, name)).filter(existsSync);
   const configFiles = [workspaceConfig(workspace), configFile].filter((file) => existsSync(file) || mayAppear(file));
   return {
     network: {
@@ -31,9 +38,9 @@ export function runtimeRules(plan: WallsPlan, folder: string): SandboxRuntimeCon
       deniedDomains: [...walls.closedDomains],
     },
     filesystem: {
-      denyRead: [...denied.map(literal), ...walls.hidden],
+      denyRead: [...[...denied, dirname(ownFolder)].map(literal), ...walls.hidden],
       // The shell and the runtime's helper start inside the walls, whatever the entry hides.
-      allowRead: [literal(folder)],
+      allowRead: [literal(folder), literal(ownFolder)],
       allowWrite: [...walls.writes, literal(ownFolder)],
       denyWrite: [...[...denied, ...configFiles, ...deciding].map(literal), ...walls.readOnly],
     },
