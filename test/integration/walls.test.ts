@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createSocket } from 'node:net';
 import { homedir } from 'node:os';
@@ -154,6 +154,30 @@ walled('it writes the repository where its entry names it, but no hooks and conf
     ask('write', { path: join(workspace.folder, '.git', name), text: 'x' });
   expect(await write('index')).toContain('written');
   expect(await write('hooks/pre-commit')).toMatch(REFUSED);
+});
+
+walled('several servers cannot create the editor folder, and none breaks the configuration', async () => {
+  const workspace = prison();
+  const { folder, userConfigFile } = workspace;
+  rmSync(join(folder, '.vscode'), { recursive: true });
+  const entry = {
+    command: process.execPath,
+    args: [resolve('test/fixtures/prisoner.mjs')],
+    sandbox: { filesystem: { allowWrite: [folder] } },
+  };
+  writeFileSync(userConfigFile, JSON.stringify({ servers: { one: entry, two: entry } }));
+  const host = new HostProcess(workspace);
+  await host.initialize();
+  const args = { command: 'bash', args: ['-c', `cd ${folder}; mkdir .vscode; echo > .vscode/tasks.json`] };
+  const attempt = async (name: string): Promise<string> =>
+    (await host.call('tool_execute', { tool_id: await host.toolId(`/${name}/run`), args })).text;
+  for (const name of ['one', 'two']) expect(await attempt(name)).toContain('Read-only file system');
+  const one = (await status(workspace)).servers.find(({ name }) => name === 'one');
+  process.kill(one?.pid as number, 'SIGTERM');
+  const launcher = wallsFolder(folder, 'one');
+  await until('the end of one', () => !isRunning(launcher));
+  expect(await attempt('two')).toContain('Read-only file system');
+  expect(readdirSync(join(folder, '.vscode'))).toEqual([]);
 });
 
 walled('it reads no temporary file or cache of another server behind walls', async () => {
