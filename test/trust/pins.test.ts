@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acquireLock } from '../../src/host/attach/startLock.ts';
+import type { GatedServer } from '../../src/trust/pins/offer.ts';
 import { readBook, writeBook } from '../../src/trust/pins/pinBook.ts';
 import { itemsOf, type Listing } from '../../src/trust/pins/pinnedItems.ts';
 import { PinStore } from '../../src/trust/pins/pinStore.ts';
-import { type GatedServer, TrustGate, type TrustGatePorts } from '../../src/trust/pins/trustGate.ts';
+import { TrustGate, type TrustGatePorts } from '../../src/trust/pins/trustGate.ts';
 
 const ALL = ['tools', 'prompts', 'resourceTemplates', 'instructions'] as const;
 const BLOCK: GatedServer = { name: 'one', launch: 'a', onChange: 'block', isForeign: true };

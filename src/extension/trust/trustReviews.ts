@@ -7,10 +7,11 @@ import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
+import { asRow, clickedServer, type ServerAction, serverOf } from '../tree/clickedServer.ts';
 import type { ToolElement } from '../tree/toolRows.ts';
 import { notify, pick } from '../windows.ts';
 import { listingKey } from './findings.ts';
-import { heldLabel, reviewNews } from './heldRows.ts';
+import { heldLabel, isQuarantined, reviewNews } from './heldRows.ts';
 import {
   ACTION_TITLES,
   approvedDocument,
@@ -29,6 +30,20 @@ const ACTIONS: Record<ReviewAction, CommandId> = {
   block: 'waygate.block',
   again: 'waygate.reviewChange',
   release: 'waygate.releaseShown',
+};
+
+const NOT_OPEN = 'Only what a review shows can be accepted or released. Open it with "Review Changes"';
+
+const QUARANTINE: ServerAction = {
+  title: notificationText`Quarantine`,
+  applies: (server) => !isQuarantined(server),
+  none: notificationText`The server is in quarantine already.`,
+};
+
+const RELEASE: ServerAction = {
+  title: notificationText`Release from Quarantine`,
+  applies: isQuarantined,
+  none: notificationText`No server is in quarantine.`,
 };
 
 /** Item as its documents show it. */
@@ -103,7 +118,7 @@ export class TrustReviews {
   /** Accepts the item of a document in the version that it shows. */
   async accept(argument: unknown): Promise<void> {
     const shown = this.#shownIn(argument);
-    if (!shown) return;
+    if (!shown) throw new Error(NOT_OPEN);
     const { server, key, pin } = shown;
     const { now } = addressesOf(shown);
     const text = this.#documents.get(String(now))?.text ?? '';
@@ -125,27 +140,28 @@ export class TrustReviews {
       const { part, name } = row.item;
       const named = keys.length > 0 ? keys : [`${part}:${name}`];
       await this.#link.decide({ action: 'block', server: row.server, keys: named });
+    } else {
+      // The document of the review has the button that blocks.
+      await this.review(argument);
     }
   }
 
   async quarantine(argument: unknown): Promise<void> {
-    const row = asRow(argument);
-    const server = row && serverOf(row);
-    if (server !== undefined) await this.#link.decide({ action: 'quarantine', server });
+    const server = await clickedServer(this.#link, argument, QUARANTINE);
+    if (server) await this.#link.decide({ action: 'quarantine', server: server.name });
   }
 
   /** Shows why a server is in quarantine; the document has the button that releases it. */
   async release(argument: unknown): Promise<void> {
-    const row = asRow(argument);
-    const server = row && serverOf(row);
-    if (server !== undefined) await this.#openQuarantine(server);
+    const server = await clickedServer(this.#link, argument, RELEASE);
+    if (server) await this.#openQuarantine(server.name);
   }
 
   /** Releases the server of a document, unless its reason or its findings are others by now. */
   async releaseShown(argument: unknown): Promise<void> {
     const address = addressIn(argument);
     const shown = this.#quarantines.get(address ?? '');
-    if (address === undefined || !shown) return;
+    if (address === undefined || !shown) throw new Error(NOT_OPEN);
     const now = await this.#quarantineOf(shown.server);
     if (now.text !== shown.document.text) {
       await this.#openQuarantine(shown.server);
@@ -289,17 +305,6 @@ function sha256(text: string): string {
 
 function addressIn(argument: unknown): string | undefined {
   return argument instanceof vscode.Uri && argument.scheme === TRUST_SCHEME ? String(argument) : undefined;
-}
-
-/** Validates the argument: the editor passes the row, but a keybinding or another extension may pass anything. */
-function asRow(argument: unknown): ToolElement | undefined {
-  const kind = typeof argument === 'object' && argument !== null && 'kind' in argument ? argument.kind : undefined;
-  return kind === 'node' || kind === 'server' || kind === 'held' ? (argument as ToolElement) : undefined;
-}
-
-function serverOf(row: ToolElement): string {
-  if (row.kind === 'held') return row.server;
-  return row.kind === 'server' ? row.server.name : row.node.server;
 }
 
 function isOf(row: ToolElement, { part, name }: TrustItem): boolean {

@@ -27,6 +27,7 @@ import { ServerLinks } from './serverLinks.ts';
 import { ServerTrust } from './serverTrust.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
 import { SharedTokens } from './sharedTokens.ts';
+import { UserReview } from './userReview.ts';
 
 export interface GatewayServersOptions
   extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets' | 'maskKnown'> {
@@ -47,6 +48,7 @@ export class GatewayServers {
   readonly pool: ServerPool;
   readonly links: ServerLinks;
   readonly trust: ServerTrust;
+  readonly review: UserReview;
   readonly signInRequests: SignInRequests;
   readonly approvals: LaunchApprovals;
   readonly #options: GatewayServersOptions;
@@ -85,6 +87,7 @@ export class GatewayServers {
       log,
       onChange: options.onChange,
     });
+    this.review = new UserReview(this.trust);
     this.pool = new ServerPool(
       {
         openLink: (config, events) => this.links.open(config, events),
@@ -154,7 +157,7 @@ export class GatewayServers {
     const approved = launches.filter(({ hash }) => hashes.includes(hash));
     const shown = approved.map((launch) => shownLines(launch, this.approvals.before(launch)));
     this.approvals.approve(approved);
-    for (const [index, launch] of approved.entries()) this.trust.recordLaunch(launch, shown[index] ?? []);
+    for (const [index, launch] of approved.entries()) this.review.recordLaunch(launch, shown[index] ?? []);
     this.#onApprovals();
   }
 

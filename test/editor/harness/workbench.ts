@@ -92,10 +92,10 @@ export function workbench(page: Page, screenshots: string): Answers {
     async clickRowAction(view, label, action) {
       const target = row(view, label);
       await target.hover();
-      const button = target.locator(`.action-label[aria-label^=${JSON.stringify(action)}]`);
-      await button.waitFor();
-      // Clicks in one step: a row that is redrawn between press and release swallows the click.
-      await button.evaluate((element: { click?(): void }) => element.click?.());
+      const button = `.action-label[aria-label^=${JSON.stringify(action)}]`;
+      // Finds and clicks the button in one step, and again where VS Code has redrawn or reused the row in between.
+      do await target.locator(button).waitFor();
+      while (!(await target.evaluate(clickIn, { label, button })));
     },
 
     async chooseFromRowMenu(view, label, item) {
@@ -181,6 +181,17 @@ export function workbench(page: Page, screenshots: string): Answers {
       await (await frame()).locator(selector).first().click();
     },
   };
+}
+
+/** Runs in the page. Clicks the button if the element is still the row with this label. */
+function clickIn(
+  row: { isConnected: boolean; querySelector(selector: string): { textContent: string | null; click?(): void } | null },
+  { label, button }: { label: string; button: string },
+): boolean {
+  const shown = row.querySelector('.label-name')?.textContent?.replace(/\s+/g, ' ').trim();
+  const found = row.isConnected && shown === label ? row.querySelector(button) : null;
+  found?.click?.();
+  return found !== null;
 }
 
 function browserPages(page: Page): Page[] {
