@@ -41,7 +41,7 @@ export interface GatewayServersOptions
 }
 
 /** Polling detects changes of a file on every system. */
-const APPROVALS_POLL_MS = 1_000;
+const POLLING = { interval: 1_000, persistent: false };
 
 /** Servers of a gateway, with the user's approvals, secrets and sign-ins. */
 export class GatewayServers {
@@ -113,7 +113,9 @@ export class GatewayServers {
     this.#onApprovals();
     this.#reconcilePool();
     // The editor, the command line or another window may write the file.
-    watchFile(this.approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
+    watchFile(this.approvals.file, POLLING, this.#onApprovals);
+    // Another worker of the workspace may write the pins, or the user may restore them.
+    watchFile(this.trust.pinsFile, POLLING, this.#onPins);
   }
 
   /** Makes the servers match the configuration in force. Unchanged ones keep their process. */
@@ -131,7 +133,7 @@ export class GatewayServers {
   /** Stops each server after its last running call; idle ones stop at once. */
   supersede(): void {
     this.#superseded = true;
-    unwatchFile(this.approvals.file, this.#onApprovals);
+    this.#unwatch();
     for (const connection of this.pool.connections) {
       connection.config = { ...connection.config, keepAlive: false };
       // An empty hold makes the connection check whether it is idle.
@@ -142,7 +144,7 @@ export class GatewayServers {
   /** Prevents new sign-ins and starts. */
   close(): void {
     this.#signIns.stop();
-    unwatchFile(this.approvals.file, this.#onApprovals);
+    this.#unwatch();
   }
 
   async stop(): Promise<void> {
@@ -209,6 +211,13 @@ export class GatewayServers {
     for (const problem of this.problems) this.#options.log(`error: ${asLine(problem)}`);
     this.#options.onChange();
   };
+
+  readonly #onPins = (): void => this.#options.onChange();
+
+  #unwatch(): void {
+    unwatchFile(this.approvals.file, this.#onApprovals);
+    unwatchFile(this.trust.pinsFile, this.#onPins);
+  }
 
   async #recheckSignIns(): Promise<void> {
     const canStart = (config: ServerConfig): Promise<boolean> => this.#signIns.mayTry(config);
