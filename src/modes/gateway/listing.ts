@@ -120,7 +120,9 @@ export function render(
       ...(confidence === undefined ? {} : { confidence }),
       complete: unlisted === 0,
       ...(unlisted === 0 ? {} : { retry_after: RETRY_AFTER_S }),
-      problems: fitting(problemsOf(context.configuration()), NOTES_ROOM_CHARS / 2, (problem) => JSON.stringify(problem)),
+      problems: fitting(problemsOf(context.configuration()), NOTES_ROOM_CHARS / 2, (problem) =>
+        JSON.stringify(problem),
+      ),
       servers: fitting(serverStates(servers), NOTES_ROOM_CHARS / 2, (state) => JSON.stringify(state)),
     },
   };

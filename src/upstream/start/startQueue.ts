@@ -2,8 +2,11 @@ import { availableParallelism } from 'node:os';
 
 /** Starts at a time. Each loads a program, and more of them would only take the processor from each other. */
 const AT_ONCE = 2 * availableParallelism();
-/** Time for which a start keeps its place. A start that takes longer waits for a download, or hangs. */
-const PLACE_MS = 5_000;
+/**
+ * Time for which a start keeps its place. A start that takes longer waits for a download, or hangs. Shorter than the
+ * wait of a browse, so that servers that hang do not keep the others from its answer.
+ */
+const PLACE_MS = 8_000;
 
 /** Place of a start in the queue. */
 export interface Turn {
