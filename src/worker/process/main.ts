@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
-import { canonicalWorkspace } from '../../config/state/stateFolder.ts';
 import { CACHE_VARIABLE, sweepCompileCaches } from '../../host/attach/compileCache.ts';
 import { READY_FD } from '../../host/attach/startWorker.ts';
 import { writeLog } from './workerLog.ts';
@@ -25,8 +24,7 @@ async function main(): Promise<void> {
   if (!workspace || !stateFolder) throw new Error('The worker needs --workspace and --state.');
   keepCompiledCode(stateFolder);
   const worker = new WorkerProcess({
-    // A client that found the folder by a link has the same worker and the same approvals.
-    workspace: canonicalWorkspace(workspace),
+    workspace,
     stateFolder,
     ...(configFile === undefined ? {} : { configFile }),
     candidate: values.candidate === true,
