@@ -4,6 +4,8 @@
 // - 1,000,000 spoilt frames (WAYGATE_FUZZ_FRAMES; 10,000 in npm test)
 // - 21 edits of the configuration in 35 s under calls, one of them of 25 s (WAYGATE_EDITS, WAYGATE_EDIT_SECONDS,
 //   WAYGATE_LONG_CALL_MS; 6 edits in 5 s in npm test)
+// - a first start of 65 servers that compute for half a second each (WAYGATE_COLD_SERVERS, WAYGATE_COLD_MS; 20 with
+//   0.1 s in npm test)
 // - an hour of 50 calls a second with a kill every ten seconds (WAYGATE_SOAK_MINUTES; not in npm test)
 // WAYGATE_SOAK_MINUTES=2 WAYGATE_KILLS=50 WAYGATE_FUZZ_FRAMES=50000 npm run test:full is a short trial.
 
@@ -19,6 +21,8 @@ const defaults = {
   WAYGATE_EDITS: '21',
   WAYGATE_EDIT_SECONDS: '35',
   WAYGATE_LONG_CALL_MS: '25000',
+  WAYGATE_COLD_SERVERS: '65',
+  WAYGATE_COLD_MS: '500',
   WAYGATE_SOAK_MINUTES: '60',
 };
 
@@ -33,6 +37,7 @@ const PARTS = [
   { name: 'pins', args: [vitest, 'run', 'test/hardening/pinHistory.test.ts'], env: full },
   { name: 'frames', args: [vitest, 'run', 'test/hardening/frameFuzz.test.ts'], env: full },
   { name: 'edits', args: [vitest, 'run', 'test/hardening/configEdits.test.ts'], env: full },
+  { name: 'cold start', args: [vitest, 'run', 'test/hardening/coldStart.test.ts'], env: full },
   { name: 'endurance', args: [vitest, 'run', '--config', 'vitest.soak.config.ts'], env: full },
 ];
 

@@ -18,6 +18,8 @@ export interface WorkerConnectionEvents {
   isWaiting(): boolean;
   onFrame(frame: Buffer): void;
   onDrain(): void;
+  /** Reports whether the worker's event loop has run since the last call, even if it had no time to answer. */
+  hasBeaten(): boolean;
   onClosed(facts: LossFacts): void;
 }
 
@@ -121,7 +123,8 @@ export class WorkerConnection {
   }
 
   /**
-   * Detects a hung worker, which keeps its socket open: pings it after a silence and gives it up if it does not answer.
+   * Detects a hung worker, which keeps its socket open: pings it after a silence and gives it up if it neither answers
+   * nor beats.
    */
   #watchSilence(): void {
     clearTimeout(this.#silenceTimer);
@@ -130,8 +133,9 @@ export class WorkerConnection {
       // While the client does not read, neither does the host, so silence says nothing.
       if (this.#paused || !this.#events.isWaiting()) return this.#watchSilence();
       this.send(Buffer.from(encodeMessage({ id: PING_ID, method: 'ping' })));
+      this.#events.hasBeaten();
       this.#silenceTimer = setTimeout(() => {
-        if (this.#paused) return this.#watchSilence();
+        if (this.#paused || this.#events.hasBeaten()) return this.#watchSilence();
         if (this.#loss === 'gone') this.#loss = 'silent';
         this.#socket.destroy();
       }, pingMs);

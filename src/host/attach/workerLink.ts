@@ -19,6 +19,8 @@ export interface WorkerLinkOptions {
   /** The worker reads again after `send` returned false. */
   onDrain(): void;
   onLost(generation: number, facts: LossFacts): void;
+  /** Returns a function that reports whether the attached worker's event loop has run since the last call. */
+  heartbeat?(): () => boolean;
   /** Returns the reason that the last worker wrote when it ended, if any. */
   exitReason?(): string | undefined;
   /**
@@ -193,6 +195,7 @@ export class WorkerLink {
       {
         isWaiting,
         onDrain,
+        hasBeaten: this.#options.heartbeat?.() ?? (() => false),
         onFrame: (frame) => onFrame(frame, generation),
         onClosed: (facts) => {
           if (!this.#abort.signal.aborted) exited.resolve(this.#onClosed(generation, facts));

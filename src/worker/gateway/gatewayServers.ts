@@ -21,6 +21,7 @@ import { CatalogSnapshots } from '../../upstream/listing/catalogSnapshots.ts';
 import { ChildJournal } from '../../upstream/process/childJournal.ts';
 import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { killMarked } from '../../upstream/process/processTree.ts';
+import { StartQueue } from '../../upstream/start/startQueue.ts';
 import { missingWalls } from '../../walls/machine.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ServerLinks } from './serverLinks.ts';
@@ -99,6 +100,7 @@ export class GatewayServers {
         startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
         liveRefresh: () => configuration.current.settings.liveRefresh,
         restartLimits: restartLimits(process.env),
+        startQueue: new StartQueue(),
       },
       options,
     );
