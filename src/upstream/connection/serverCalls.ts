@@ -299,6 +299,7 @@ export class ServerCalls {
     const { options, permit } = request;
     this.#leave(request);
     options.onEnd?.(terminal.dispatches);
+    if (terminal.kind === 'reply' && !isUnusable(terminal.reply.error)) this.#server.proved();
     if (terminal.kind === 'fault') {
       this.#settleFault(request, terminal);
     } else if (terminal.kind === 'reply' && terminal.reply.error) {
@@ -335,6 +336,10 @@ export class ServerCalls {
 }
 
 type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;
+
+function isUnusable(error: Error | undefined): boolean {
+  return error instanceof UpstreamRequestError && (error.failure !== 'error' || error.status !== undefined);
+}
 
 function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(thrownWords(thrown));
