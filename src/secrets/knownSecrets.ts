@@ -62,9 +62,7 @@ export class KnownSecrets {
   *find(text: string): Generator<KnownPlace> {
     this.#index();
     if (this.#longest === 0) return;
-    const last = text.length - PREFIX_CHARS;
-    for (let at = 0; at <= last; at += 1) {
-      if (this.#begins[beginOf(text, at)] === 0) continue;
+    for (const at of placesOf(text, this.#begins)) {
       for (const { form, value, owners } of this.#forms.get(text.slice(at, at + PREFIX_CHARS)) ?? []) {
         if (text.startsWith(form, at)) yield { start: at, end: at + form.length, value, owners };
       }
@@ -105,8 +103,24 @@ const MAX_WORD_CHARS = 12;
 const PREFIX_CHARS = MIN_CHARS;
 const BEGINS = 1 << 16;
 
+/** Returns the places where a form may begin. No generator, because the loop over each character is hot. */
+function placesOf(text: string, begins: Uint8Array): number[] {
+  const places: number[] = [];
+  let hash = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    hash = extended(hash, text.charCodeAt(i));
+    if (begins[hash] === 1 && i >= 2) places.push(i - 2);
+  }
+  return places;
+}
+
 function beginOf(text: string, at: number): number {
-  return (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & (BEGINS - 1);
+  return extended(extended(text.charCodeAt(at), text.charCodeAt(at + 1)), text.charCodeAt(at + 2));
+}
+
+/** Adds a character to a hash, which then depends on the last three characters alone. */
+function extended(hash: number, code: number): number {
+  return ((hash << 6) ^ code) & (BEGINS - 1);
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {
