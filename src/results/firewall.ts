@@ -117,11 +117,11 @@ export class Firewall {
     const readable = modelText ?? kept.text;
     const isPartial = !isError && kept.faults.length > 0;
     const answer = await answerText({
-      text: isMasked && readable ? masked(readable) : readable,
+      text: isMasked && readable ? masked(readable, call.source?.server) : readable,
       label: isError ? `Error ${call.errorCode ?? 'UPSTREAM_ERROR'}` : isPartial ? 'partial' : 'ok',
       source: sourceOf(call.toolId),
       handle: kept.textHandle,
-      notes: isMasked ? notes.map(scrubSecrets) : notes,
+      notes: isMasked ? notes.map((note) => scrubSecrets(note)) : notes,
       shownChars: Math.min(shownChars, MAX_SHOWN_CHARS),
     });
     // A restart must not lose the parts that the answer leaves out.
@@ -129,7 +129,7 @@ export class Firewall {
     return {
       isError,
       text: [answer.text, ...faults].join('\n'),
-      parts: isMasked ? parts.map(maskedPart) : parts,
+      parts: isMasked ? parts.map((part) => maskedPart(part, call.source?.server)) : parts,
       summary: summaryOf(read, kept.refs, isPartial, isMasked),
       envelope: envelopeLater(read, kept, call, isPartial, isMasked),
     };
@@ -170,12 +170,14 @@ export class Firewall {
   }
 }
 
-function maskedPart(part: ClientPart): ClientPart {
+function maskedPart(part: ClientPart, from: string | undefined): ClientPart {
   const { data, resource, ...rest } = part;
   const { blob, ...about } = (resource ?? {}) as { blob?: unknown };
   return {
-    ...(scrubValue(rest) as ClientPart),
-    ...(resource === undefined ? {} : { resource: { ...(scrubValue(about) as object), ...bytesOf('blob', blob) } }),
+    ...(scrubValue(rest, from) as ClientPart),
+    ...(resource === undefined
+      ? {}
+      : { resource: { ...(scrubValue(about, from) as object), ...bytesOf('blob', blob) } }),
     ...bytesOf('data', data),
   };
 }
@@ -309,9 +311,9 @@ function refOf({ handle, mediaType, size, label, sha256 }: ArtifactInfo): Artifa
 }
 
 /** Masks before any cut, because half a secret is still a secret. */
-function masked(readable: Readable): LongText {
+function masked(readable: Readable, from: string | undefined): LongText {
   const chunks = 'value' in readable ? pythonJsonChunks(readable.value) : readable.chunks();
-  return new LongText([...scrubSecretChunks(chunks)], '');
+  return new LongText([...scrubSecretChunks(chunks, from)], '');
 }
 
 /** Returns content below the limit of memory. Serialises JSON up to the limit to find out. */

@@ -1,13 +1,16 @@
 import { type FoundSecret, isRandom, SECRET_SHAPES, type TokenShape } from './shapes.ts';
 
 /**
- * A token begins at the beginning of a word, where an escape of JSON (`\\n`), of a URL (`%20`) or of a terminal
+ * A token begins at the beginning of a word, where an escape of JSON (`\n`), of a URL (`%20`) or of a terminal
  * (`ESC[32m`) counts as a gap.
  */
-const AFTER_ESCAPE = /(?<=\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\u001b\[[0-9;]{0,8}m)/y;
-const ESCAPES = /[\\%\u001b]/;
+const TERMINAL = '\u001b';
+const AFTER_ESCAPE = new RegExp(`(?<=\\\\[nrtbf]|\\\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|${TERMINAL}\\[[0-9;]{0,8}m)`, 'y');
+/** Characters without which a text has no escape. */
+const ESCAPES = ['\\', '%', TERMINAL];
 
 const ASCII = 128;
+const KEYS = ASCII * ASCII - 1;
 /** Characters within a word, by their code. */
 const WITHIN_WORD = Uint8Array.from({ length: ASCII }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
 
@@ -20,11 +23,11 @@ interface TokenRule {
 /** Rules by the first two characters of their prefix. */
 const TOKEN_RULES = new Map<number, TokenRule[]>();
 /** Marks the keys of these rules, which rules out nearly every place of a text. */
-const TOKEN_BEGINS = new Uint8Array(ASCII * ASCII);
+const TOKEN_BEGINS = new Uint8Array(KEYS + 1);
 for (const shape of SECRET_SHAPES) {
   if (!('prefixes' in shape)) continue;
   for (const prefix of shape.prefixes) {
-    const key = prefix.charCodeAt(0) * ASCII + prefix.charCodeAt(1);
+    const key = (prefix.charCodeAt(0) << 7) | prefix.charCodeAt(1);
     TOKEN_RULES.set(key, [...(TOKEN_RULES.get(key) ?? []), ruleOf(shape, prefix)]);
     TOKEN_BEGINS[key] = 1;
   }
@@ -59,20 +62,16 @@ export function* findShapes(text: string): Generator<FoundSecret> {
 /** Returns the tokens of a text. No generator, because the loop over each character is hot. */
 function findTokens(text: string): FoundSecret[] {
   const found: FoundSecret[] = [];
-  const hasEscapes = ESCAPES.test(text);
-  let before = 0;
+  const hasEscapes = ESCAPES.some((escape) => text.includes(escape));
   let first = 0;
   let next = 0;
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);
-    const second = code < ASCII ? code : 0;
-    const key = first * ASCII + second;
-    const isWithin = WITHIN_WORD[before] === 1;
-    before = first;
-    first = second;
-    if (TOKEN_BEGINS[key] === 0 || (isWithin && !hasEscapes)) continue;
+    const key = ((first << 7) | code) & KEYS;
+    first = code;
+    if (TOKEN_BEGINS[key] === 0) continue;
     const at = i - 1;
-    if (at < next || (isWithin && !isAfterEscape(text, at))) continue;
+    if (at < next || !beginsWord(text, at, hasEscapes)) continue;
     const end = tokenEnd(text, at, TOKEN_RULES.get(key) as TokenRule[]);
     if (end === 0) continue;
     next = end;
@@ -81,9 +80,10 @@ function findTokens(text: string): FoundSecret[] {
   return found;
 }
 
-function isAfterEscape(text: string, at: number): boolean {
+function beginsWord(text: string, at: number, hasEscapes: boolean): boolean {
+  if (WITHIN_WORD[text.charCodeAt(at - 1)] !== 1) return true;
   AFTER_ESCAPE.lastIndex = at;
-  return AFTER_ESCAPE.test(text);
+  return hasEscapes && AFTER_ESCAPE.test(text);
 }
 
 /** Returns the end of the longest token that begins at a position, or 0. */

@@ -72,6 +72,7 @@ export function fixedContext(
       upstream,
       firewall: (result, { id, name, source }) => firewall.admit(result, { toolId: id, upstreamName: name, source }),
       authorize: (call) => calls.authorizeView(call),
+      egressRefusal: () => undefined,
       linkedServers: () => [],
       settled: async () => undefined,
       scrubSecrets,

@@ -64,7 +64,7 @@ async function maskedReader(reader: ArtifactReader): Promise<ArtifactReader> {
   const { size } = reader.info;
   const bytes = size > MAX_MASKED_BYTES ? Buffer.alloc(0) : await reader.read(0, size);
   const text = isUtf8(bytes) ? bytes.toString() : '';
-  const masked = scrubSecrets(text);
+  const masked = scrubSecrets(text, reader.info.source?.server);
   if (masked === text) return reader;
   const hidden = Buffer.from(masked);
   return new MemoryReader({ ...reader.info, ...measured(hidden) }, hidden);

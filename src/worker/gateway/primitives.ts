@@ -37,10 +37,14 @@ export class Primitives {
       upstream,
       firewall: (result, { id, name, source }) =>
         calls.firewall.admit(result, { toolId: id, upstreamName: name, source }),
-      authorize: async (call) => {
-        await calls.pipeline.guardEgress(call);
+      authorize: async (call, sent) => {
+        await calls.pipeline.guardEgress(
+          { ...call, tool: { ...call.tool, origin: calls.originOf(call.tool.server) } },
+          sent,
+        );
         await calls.pipeline.authorizeView(call);
       },
+      egressRefusal: (server, sent, from) => calls.egressRefusal(server, sent, from),
       linkedServers: (uri) => calls.links.serversOf(uri),
       settled,
       scrubSecrets,
