@@ -62,7 +62,7 @@ export function* findShapes(text: string): Generator<FoundSecret> {
 /** Returns the tokens of a text. No generator, because the loop over each character is hot. */
 function findTokens(text: string): FoundSecret[] {
   const found: FoundSecret[] = [];
-  const hasEscapes = ESCAPES.some((escape) => text.includes(escape));
+  const hasEscapes = ESCAPES.some((sign) => text.includes(sign));
   let first = 0;
   let next = 0;
   for (let i = 0; i < text.length; i += 1) {

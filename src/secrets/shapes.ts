@@ -266,7 +266,7 @@ const PHRASES: readonly PhraseShape[] = [
     issuer: 'Telegram bot',
     pattern: /(?<![\w.:-])(?:bot)?(?<secret>\d{6,16}:A[\w-]{32,36})(?![\w-])/g,
     hint: /:A/,
-    example: `https://api.telegram.org/bot«1234567890:A${mixed(34)}»/getMe`,
+    example: `https://api.telegram.org/bot«7405912386:A${mixed(34)}»/getMe`,
   },
   {
     issuer: 'Mailgun signing',

@@ -65,6 +65,7 @@ export function fixedContext(
     },
     artifacts,
     masks: (isError) => isError,
+    reviewed: () => undefined,
     calls,
     contractOf: () => 'never_replay',
     primitives: {

@@ -9,12 +9,13 @@ import { grantKey } from '../../mcp/oauth/tokenStore.ts';
 import { ResultLinks } from '../../modes/primitives/resultLinks.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
-import { type AdmittedResult, Firewall } from '../../results/firewall.ts';
+import { type AdmittedResult, Firewall, type ResultReview } from '../../results/firewall.ts';
 import { knownSecrets, maskedValues, scrubSecrets } from '../../secrets/mask.ts';
 import { scrubValue } from '../../secrets/scrubValue.ts';
 import { approvalQuestion } from '../../text/approvalQuestion.ts';
 import { needsApproval } from '../../trust/approvals.ts';
 import { sentSecrets } from '../../trust/egress.ts';
+import { resultNote, scanResult } from '../../trust/scan/resultScan.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { approvalFile } from './approvalFile.ts';
@@ -44,7 +45,11 @@ export class CallPath {
   constructor({ workspace, stateFolder, configuration, pool, trust, approve, log }: CallPathOptions) {
     this.#configuration = configuration;
     this.artifacts = new ArtifactStore({ folder: join(stateFolder, 'artifacts') });
-    this.firewall = new Firewall({ store: this.artifacts, workspace });
+    this.firewall = new Firewall({
+      store: this.artifacts,
+      workspace,
+      review: (shown, source) => this.reviewed(shown, source),
+    });
     this.pipeline = new CallPipeline<AdmittedResult>(
       {
         upstream: (server) => pool.get(server),
@@ -74,6 +79,13 @@ export class CallPath {
     this.artifacts.adopt({ maxBytes, maxCount: maxArtifacts, maxAgeMs: ttlSeconds * 1_000 });
     this.firewall.adopt({ shownChars, maskForModel: maskSecrets, maskOnDisk });
     this.pipeline.adopt(settings);
+  }
+
+  /** Scans what a model is shown of a result, unless the user turned that off (T1.15). */
+  reviewed(shown: string, source: string): ResultReview | undefined {
+    if (this.#configuration.current.settings.trust.results === 'off') return undefined;
+    const rules = scanResult(shown);
+    return rules.length === 0 ? undefined : { rules, note: resultNote(rules, source) };
   }
 
   /** Returns the replay contract of a tool. */
