@@ -96,6 +96,7 @@ export class Gateway {
       workspace,
       connections: () => pool.connections,
       onQuestion: (question) => diagnostics.sessionAnswered(question),
+      egressRefusal: (server, answer, from) => this.#calls.egressRefusal(server, answer, from),
       log,
     });
     const calls = new CallPath({ ...options, configuration, pool, trust });

@@ -8,6 +8,7 @@ import { FileTokens } from '../../config/state/fileTokens.ts';
 import { rootOf } from '../../config/state/stateFolder.ts';
 import type { ControlHandlers } from '../../control/channel.ts';
 import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
+import { grantKey } from '../../mcp/oauth/tokenStore.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../../supervision/restartPolicy.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
@@ -55,6 +56,8 @@ export class GatewayServers {
   readonly #options: GatewayServersOptions;
   readonly #journal: ChildJournal;
   readonly #environment: OwnEnvironment;
+  readonly #tokens: SharedTokens;
+  readonly #secrets: SharedSecrets;
   readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
   #approvalsFlaw: string | undefined;
@@ -67,14 +70,16 @@ export class GatewayServers {
     this.#environment = new OwnEnvironment(process.env, log);
     const path = (): string | undefined => this.#environment.path;
     this.approvals = new LaunchApprovals({ stateRoot, workspace, path, missingWalls });
-    this.#signIns = new SignIns(new SharedTokens(new FileTokens(stateRoot), secret));
+    this.#tokens = new SharedTokens(new FileTokens(stateRoot), secret);
+    this.#secrets = new SharedSecrets(stateRoot, workspace, secret);
+    this.#signIns = new SignIns(this.#tokens);
     this.#journal = new ChildJournal(stateFolder);
     this.links = new ServerLinks({
       workspace,
       stateRoot,
       journal: this.#journal,
       environment: this.#environment,
-      secrets: new SharedSecrets(stateRoot, workspace, secret),
+      secrets: this.#secrets,
       signIns: this.#signIns,
       approvals: this.approvals,
     });
@@ -167,6 +172,7 @@ export class GatewayServers {
 
   /** Checks again whether waiting servers can start, since their approval, secret or sign-in may exist now. */
   recheck(): void {
+    void this.#learnSecrets(this.#options.configuration.current.servers).catch(() => undefined);
     this.pool.recheck();
     void this.#recheckSignIns();
   }
@@ -176,11 +182,27 @@ export class GatewayServers {
   }
 
   #reconcilePool(): void {
-    const enabled = this.#options.configuration.current.servers.filter(({ disabled }) => !disabled);
-    // An earlier worker may have given them, so they are masked and kept from other servers before the next start.
-    for (const config of enabled) if (this.#isApproved(config)) void this.links.follow(config).catch(() => undefined);
+    const { servers } = this.#options.configuration.current;
+    const enabled = servers.filter(({ disabled }) => !disabled);
+    void this.#learnSecrets(servers).catch(() => undefined);
     this.pool.reconcile(enabled.map((config) => ({ config, startedWith: startedWith(config) })));
     if (this.#waiting.length > 0) void this.#findPrograms();
+  }
+
+  /**
+   * Learns the secrets and tokens of servers that have not started yet: an earlier worker may have given them, so they
+   * are masked and kept from other servers (T5.5).
+   */
+  async #learnSecrets(servers: readonly ServerConfig[]): Promise<void> {
+    const approved = servers.filter((config) => this.#isApproved(config));
+    await Promise.all([
+      this.#secrets.learnStored(),
+      ...approved.map(async (written) => {
+        const config = await this.links.follow(written).catch(() => undefined);
+        // Reading a token learns it.
+        if (config && 'url' in config) await this.#tokens.get(grantKey(config.name, config.url));
+      }),
+    ]);
   }
 
   /** Servers that wait for an approval. */

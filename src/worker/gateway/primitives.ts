@@ -44,11 +44,12 @@ export class Primitives {
       upstream,
       firewall: (result, { id, name, source }) =>
         calls.firewall.admit(result, { toolId: id, upstreamName: name, source: withOrigin(source) }),
-      authorize: async ({ tool, ...rest }) => {
+      authorize: async ({ tool, ...rest }, sent) => {
         const call = { ...rest, tool: withOrigin(tool) };
-        await calls.pipeline.guardEgress(call);
+        await calls.pipeline.guardEgress(call, sent);
         await calls.pipeline.authorizeView(call);
       },
+      egressRefusal: (server, sent, from) => calls.egressRefusal(server, sent, from),
       linkedServers: (uri) => calls.links.serversOf(uri),
       settled,
       scrubSecrets,
