@@ -18,21 +18,12 @@ import type { KnownMeaning } from './words/concepts.ts';
 import { Lexicon } from './words/lexicon.ts';
 import { planQuery, type QueryPlan, type Vocabulary } from './words/queryWords.ts';
 import type { Thesaurus } from './words/thesaurus.ts';
-import { buildToolVectors, type ToolVectors } from './words/toolVectors.ts';
 import { wholeVocabulary } from './words/vocabulary.ts';
-import { decodeWordTable, openWordTable, type WordTable } from './words/wordTable.ts';
 
 export interface RankServer {
   name: string;
   namespace: string;
   instructions?: string;
-}
-
-export interface RankResources {
-  /** Content of `media/words-48.bin`; without it ranking uses words alone. */
-  wordTable?: Uint8Array;
-  /** Index of that table (`indexWordTable`); without it the table is decoded. */
-  wordIndex?: Uint8Array;
 }
 
 /**
@@ -67,7 +58,6 @@ export interface RankIndex {
   notes: Map<number, CandidateNotes>;
   thesaurus: Thesaurus;
   meaningsHere: Map<string, KnownMeaning[]>;
-  vectors?: ToolVectors;
 }
 
 export interface RankedTool {
@@ -98,11 +88,7 @@ function byId(a: CatalogTool, b: CatalogTool): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-export function buildRankIndex(
-  tools: readonly CatalogTool[],
-  servers: readonly RankServer[],
-  resources: RankResources = {},
-): RankIndex {
+export function buildRankIndex(tools: readonly CatalogTool[], servers: readonly RankServer[]): RankIndex {
   const sorted = [...tools].sort(byId);
   const lexicon = new Lexicon();
   const { serverOf, texts, sizes } = readServers(sorted, servers, lexicon);
@@ -119,7 +105,6 @@ export function buildRankIndex(
   }
   const serverStems = texts.map(({ nameTerms }) => nameTerms.map((term) => lexicon.stems[term] as string));
   const firstTool = (document: Document) => sorted[document.members[0] as number] as CatalogTool;
-  const table = wordTableOf(resources);
   return {
     tools: sorted,
     serverOf,
@@ -145,19 +130,7 @@ export function buildRankIndex(
     notes: new Map(),
     thesaurus: wholeVocabulary(),
     meaningsHere: new Map(),
-    ...(table ? { vectors: buildToolVectors(table, fieldTerms, lexicon.stems) } : {}),
   };
-}
-
-const wordTables = new WeakMap<Uint8Array, WordTable>();
-
-/** Decodes the table only once: every catalog comes with the same bytes. */
-function wordTableOf({ wordTable: bytes, wordIndex }: RankResources): WordTable | undefined {
-  if (bytes === undefined) return undefined;
-  const table =
-    wordTables.get(bytes) ?? (wordIndex === undefined ? decodeWordTable(bytes) : openWordTable(bytes, wordIndex));
-  wordTables.set(bytes, table);
-  return table;
 }
 
 const MAX_INSTRUCTIONS = 2_000;
@@ -195,7 +168,7 @@ function vocabularyOf(index: RankIndex): Vocabulary {
     thesaurus: index.thesaurus,
     meaningsHere: index.meaningsHere,
     docFrequency: (term) => (offsets[term + 1] as number) - (offsets[term] as number),
-    isWord: (stem) => index.vectors?.table.rows.has(stem) === true || index.thesaurus.meanings.has(stem),
+    isWord: (stem) => index.thesaurus.meanings.has(stem),
   };
 }
 

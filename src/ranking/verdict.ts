@@ -1,16 +1,13 @@
 import type { CatalogTool } from '../catalog/types.ts';
 import type { RankIndex } from './rankIndex.ts';
 import type { Evidence } from './scoring/scoring.ts';
-import { likeness } from './words/toolVectors.ts';
 
 /**
  * Minimum share of the query (support plus half of the likeness) in the best hit for a good match, and for any match.
  * For queries that the real catalog can serve, 95 % reach the first; for nonsense queries, one in seven.
  */
-const GOOD = 0.5;
+const GOOD = 0.3;
 const ANY = 0.05;
-/** Threshold without a word table, where only support counts. */
-const GOOD_BY_WORDS = 0.3;
 const MAX_NAMES = 5;
 
 /** Returns the share of the query's weight that a tool covers with its words or their expansions: 0 to about 0.8. */
@@ -40,10 +37,9 @@ export function judgeMatch(
 ): Verdict {
   let best = 0;
   for (const { doc } of hits.slice(0, 3)) {
-    const alike = evidence.vector && index.vectors ? likeness(index.vectors, evidence.vector, doc) : 0;
-    best = Math.max(best, supportFor(index, evidence, doc) + alike / 2);
+    best = Math.max(best, supportFor(index, evidence, doc));
   }
-  if (best >= (index.vectors ? GOOD : GOOD_BY_WORDS)) return { confidence: 'good', nearestNames: [] };
+  if (best >= GOOD) return { confidence: 'good', nearestNames: [] };
   const names = [...new Set(hits.map(({ tool }) => tool.upstreamName))];
   return { confidence: best < ANY ? 'none' : 'weak', nearestNames: names.slice(0, MAX_NAMES) };
 }

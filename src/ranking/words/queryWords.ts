@@ -40,8 +40,6 @@ export interface QueryPlan {
   sureness: ReadonlyMap<string, number>;
   /** Original words of the query, by stem. */
   forms: ReadonlyMap<string, string>;
-  /** Words for the query's vector. */
-  vectorWords: readonly { stem: string; weight: number }[];
 }
 
 export interface Vocabulary {
@@ -73,7 +71,7 @@ export function planQuery(query: string, vocabulary: Vocabulary): QueryPlan {
     terms: [...terms].map(([term, weight]) => ({ term, weight })),
     concepts,
     forms: new Map(words.filter((word) => !word.stop).map((word) => [word.stem, word.lower])),
-    ...namesOf(words, concepts, vocabulary),
+    sureness: namesOf(words, concepts, vocabulary),
   };
 }
 
@@ -128,32 +126,27 @@ function addCompounds(words: readonly QueryWord[], { lexicon }: Vocabulary, add:
   }
 }
 
-/** Expansions count less as a name, and little in a vector, which has its own measure of likeness. */
+/** Expansions count less as a name. */
 const NAME_BY_MEANING = 0.6;
-const VECTOR_BY_MEANING = 0.12;
 
 function namesOf(
   words: readonly QueryWord[],
   concepts: readonly Concept[],
   { lexicon }: Vocabulary,
-): Pick<QueryPlan, 'sureness' | 'vectorWords'> {
+): Map<string, number> {
   const sureness = new Map<string, number>();
   const raise = (stem: string, by: number) => sureness.set(stem, Math.max(sureness.get(stem) ?? 0, by));
-  const vectorWords: { stem: string; weight: number }[] = [];
   for (const word of words) {
     if (word.stop) continue;
     raise(word.stem, word.weight);
     for (const { term, weight } of word.terms) raise(lexicon.stems[term] as string, weight);
-    vectorWords.push({ stem: word.stem, weight: word.weight });
   }
   for (const concept of concepts) {
     for (const expansion of concept.expansions) {
       for (const term of expansion.terms) {
-        const stem = lexicon.stems[term] as string;
-        raise(stem, NAME_BY_MEANING * expansion.weight);
-        vectorWords.push({ stem, weight: (VECTOR_BY_MEANING * expansion.weight) / expansion.terms.length });
+        raise(lexicon.stems[term] as string, NAME_BY_MEANING * expansion.weight);
       }
     }
   }
-  return { sureness, vectorWords };
+  return sureness;
 }
