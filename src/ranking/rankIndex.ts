@@ -13,7 +13,7 @@ import { baseScores, gatherEvidence } from './scoring/scoring.ts';
 import { buildServerIndex, type ServerIndex } from './scoring/serverEvidence.ts';
 import { type PhrasePostings, Scratch } from './scoring/signals.ts';
 import { learnedFor, type UseHistory } from './useHistory.ts';
-import { judgeMatch } from './verdict.ts';
+import { judgeMatch, type Verdict } from './verdict.ts';
 import type { KnownMeaning } from './words/concepts.ts';
 import { Lexicon } from './words/lexicon.ts';
 import { planQuery, type QueryPlan, type Vocabulary } from './words/queryWords.ts';
@@ -67,12 +67,9 @@ export interface RankedTool {
   clones: readonly CatalogTool[];
 }
 
-export interface RankResult {
+export interface RankResult extends Verdict {
   hits: readonly RankedTool[];
-  /** `none`: nothing matched. `weak`: only a small part of the query matched. */
-  confidence: 'good' | 'weak' | 'none';
   searched: number;
-  nearestNames: readonly string[];
 }
 
 export interface RankOptions {

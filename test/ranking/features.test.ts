@@ -81,7 +81,7 @@ describe('words', () => {
     ];
     expect(found(tools, 'kubernettify')[0]).toBe('a:kubernetify');
     expect(found(tools, 'kuberentify')[0]).toBe('a:kubernetify');
-    expect(found(tools, 'heroin', { table: true })).not.toContain('a:heron');
+    expect(found(tools, 'heroes')).not.toContain('a:heron');
   });
 
   test('a compound finds its two words, and two words find their compound', () => {

@@ -24,13 +24,13 @@ export type SignalName = (typeof SIGNALS)[number];
 export const SIGNAL_WEIGHTS: Readonly<Record<SignalName, number>> = {
   words: 0.3,
   'words or meanings': 1,
-  name: 0.15,
+  name: 0.3,
   'server named': 0.3,
-  'server affinity': 0.1,
+  'server affinity': 0.15,
   intent: 0.15,
   learned: 1,
   'name forms': 0.1,
-  'name rest': 0.05,
+  'name rest': 0.02,
 };
 
 /** Scores are integers, so that their order is the same on every platform. */
