@@ -35,18 +35,24 @@ function firstLook(
   count: number,
   onlyServer: number | undefined,
 ): Candidate[] {
-  const best: Candidate[] = [];
+  const scores = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+  const docs = new Uint32Array(count);
+  let found = 0;
   let bar = Number.NEGATIVE_INFINITY;
   for (let doc = 0; doc < base.length; doc++) {
     const score = base[doc] as number;
     if (score <= bar || !isSupported(evidence, doc)) continue;
     if (onlyServer !== undefined && !serversOf[doc]?.includes(onlyServer)) continue;
-    let at = best.length < count ? best.push({ doc, score }) - 1 : count - 1;
-    for (; at > 0 && (best[at - 1] as Candidate).score < score; at--) best[at] = best[at - 1] as Candidate;
-    best[at] = { doc, score };
-    if (best.length === count) bar = (best[count - 1] as Candidate).score;
+    let at = found < count ? found++ : count - 1;
+    for (; at > 0 && (scores[at - 1] as number) < score; at--) {
+      scores[at] = scores[at - 1] as number;
+      docs[at] = docs[at - 1] as number;
+    }
+    scores[at] = score;
+    docs[at] = doc;
+    bar = scores[count - 1] as number;
   }
-  return best;
+  return Array.from(docs.subarray(0, found), (doc, at) => ({ doc, score: scores[at] as number }));
 }
 
 /** Orders by score, then by id (G2.9). */

@@ -1,5 +1,5 @@
 import type { CatalogTool } from '../catalog/types.ts';
-import { arrange } from './arrange.ts';
+import { arrange, furtherTools } from './arrange.ts';
 import type { CandidateNotes } from './candidateNotes.ts';
 import { bestCandidates } from './candidates.ts';
 import { explain } from './explain.ts';
@@ -56,6 +56,8 @@ export interface RankIndex {
   scratch: Scratch;
   /** Filled as documents become candidates. */
   notes: Map<number, CandidateNotes>;
+  /** Numbers of the families of variants. */
+  families: Map<string, number>;
   thesaurus: Thesaurus;
   meaningsHere: Map<string, KnownMeaning[]>;
 }
@@ -70,6 +72,8 @@ export interface RankedTool {
 export interface RankResult extends Verdict {
   hits: readonly RankedTool[];
   searched: number;
+  /** Other tools of the first hit's server, best first, if the answer is not certain. */
+  further: readonly CatalogTool[];
 }
 
 export interface RankOptions {
@@ -125,6 +129,7 @@ export function buildRankIndex(tools: readonly CatalogTool[], servers: readonly 
     intents: Uint8Array.from(documents, (document) => INTENT_CODES.indexOf(toolIntent(firstTool(document)))),
     scratch: new Scratch(documents.length),
     notes: new Map(),
+    families: new Map(),
     thesaurus: wholeVocabulary(),
     meaningsHere: new Map(),
   };
@@ -174,23 +179,25 @@ export function planFor(index: RankIndex, query: string): QueryPlan {
 }
 
 export function rank(index: RankIndex, query: string, options: RankOptions): RankResult {
-  const { hits, verdict } = rankWithEvidence(index, query, options);
+  const { hits, base, verdict } = rankWithEvidence(index, query, options);
   return {
     hits: verdict.confidence === 'none' ? [] : hits.map(({ tool, score, clones }) => ({ tool, score, clones })),
     ...verdict,
     searched: index.tools.length,
+    further: verdict.certain || verdict.confidence === 'none' ? [] : furtherTools(index, hits, base),
   };
 }
 
-export function rankWithEvidence(index: RankIndex, query: string, options: RankOptions) {
+function rankWithEvidence(index: RankIndex, query: string, options: RankOptions) {
   const uses = options.history ? learnedFor(options.history, query) : new Map<string, number>();
   const evidence = gatherEvidence(index, planFor(index, query), uses);
   const only =
     options.server === undefined ? undefined : index.servers.findIndex(({ name }) => name === options.server);
   const topK = Math.max(0, Math.min(options.topK, index.tools.length));
-  const candidates = bestCandidates(index, evidence, baseScores(index, evidence), topK, only);
+  const base = baseScores(index, evidence);
+  const candidates = bestCandidates(index, evidence, base, topK, only);
   const hits = arrange(index, candidates, evidence, topK, only);
-  return { hits, evidence, verdict: judgeMatch(index, evidence, hits) };
+  return { hits, base, evidence, verdict: judgeMatch(index, evidence, hits) };
 }
 
 export function explainRanking(index: RankIndex, query: string, options: RankOptions): RankExplanation {

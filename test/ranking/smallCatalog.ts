@@ -148,7 +148,6 @@ export const SMALL_CATALOG: readonly CatalogTool[] = [
   ),
 ];
 
-
 /** Realistic queries, each with the tool that serves it. */
 export const SMALL_QUERIES: readonly (readonly [query: string, tool: string])[] = [
   ['create an issue in gitforge', 'gitforge:create_issue'],

@@ -115,13 +115,13 @@ export function baseScores(index: RankIndex, evidence: Evidence): Float64Array {
       (perServer[firstServer[doc] as number] as number) +
       (perIntent[intents[doc] as number] as number);
   }
+  for (const [doc, value] of evidence.learned) base[doc] = (base[doc] as number) + SIGNAL_WEIGHTS.learned * value;
   for (const doc of index.shared) {
     const servers = index.serversOf[doc] as readonly number[];
     let best = 0;
     for (const server of servers) best = Math.max(best, perServer[server] as number);
     base[doc] = (base[doc] as number) + best - (perServer[servers[0] as number] as number);
   }
-  for (const [doc, value] of evidence.learned) base[doc] = (base[doc] as number) + SIGNAL_WEIGHTS.learned * value;
   return base;
 }
 
