@@ -170,7 +170,7 @@ function vocabularyOf(index: RankIndex): Vocabulary {
     thesaurus: index.thesaurus,
     meaningsHere: index.meaningsHere,
     docFrequency: (term) => (offsets[term + 1] as number) - (offsets[term] as number),
-    isWord: (stem) => index.thesaurus.meanings.has(stem),
+    isWord: (stem) => index.thesaurus.phraseLengths.has(stem),
   };
 }
 

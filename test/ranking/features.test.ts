@@ -76,12 +76,14 @@ describe('words', () => {
   test('a typo in an unknown word is corrected; a rare word is not', () => {
     const tools = [
       makeTool('a', 'kubernetify', { description: 'Make it so.' }),
-      makeTool('a', 'heron', { description: 'A bird.' }),
+      makeTool('a', 'thicket', { description: 'Bushes.' }),
       ...AROUND,
     ];
     expect(found(tools, 'kubernettify')[0]).toBe('a:kubernetify');
     expect(found(tools, 'kuberentify')[0]).toBe('a:kubernetify');
-    expect(found(tools, 'heroes')).not.toContain('a:heron');
+    expect(found(tools, 'ticket')).not.toContain('a:thicket');
+    expect(found(tools, 'sync Thickey')).not.toContain('a:thicket');
+    expect(found(tools, 'sync thickey')).toContain('a:thicket');
   });
 
   test('a compound finds its two words, and two words find their compound', () => {
@@ -315,11 +317,12 @@ describe('poor matches', () => {
   const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS);
 
   test('nothing is returned and reported as such if nothing matches', () => {
-    expect(rank(index, 'xyzzy plugh', { topK: 10 })).toEqual({
+    expect(rank(index, 'xyzzy plugh', { topK: 10 })).toMatchObject({
       hits: [],
       confidence: 'none',
       searched: 60,
       nearestNames: [],
+      further: [],
     });
     expect(rank(index, '', { topK: 10 }).confidence).toBe('none');
     expect(rank(index, 'the of and', { topK: 10 }).hits).toEqual([]);
