@@ -4,7 +4,6 @@ import { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
 import { originOf } from '../../trust/approvals.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { Primitives, type PrimitivesOptions } from './primitives.ts';
-import { rankResources } from './rankResources.ts';
 
 export interface LiveCatalogOptions extends Omit<PrimitivesOptions, 'settled'> {
   onChanged(view: CatalogView): void;
@@ -110,7 +109,7 @@ export class LiveCatalog {
     if (same) return;
     this.#listed = listed;
     try {
-      this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
+      this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1);
       onChanged(this.#view);
     } catch (error) {
       // No list of a server may end the worker.
