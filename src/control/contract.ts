@@ -21,6 +21,8 @@ export interface ServerBrief {
   namespace: string;
   state: ServerState;
   toolCount: number;
+  /** The server starts and was never listed, so its tools are unknown. */
+  unlisted?: true;
   /** Why the server is not ready, in one sentence. */
   reason?: string;
   /** Place of the server in the configuration. */

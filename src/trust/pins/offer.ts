@@ -68,7 +68,9 @@ export function offerOf<L extends Listing>(
     const state = stateOf(pins, item.key, pin);
     if (state !== 'approved') {
       texts ??= ports.texts(server.name);
-      const why = holds(ports, server, item, state, texts[pins.pins[item.key] ?? '']);
+      // A second tool of a pinned name is compared with that one.
+      const pinned = pins.pins[item.key] ?? pins.pins[`${item.part}:${item.name}`];
+      const why = holds(ports, server, item, state, texts[pinned ?? '']);
       if (why) {
         held.push({ item, why });
         continue;
@@ -111,11 +113,12 @@ function holds(
 ): HeldFor | undefined {
   if (state === 'blocked') return 'blocked';
   const why = state === 'new' ? 'new' : 'changed';
-  if (onChange === 'block') return why;
+  // Only a call of a tool can ask.
+  if (onChange === 'block' || (onChange === 'ask' && item.part !== 'tools')) return why;
   if (ports.scan([item], name, false).get(item.key)?.hard !== undefined) return 'flagged';
   // Without the pinned text, nobody can know what was lowered.
-  if (why === 'changed' && (before === undefined || loweredHints(before, item.raw).length > 0)) return 'changed';
-  const added = why === 'new' ? addedArguments({}, item.raw) : addedArguments(before, item.raw);
+  if (before === undefined ? why === 'changed' : loweredHints(before, item.raw).length > 0) return why;
+  const added = addedArguments(before, item.raw);
   return added.some((argument) => ports.isSink(argument)) ? why : undefined;
 }
 

@@ -28,6 +28,8 @@ export interface ClientRequestsOptions {
   connections(): readonly ServerConnection[];
   /** Counts a question of a server, refused ones included. */
   onQuestion?(question: SessionRequest): void;
+  /** Returns the error for an answer that must not reach a server. `byUser`: the user typed it for the server. */
+  egressRefusal?(server: string, answer: unknown, from: { session: object; byUser: boolean }): Error | undefined;
   log(line: string): void;
 }
 
@@ -227,17 +229,29 @@ export class ClientRequests {
         ...(progressToken === undefined
           ? {}
           : {
-              onProgress: (progress) =>
+              onProgress: ({ message: _, ...progress }) =>
                 void connection.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined),
             }),
       });
+      this.#guard(connection, method, answer, peer);
       return task === undefined ? answer : relateTo(task, answer);
     } catch (error) {
-      throw asRpcError(error);
+      const failure = asRpcError(error);
+      this.#guard(connection, method, { message: failure.message, data: failure.data }, peer);
+      throw failure;
     } finally {
       clearInterval(timer);
       call.stillWorking?.();
     }
+  }
+
+  /** Keeps secrets of other servers out of an answer (T5.4). The server does not learn whose they are. */
+  #guard({ config: { name } }: ServerConnection, method: string, answer: unknown, { session }: ClientPeer): void {
+    const byUser = method === 'elicitation/create';
+    const refusal = this.#options.egressRefusal?.(name, answer, { session, byUser });
+    if (!refusal) return;
+    this.#options.log(`${name}: the answer to ${method} was not sent: ${refusal.message}`);
+    throw new RpcError(INVALID_REQUEST, 'Waygate did not send the answer, because it contains a secret.');
   }
 
   async #onLog(connection: ServerConnection, params: Params, related: object | undefined): Promise<void> {
