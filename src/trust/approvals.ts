@@ -57,6 +57,8 @@ export class LaunchApprovals {
   readonly file: string;
   readonly #options: ApprovalsOptions;
   #key: Buffer | undefined;
+  /** Content of the file, as read in this step of the event loop: a worker checks all servers in one step. */
+  #readNow: Map<string, ApprovedHere> | string | undefined;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
@@ -136,6 +138,7 @@ export class LaunchApprovals {
   }
 
   #write(all: Map<string, ApprovedHere>, approved: readonly Approved[]): void {
+    this.#readNow = undefined;
     if (approved.length === 0) all.delete(this.#workspaceKey);
     else all.set(this.#workspaceKey, { workspace: canonicalWorkspace(this.#options.workspace), approved });
     writePrivateJson(this.file, Object.fromEntries(all));
@@ -154,6 +157,15 @@ export class LaunchApprovals {
 
   /** Returns all approvals, or why the file is not believed: damaged, or others may have written it. */
   #tryRead(): Map<string, ApprovedHere> | string {
+    if (this.#readNow !== undefined) return this.#readNow;
+    this.#readNow = this.#readFile();
+    queueMicrotask(() => {
+      this.#readNow = undefined;
+    });
+    return this.#readNow;
+  }
+
+  #readFile(): Map<string, ApprovedHere> | string {
     try {
       const text = readOwnText(this.file);
       return approvedIn(JSON.parse(text)) ?? 'it is damaged';

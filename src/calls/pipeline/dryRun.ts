@@ -30,7 +30,7 @@ export interface DryRunReport {
 }
 
 export interface DryRunCheck {
-  name: 'schema_validation' | 'rate_limit' | 'policy';
+  name: 'schema_validation' | 'rate_limit' | 'egress' | 'policy';
   /** A failed policy has the code of its error. */
   status: 'pass' | 'fail' | 'skipped' | 'POLICY_DENIED' | 'AUTH_REQUIRED';
   reason?: string;

@@ -47,6 +47,18 @@ export function decide(policy: ToolPolicy, subject: PolicySubject): PolicyDecisi
     : (asks ?? { action: policy.default, rule_index: null });
 }
 
+/**
+ * Decides about a secret that would be sent to a server. Only rules that name `send_secret` count, and those of a
+ * workspace only if they are as strict as `otherwise`, the action without a rule.
+ */
+export function decideEgress(policy: ToolPolicy, tool: PolicyTool, otherwise: PolicyAction): PolicyDecision {
+  const rules = policy.rules.filter(
+    ({ metaTool, by, action }) =>
+      metaTool === 'send_secret' && (by !== 'workspace' || action === 'deny' || action === otherwise),
+  );
+  return decide({ default: otherwise, rules }, subjectOf(tool, 'send_secret'));
+}
+
 /** Decides about an unknown subject by the strictest rule that could apply to it, the default included. */
 export function decideStrictly(policy: ToolPolicy, metaTool: PolicyMetaTool): PolicyDecision {
   const possible = policy.rules
@@ -69,7 +81,13 @@ function decisionOf({ action, reason, unreadable }: PolicyRule, index: number): 
   };
 }
 
-export function subjectOf(tool: CatalogTool, metaTool: PolicyMetaTool): PolicySubject {
+/** Facts about a tool that rules can name. */
+export type PolicyTool = Pick<
+  CatalogTool,
+  'id' | 'namespace' | 'server' | 'origin' | 'upstreamName' | 'tags' | 'safety'
+>;
+
+export function subjectOf(tool: PolicyTool, metaTool: PolicyMetaTool): PolicySubject {
   return {
     metaTool,
     toolId: tool.id,

@@ -10,7 +10,6 @@ import { originOf } from '../../trust/approvals.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { CallPath } from './callPath.ts';
-import { rankResources } from './rankResources.ts';
 
 export interface PrimitivesOptions extends Pick<PrimitivePorts, 'settled' | 'clientRequests'> {
   pool: ServerPool;
@@ -44,11 +43,12 @@ export class Primitives {
       upstream,
       firewall: (result, { id, name, source }) =>
         calls.firewall.admit(result, { toolId: id, upstreamName: name, source: withOrigin(source) }),
-      authorize: async ({ tool, ...rest }) => {
+      authorize: async ({ tool, ...rest }, sent) => {
         const call = { ...rest, tool: withOrigin(tool) };
-        await calls.pipeline.guardEgress(call);
+        await calls.pipeline.guardEgress(call, sent);
         await calls.pipeline.authorizeView(call);
       },
+      egressRefusal: (server, sent, from) => calls.egressRefusal(server, sent, from),
       linkedServers: (uri) => calls.links.serversOf(uri),
       settled,
       scrubSecrets,
@@ -78,7 +78,7 @@ export class Primitives {
     if (listed.length === this.#listed.length && listed.every((part, i) => part === this.#listed[i])) return;
     this.#listed = listed;
     try {
-      this.#adopt(new PrimitiveView(connections.map(listingOf), rankResources()));
+      this.#adopt(new PrimitiveView(connections.map(listingOf)));
     } catch (error) {
       // No list of a server may end the worker; the last good catalog stays.
       this.#options.log(`resources and prompts could not be rebuilt: ${(error as Error).stack}`);

@@ -71,7 +71,7 @@ export function sampling(server: AskingServer, params: Json): Json {
     ...(typeof systemPrompt === 'string' ? { systemPrompt } : {}),
   });
   if (text.length > MAX_SAMPLING_CHARS) throw refused(`Its request is longer than ${MAX_SAMPLING_CHARS} characters`);
-  harmless('sampling', textsOf([systemPrompt, messages]).join('\n'));
+  harmless('sampling', textsOf(JSON.parse(text)).join('\n'));
   const request = visible(scrubValue(JSON.parse(text))) as Json;
   const introduction = `The MCP server ${named(server)} sent this request. Neither the user nor Waygate wrote it.`;
   return {
@@ -105,9 +105,11 @@ function harmless(kind: 'elicitation' | 'sampling', text: string): void {
     throw refused(`Its text reads like an attack (${SCAN_RULES[hard.rule]}: ${quoted(hard.quote, QUOTE_CHARS)})`);
 }
 
+/** Returns all texts and keys: a model reads the names of arguments as well. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsOf) : [];
+  if (Array.isArray(value)) return value.flatMap(textsOf);
+  return value !== null && typeof value === 'object' ? Object.entries(value).flatMap(textsOf) : [];
 }
 
 function named({ name }: AskingServer): string {
