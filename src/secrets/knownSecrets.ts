@@ -153,16 +153,41 @@ export function* formsOf(given: string): Generator<string> {
     const compact = value.replace(/[\s\\]+/g, '');
     if (compact.length >= MIN_CHARS) yield compact;
     yield json;
-    yield json.replace(/[\u0080-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
-    yield encodeURIComponent(value);
-    yield new URLSearchParams({ '': value }).toString().slice(1);
-    const hex = Buffer.from(value).toString('hex');
-    yield hex;
-    yield hex.toUpperCase();
-    for (const form of base64Forms(value)) {
-      yield form;
-      yield form.replaceAll('+', '-').replaceAll('/', '_');
-    }
+    yield json.replace(/[\u0080-\uffff]/g, unicodeEscape);
+    const html = value.replace(/[&<>"]/g, (sign) => HTML[sign] as string);
+    yield html.replaceAll("'", '&#39;');
+    yield html.replaceAll("'", '&#x27;');
+    const encoded = [...encodedForms(value)];
+    yield* encoded;
+    if (value.length > MAX_TWICE_CHARS) continue;
+    yield value.replace(/./gs, unicodeEscape);
+    const everySign = Buffer.from(value).toString('hex').replace(/../g, '%$&');
+    yield everySign;
+    yield everySign.toUpperCase();
+    for (const form of encoded) yield* encodedForms(form);
+  }
+}
+
+const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+/** Length up to which a value is searched for in forms that are rare or encoded twice. Longer ones are keys in blocks. */
+const MAX_TWICE_CHARS = 512;
+
+function unicodeEscape(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Returns a value as base64, as hexadecimal digits and as a part of a URL, in the usual spellings. */
+function* encodedForms(value: string): Generator<string> {
+  const inUrl = encodeURIComponent(value);
+  yield inUrl;
+  yield inUrl.replace(/%../g, (code) => code.toLowerCase());
+  yield new URLSearchParams({ '': value }).toString().slice(1);
+  const hex = Buffer.from(value).toString('hex');
+  yield hex;
+  yield hex.toUpperCase();
+  for (const form of base64Forms(value)) {
+    yield form;
+    yield form.replaceAll('+', '-').replaceAll('/', '_');
   }
 }
 

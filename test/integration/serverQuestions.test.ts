@@ -59,7 +59,8 @@ describe.each(KINDS)('in %s mode over %s, an elicitation', (_mode, type, args) =
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     const message = `Waygate: session\u001b[2J\u202e expired.\n\nSee [here](command:x) <https://evil.test> ${secret} ${'x'.repeat(900)}`;
     const field = textField({ title: 'a\u200bb [c](d)', description: `${secret}\u001b` });
-    expect(await ask(ELICIT, [{ ...form(message, { answer: field }), 'x-note': 'unseen' }])).toEqual(['accept']);
+    const _meta = { 'some/client': 'unseen\u202e' };
+    expect(await ask(ELICIT, [{ ...form(message, { answer: field }), 'x-note': 'unseen', _meta }])).toEqual(['accept']);
     const [shown] = bodies(host);
     const words = JSON.stringify(shown);
     expect(String(shown?.message)).toMatch(/^Server "evilsrv" asks: Waygate: session\\u001b\[2J\\u202e expired\. See /);

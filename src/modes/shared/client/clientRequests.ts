@@ -13,7 +13,7 @@ import { callOf, callOfTask, plainCallOf } from './callOfMessage.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
 import { MAX_PER_CALL, QuestionLimits } from './questionLimits.ts';
-import { safeAnswer, safeIcons, withMaskedProgress } from './safeAnswer.ts';
+import { safeAnswer, safeIcons, traceOf, withMaskedProgress } from './safeAnswer.ts';
 import { type AskingServer, elicitation, isLoopback, requiredElicitations, sampling } from './serverQuestion.ts';
 
 type Params = Record<string, unknown>;
@@ -221,7 +221,8 @@ export class ClientRequests {
     const task = relatedTask(params);
     // The client called a plain tool: the task exists only between the gateway and the server.
     const { _meta: given, ...rest } = relateTo(undefined, params);
-    const { progressToken, ...meta } = scrubValue(given ?? {}) as Params;
+    const { progressToken } = (given ?? {}) as Params;
+    const meta = traceOf(given);
     try {
       const answer = await peer.request(method, Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta }, {
         timeoutMs: TIME_LIMITS_MS[method] as number,
