@@ -144,6 +144,9 @@ it('what looks like a secret is sent only if the user allows it, once or for the
   const other = await GatewaySession.connect(workspace, [], form);
   expect(await other.call('tool_execute', { tool_id: b, args: { text: TOKEN } })).toMatchObject({ isError: false });
   expect([host.asked.length, other.asked.length]).toEqual([3, 0]);
+  const log = readFileSync(join(workspace.stateDir, 'trust.jsonl'), 'utf8');
+  expect(log.match(/"what":"secret-egress","subject":"send form to b"/g)).toHaveLength(2);
+  expect(log).not.toContain(TOKEN);
 });
 
 it('without anybody to ask, the error has the rule that allows it, which a workspace cannot set', async () => {

@@ -59,16 +59,19 @@ export function judgeEgress(
     });
 }
 
-/** Refuses a call that would send a secret to its server, or asks the user about each (T5.1). */
+/** Refuses a call that would send a secret to its server, or asks the user about each. Reports what the user allowed. */
 export async function guardEgress(
   verdicts: readonly EgressVerdict[],
   { tool, session, signal, approval }: Pick<AuthorizedCall, 'tool' | 'session' | 'signal' | 'approval'>,
   approvals: Approvals,
+  onAllowed?: (finding: EgressFinding) => void,
 ): Promise<void> {
   const denied = verdicts.find(({ decision }) => decision.action === 'deny');
   if (denied) throw refusal(denied, tool);
   for (const { finding, reason, subject } of verdicts) {
+    if (approvals.isRemembered(subject, session)) continue;
     await approvals.require({ tool, args: finding.shown, reason, subject, session, signal }, approval);
+    onAllowed?.(finding);
   }
 }
 

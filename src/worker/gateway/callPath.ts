@@ -62,6 +62,7 @@ export class CallPath {
         },
         scrubSecrets,
         trust: (tool) => trust.verdictOn(tool, pool.get(tool.server)),
+        onSecretAllowed: (server, finding) => trust.recordSecret(server, finding),
         findSecrets: (server, sent) => this.#findSecrets(server, sent),
         approval: { ask: ({ tool, args, reason }) => approve(questionAbout(tool, args, reason)) },
         approvalStore: approvalFile(stateFolder, log),

@@ -194,6 +194,12 @@ export class ServerTrust implements ListingGate {
     this.#record(launchEvent('person-editor', launch, lines));
   }
 
+  /** Records that the user allowed a secret to be sent to a server. */
+  recordSecret(server: string, { kind, owner = '' }: { kind: string; owner?: string }): void {
+    const secret = [kind, owner].filter((word) => word !== '').join(' ');
+    this.#record({ actor: 'person-question', what: 'secret-egress', subject: `send ${secret} to ${server}` });
+  }
+
   /** Returns everything that the servers of the workspace's own file list. */
   listings(connections: readonly ServerConnection[], disabled: readonly ServerConfig[]): ServerListing[] {
     const listed = connections
