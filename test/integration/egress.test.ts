@@ -153,7 +153,7 @@ it('without anybody to ask, the error has the rule that allows it, which a works
   const refused = configured();
   const { host, b } = await connected(refused);
   const answer = await host.call('tool_execute', { tool_id: b, args: { text: TOKEN }, render: 'json' });
-  const rule = { action: 'allow', metaTool: 'send_secret', server: 'b', origin: 'workspace' };
+  const rule = { action: 'allow', metaTool: 'egress', server: 'b', origin: 'workspace' };
   expect(answer.text).toContain('AUTH_REQUIRED');
   expect(JSON.stringify(answer)).toContain(JSON.stringify(JSON.stringify(rule)).slice(1, -1));
   const dry = await host.call('tool_execute', { tool_id: b, args: { text: TOKEN }, dry_run: true });

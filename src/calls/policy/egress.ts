@@ -87,9 +87,9 @@ export function refusal({ finding, reason, subject }: EgressVerdict, tool: Polic
 /** An approval is for a kind of secret and a server, whatever its tool: the server learns the secret. */
 function subjectOf({ server, origin }: PolicyTool, { kind, owner = '' }: EgressFinding): ApprovalSubject {
   const from = origin === 'workspace' ? { origin } : {};
-  const rule = JSON.stringify({ action: 'allow', metaTool: 'send_secret', server, ...from });
+  const rule = JSON.stringify({ action: 'allow', metaTool: 'egress', server, ...from });
   return {
-    key: `send_secret:${encodeURIComponent(server)} ${origin ?? 'user'} ${kind} ${owner}`,
+    key: `egress:${encodeURIComponent(server)} ${origin ?? 'user'} ${kind} ${owner}`,
     allow: `put ${rule} first in "policy": {"rules": [ … ]} of the user's own waygate.json`,
   };
 }
