@@ -118,6 +118,12 @@ export function launchEvent(
   return { actor, what: 'launch', subject: `approve ${name}`, pin: hash, shown: sha256(lines.join('\n')) };
 }
 
+/** Returns the entry for a secret that the user allowed to be sent, in answer to a question of a call. */
+export function secretEvent(server: string, { kind, owner = '' }: { kind: string; owner?: string }): TrustEvent {
+  const secret = [kind, owner].filter((word) => word !== '').join(' ');
+  return { actor: 'person-question', what: 'secret-egress', subject: `send ${secret} to ${server}` };
+}
+
 function tailOf(fd: number, size: number): string {
   const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
   readSync(fd, bytes, 0, bytes.length, size - bytes.length);

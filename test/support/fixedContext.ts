@@ -58,6 +58,7 @@ export function fixedContext(
     view: () => view,
     servers: () => options.servers ?? listings.map(({ server, tools }) => readyServer(server, tools.length)),
     configuration: () => ({ file: '/workspace/.vscode/waygate.json', exists: true, problems: [] }),
+    firstLists: { forAnswer: async () => undefined, ofServer: async () => undefined },
     browseConfig: () => ({ ...DEFAULT_SETTINGS.browse, ...options.browse }),
     useHistory: () => history,
     recordUse: (query, toolId) => {

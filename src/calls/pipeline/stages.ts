@@ -216,7 +216,7 @@ function beginsTask<R>({ tool, upstream }: Call<R>): boolean {
 
 function termsFor<R>(call: Call<R>, { config }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
   return {
-    retry: config.retry,
+    retry: settingsFor(config.retry, call.tool.server),
     ...replayTerms(call, config),
     deadlineMs: 1_000 * overrideFor(settingsFor(config.timeouts, call.tool.server), call.tool),
     random: ports.random ?? Math.random,

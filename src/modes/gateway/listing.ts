@@ -15,7 +15,7 @@ import type { Choices } from '../primitives/primitiveView.ts';
 import { argsInvalid } from '../shared/arguments.ts';
 import type { GatewayToolName } from '../shared/gatewayTools.ts';
 import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
-import { heldNote, serverNotes, serverStates } from '../shared/serverNotes.ts';
+import { heldNote, problemsOf, serverNotes, serverStates, startingOf } from '../shared/serverNotes.ts';
 import type { SessionState } from '../shared/sessionState.ts';
 
 /** Room for the lines after the cards. */
@@ -23,6 +23,8 @@ const NOTES_ROOM_CHARS = 2_000;
 const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
 const CARDS_INSTEAD = 10;
 const MAX_NAMED_NAMESPACES = 20;
+/** Seconds after which a starting server has probably listed its tools. */
+const RETRY_AFTER_S = 5;
 
 /** Things of one kind that a browse tool looks through. */
 export interface Shelf {
@@ -43,6 +45,8 @@ export interface Listing {
   /** Advice where little or nothing was found. */
   hints: readonly string[];
   confidence?: 'good' | 'weak' | 'none';
+  /** False for a path at which further servers would appear. */
+  isWhole?: boolean;
 }
 
 /** Finds the cards for a query, or those at a path. */
@@ -59,6 +63,24 @@ export function listingOf(
   return path === undefined ? byQuery(shelf, query as string, { topK, ...more }) : byPath(shelf, path, onCorrection);
 }
 
+/** Returns a shelf with a good answer to the call; waits for servers that are starting for the first time. */
+export async function fullShelf(call: ToolCall, shelfNow: () => Shelf): Promise<Shelf> {
+  const isGood = (): boolean => {
+    try {
+      return isAnswer(listingOf({ ...call, onCorrection: () => undefined }, shelfNow()));
+    } catch (error) {
+      return !(error instanceof GatewayError && error.code === 'PATH_NOT_FOUND');
+    }
+  };
+  await call.context.firstLists.forAnswer(isGood, call.call.signal);
+  return shelfNow();
+}
+
+/** Reports whether the tools of further servers could hardly improve a listing. */
+function isAnswer({ confidence, isWhole }: Listing): boolean {
+  return confidence === 'good' || (confidence === undefined && isWhole !== false);
+}
+
 /** Renders a listing within the bounds of an answer, with notes about servers that are not ready. */
 export function render(
   listing: Listing,
@@ -70,7 +92,12 @@ export function render(
   const servers = context.servers();
   const notes = serverNotes(servers, context.configuration(), context.workspace);
   const shown = fitting(cards, CARDS_ROOM_CHARS, (card) => renderCardLine(card, cards.length, cards.length));
-  const lines = [headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
+  const unlisted = servers.filter((server) => server.unlisted).length;
+  const isPartial = unlisted > 0 && !isAnswer(listing);
+  const begin = isPartial
+    ? [`${startingOf(unlisted, servers)}; ${count(choices.catalog.tools.length, noun)} so far.`]
+    : [];
+  const lines = [...begin, headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
   if (shown.length < cards.length) lines.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
   const next = shown.some((card) => card.kind === noun) ? [nextStep] : [];
   const [summary, ...details] = notes;
@@ -80,7 +107,7 @@ export function render(
     ...(summary === undefined ? [] : [summary]),
     ...next,
     ...(isNews ? [held.note] : []),
-    ...hints,
+    ...(isPartial ? hints.filter((hint) => hint !== OTHER_WORDS) : hints),
     ...details,
   ];
   lines.push(...withinBudget(closing, lines, shown.length));
@@ -91,7 +118,12 @@ export function render(
       total: cards.length,
       searched: choices.catalog.tools.length,
       ...(confidence === undefined ? {} : { confidence }),
-      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS, (state) => JSON.stringify(state)),
+      complete: unlisted === 0,
+      ...(unlisted === 0 ? {} : { retry_after: RETRY_AFTER_S }),
+      problems: fitting(problemsOf(context.configuration()), NOTES_ROOM_CHARS / 2, (problem) =>
+        JSON.stringify(problem),
+      ),
+      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS / 2, (state) => JSON.stringify(state)),
     },
   };
 }
@@ -123,6 +155,8 @@ function headlineOf(noun: string, confidence: 'good' | 'weak' | 'none', found: n
   return `${count(found, noun)} for this query, best first (${searched}).`;
 }
 
+const OTHER_WORDS = 'Try other words for one capability at a time, or look around with "path".';
+
 function missHints({ catalog: { servers } }: Choices, nearestNames: readonly string[]): string[] {
   const named = servers.slice(0, MAX_NAMED_NAMESPACES).map((server) => `/${server.namespace} (${server.toolCount})`);
   const more = servers.length - named.length;
@@ -131,7 +165,7 @@ function missHints({ catalog: { servers } }: Choices, nearestNames: readonly str
     ...(named.length > 0
       ? [`There is: ${named.join(', ')}${more > 0 ? ` and ${more} more, see {"path": "/"}` : ''}.`]
       : []),
-    'Try other words for one capability at a time, or look around with "path".',
+    OTHER_WORDS,
   ];
 }
 
@@ -165,6 +199,7 @@ function byPath({ noun, choices }: Shelf, given: string, onCorrection: ReportNor
     cards,
     rest: 'search with "query", or browse a path inside.',
     hints: [],
+    isWhole: path !== '/',
   };
 }
 

@@ -9,7 +9,7 @@ import { type CallEvent, completedEvent, namedTool, ofTool, UNKNOWN } from '../s
 import { TOOL_VIEW } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
 import { signatureOf } from '../shared/signature.ts';
-import { unknownTool } from '../shared/unknownTool.ts';
+import { awaitServerOf, unknownTool } from '../shared/unknownTool.ts';
 
 const SCHEMA_PREFIX = 'schema:';
 /** Form of real handles: kind, tool and digest. A caller made up anything else. */
@@ -57,7 +57,8 @@ function toolOf(source: ArtifactSource | undefined, handle: string): CatalogTool
 }
 
 /** Shows the arguments of a tool (G5.9). Cards never carry them (G2.2). */
-function viewSchema(toolId: string, { context, session }: ToolCall): Answer {
+async function viewSchema(toolId: string, { context, session, call }: ToolCall): Promise<Answer> {
+  await awaitServerOf(toolId, context, call.signal);
   const { catalog, revision } = context.view();
   const prompt = context.primitives.view().prompts.catalog.byId.get(toolId);
   const tool: CatalogTool | undefined = catalog.byId.get(toolId) ?? prompt;

@@ -24,6 +24,8 @@ export interface GatewayContext {
   view(): CatalogView;
   servers(): readonly ServerBrief[];
   configuration(): ConfigurationStatus;
+  /** Waits for servers that are starting and were never listed. */
+  firstLists: FirstLists;
   browseConfig(): Settings['browse'];
   /** Tools that ran after a query in this workspace. */
   useHistory(): UseHistory;
@@ -45,6 +47,14 @@ export interface GatewayContext {
   onCallEnd(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId: string }): void;
   /** Rejects while nothing may be answered yet (`startup`). */
   admit(): Promise<void>;
+}
+
+/** Waits for servers whose tools are unknown because they are starting for the first time. */
+export interface FirstLists {
+  /** Waits until `isEnough` or until all are listed, for each server once and for a limited time. */
+  forAnswer(isEnough: () => boolean, signal: AbortSignal): Promise<void>;
+  /** Waits for one server, up to the time limit of its calls. */
+  ofServer(name: string, signal: AbortSignal): Promise<void>;
 }
 
 /** Answer before rendering: the text for a model, and the data for `render=json` (O9.1). */

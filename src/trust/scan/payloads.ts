@@ -57,6 +57,7 @@ export const PAYLOADS: readonly Phrase[] = phrases(
 C2 soft \b{FETCH}\b[^\n|]{1,200}\| ?(?:sudo )?(?:/\w+/){0,3}{SHELL}\b
 C2 soft \brm (?:-(?:rf|fr|r -f)|--recursive)[ ]
 C2 soft \bpython\d? -c ["'][^\n]{0,120}?\b(?:urlopen|exec|os\.system|subprocess)\b|\bcertutil\b[^\n]{0,40}? -urlcache|\bnpx (?:-y |--yes )?https?:|--(?:extra-)?index-url[ =]https?://(?!pypi\.)
+C2 soft \b(?:iex|invoke-expression)\b ?[($"']|\.download(?:string|file)\(
 C2 soft \b(?:powershell|pwsh)(?:\.exe)?\b~60 -(?:e|en|enc|encodedcommand) [a-z0-9+/=]{16,}
 C2 soft \b(?:ba|z)?sh (?:-c )?["']?[<$]\( ?(?:curl|wget)|[$]\((?:curl|wget) |\x60(?:curl|wget) |/dev/tcp/|\beval\(atob\(|\bnc -e |:\(\) ?\{
 L1 soft !\[[^\]\n]{0,200}\]\( ?<?(?:https?:)?//(?!example\.)|<img\b[^>\n]{0,200}\bsrc ?= ?["']?(?:https?:)?//

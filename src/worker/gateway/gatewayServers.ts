@@ -22,12 +22,14 @@ import { CatalogSnapshots } from '../../upstream/listing/catalogSnapshots.ts';
 import { ChildJournal } from '../../upstream/process/childJournal.ts';
 import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { killMarked } from '../../upstream/process/processTree.ts';
+import { StartQueue } from '../../upstream/start/startQueue.ts';
 import { missingWalls } from '../../walls/machine.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ServerLinks } from './serverLinks.ts';
 import { ServerTrust } from './serverTrust.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
 import { SharedTokens } from './sharedTokens.ts';
+import { UserReview } from './userReview.ts';
 
 export interface GatewayServersOptions
   extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets' | 'maskKnown'> {
@@ -41,13 +43,14 @@ export interface GatewayServersOptions
 }
 
 /** Polling detects changes of a file on every system. */
-const APPROVALS_POLL_MS = 1_000;
+const POLLING = { interval: 1_000, persistent: false };
 
 /** Servers of a gateway, with the user's approvals, secrets and sign-ins. */
 export class GatewayServers {
   readonly pool: ServerPool;
   readonly links: ServerLinks;
   readonly trust: ServerTrust;
+  readonly review: UserReview;
   readonly signInRequests: SignInRequests;
   readonly approvals: LaunchApprovals;
   readonly #options: GatewayServersOptions;
@@ -90,6 +93,7 @@ export class GatewayServers {
       log,
       onChange: options.onChange,
     });
+    this.review = new UserReview(this.trust);
     this.pool = new ServerPool(
       {
         openLink: (config, events) => this.links.open(config, events),
@@ -101,6 +105,7 @@ export class GatewayServers {
         startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
         liveRefresh: () => configuration.current.settings.liveRefresh,
         restartLimits: restartLimits(process.env),
+        startQueue: new StartQueue(),
       },
       options,
     );
@@ -115,7 +120,9 @@ export class GatewayServers {
     this.#onApprovals();
     this.#reconcilePool();
     // The editor, the command line or another window may write the file.
-    watchFile(this.approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
+    watchFile(this.approvals.file, POLLING, this.#onApprovals);
+    // Another worker of the workspace may write the pins, or the user may restore them.
+    watchFile(this.trust.pinsFile, POLLING, this.#onPins);
   }
 
   /** Makes the servers match the configuration in force. Unchanged ones keep their process. */
@@ -133,7 +140,7 @@ export class GatewayServers {
   /** Stops each server after its last running call; idle ones stop at once. */
   supersede(): void {
     this.#superseded = true;
-    unwatchFile(this.approvals.file, this.#onApprovals);
+    this.#unwatch();
     for (const connection of this.pool.connections) {
       connection.config = { ...connection.config, keepAlive: false };
       // An empty hold makes the connection check whether it is idle.
@@ -144,7 +151,7 @@ export class GatewayServers {
   /** Prevents new sign-ins and starts. */
   close(): void {
     this.#signIns.stop();
-    unwatchFile(this.approvals.file, this.#onApprovals);
+    this.#unwatch();
   }
 
   async stop(): Promise<void> {
@@ -159,7 +166,7 @@ export class GatewayServers {
     const approved = launches.filter(({ hash }) => hashes.includes(hash));
     const shown = approved.map((launch) => shownLines(launch, this.approvals.before(launch)));
     this.approvals.approve(approved);
-    for (const [index, launch] of approved.entries()) this.trust.recordLaunch(launch, shown[index] ?? []);
+    for (const [index, launch] of approved.entries()) this.review.recordLaunch(launch, shown[index] ?? []);
     this.#onApprovals();
   }
 
@@ -228,6 +235,13 @@ export class GatewayServers {
     for (const problem of this.problems) this.#options.log(`error: ${asLine(problem)}`);
     this.#options.onChange();
   };
+
+  readonly #onPins = (): void => this.#options.onChange();
+
+  #unwatch(): void {
+    unwatchFile(this.approvals.file, this.#onApprovals);
+    unwatchFile(this.trust.pinsFile, this.#onPins);
+  }
 
   async #recheckSignIns(): Promise<void> {
     const canStart = (config: ServerConfig): Promise<boolean> => this.#signIns.mayTry(config);
