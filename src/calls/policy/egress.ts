@@ -15,7 +15,7 @@ export interface EgressFinding {
   words: string;
   /** Server that was given the secret, or in whose text it was masked. */
   owner?: string;
-  /** What is sent, masked. */
+  /** Sent parts, masked. */
   shown: JsonObject;
 }
 
