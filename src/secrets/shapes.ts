@@ -288,7 +288,7 @@ const PHRASES: readonly PhraseShape[] = [
   {
     issuer: 'Azure key',
     pattern:
-      /(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{76}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))[A-Za-z0-9+/]{6}==|[A-Za-z0-9+/]{33}(?:AIoT|\+(?:ASb|AEh|ARm))[A-Za-z0-9+/]{6}=|[A-Za-z0-9]{52}JQQJ9[9DH][A-Za-z0-9]{20,}={0,2}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})(?![A-Za-z0-9+/=])/g,
+      /(?<![A-Za-z0-9+/])(?=[A-Za-z0-9+/]{43})(?:[A-Za-z0-9+/]{76}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))[A-Za-z0-9+/]{6}==|[A-Za-z0-9+/]{33}(?:AIoT|\+(?:ASb|AEh|ARm))[A-Za-z0-9+/]{6}=|[A-Za-z0-9]{52}JQQJ9[9DH][A-Za-z0-9]{20,}={0,2}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})(?![A-Za-z0-9+/=])/g,
     example: `«${mixed(76)}+ASt${mixed(6)}==»`,
   },
   {

@@ -46,9 +46,9 @@ async function call({ world, server, tool, random }: Place): Promise<void> {
     answer = await until(`a list of ${name} with ${tool}`, async () => {
       await world.refresh();
       const again = await run(host, server, tool);
+      model.stale &&= !again.ok;
       return again.ok && again;
     });
-  if (answer.ok) model.stale = false;
   if (answer.ok !== model.mustRun(tool))
     throw new Violation(`${name}:${tool} was ${answer.ok ? 'run' : 'refused'}: ${answer.text}`);
 }
