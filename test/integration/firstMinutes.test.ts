@@ -115,6 +115,7 @@ describe('a call for a server that is starting for the first time', () => {
 describe.each(['passthrough', 'transparent'])('%s mode with a server that hangs at its start', (mode) => {
   it('waits once and briefly, lists what is there, and announces the rest', async () => {
     const workspace = testWorkspace();
+    delete workspace.env.WAYGATE_LIST_MS;
     const held = startHeld(workspace);
     workspace.configure({ good: servers.fixture(), stuck: servers.fixture('--tools', '7', ...held.flags) });
     const listOf = async () => {
