@@ -175,7 +175,7 @@ export interface CatalogReport {
 /** Something that a server lists, with what the scan found in it. */
 export interface ScannedEntry {
   kind: 'tool' | 'prompt' | 'resource' | 'template' | 'instructions';
-  /** Name, or the address of a resource; "" for instructions. */
+  /** Name; the address of a template, or of a resource without a name; "" for instructions. */
   name: string;
   findings: readonly Finding[];
 }

@@ -94,7 +94,6 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
       commandHandlers({
         environment,
         link,
-        tree,
         dashboard,
         approval,
         reviews,

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ServerOrigin } from '../catalog/types.ts';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { writePrivateJson } from '../config/state/privateFile.ts';
 import { canonicalWorkspace, ensurePrivateFolder, stateKey } from '../config/state/stateFolder.ts';
@@ -41,6 +42,11 @@ interface ApprovedHere {
  */
 export function needsApproval({ origin }: ServerConfig): boolean {
   return origin !== 'user' && origin !== 'given';
+}
+
+/** Returns whose file configures a server. An unknown server is not the user's. */
+export function originOf(config: ServerConfig | undefined): ServerOrigin {
+  return config && !needsApproval(config) ? 'user' : 'workspace';
 }
 
 /**

@@ -66,6 +66,7 @@ export function fixedContext(
     },
     artifacts,
     masks: (isError) => isError,
+    reviewed: () => undefined,
     calls,
     contractOf: () => 'never_replay',
     primitives: {
@@ -73,6 +74,7 @@ export function fixedContext(
       upstream,
       firewall: (result, { id, name, source }) => firewall.admit(result, { toolId: id, upstreamName: name, source }),
       authorize: (call) => calls.authorizeView(call),
+      egressRefusal: () => undefined,
       linkedServers: () => [],
       settled: async () => undefined,
       scrubSecrets,

@@ -7,7 +7,7 @@ import { greet, type Hello } from '../../link/linkHandshake.ts';
 import { connectLocal } from '../../link/localSocket.ts';
 import { DEFAULT_MODE, type Mode } from '../../link/mode.ts';
 import { heartbeat, LINK_VERSION, type Rendezvous, readRendezvous } from '../../link/rendezvous.ts';
-import { endHungWorker } from './endWorker.ts';
+import { endHungWorker, killSilentWorker } from './endWorker.ts';
 import { acquireStartLock } from './startLock.ts';
 import {
   type GatewayRuntime,
@@ -92,6 +92,15 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
   );
 }
 
+/** Workers that this process is attached to, by their sockets. */
+const workers = new WeakMap<Socket, Rendezvous>();
+
+/** Ends the worker at the other end of a socket, which does not answer. Resolves to whether its process has ended. */
+export async function endSilent(socket: Socket): Promise<boolean> {
+  const worker = workers.get(socket);
+  return worker !== undefined && (await killSilentWorker(worker));
+}
+
 interface Found {
   socket?: Socket;
   /** Token of the worker in the rendezvous file; a different token means a new worker. */
@@ -126,7 +135,10 @@ export async function tryAttach(folder: string, options: AttachOptions, build: s
     const { kind, holds, marksRelated = false, mode = DEFAULT_MODE } = options;
     const answer = await greet(socket, { token, kind, holds, marksRelated, mode });
     const isOlder = build !== undefined && compareBuilds(rendezvous.build, build) < 0;
-    if (answer.ok) return { socket, token, isOlder };
+    if (answer.ok) {
+      workers.set(socket, rendezvous);
+      return { socket, token, isOlder };
+    }
     socket.destroy();
     return { token, reason: answer.reason ?? 'it refused the connection' };
   } catch (error) {

@@ -28,6 +28,8 @@ export interface WorkerLinkOptions {
    * follows. `line` is for the log.
    */
   onUnavailable(fault: Fault, line: string): void;
+  /** Ends the worker at the other end of a socket, which does not answer. Resolves to whether its process has ended. */
+  endSilent?: ((socket: Socket) => Promise<boolean>) | undefined;
   /** Limits for tests: silence before a ping, and the wait for its answer. */
   silenceMs?: number;
   pingMs?: number;
@@ -186,7 +188,7 @@ export class WorkerLink {
   }
 
   #connectionOver(socket: Socket): Running<WorkerConnection> {
-    const { isWaiting, onDrain, onFrame, silenceMs = SILENCE_MS, pingMs = PING_MS } = this.#options;
+    const { isWaiting, onDrain, onFrame, endSilent, silenceMs = SILENCE_MS, pingMs = PING_MS } = this.#options;
     const generation = ++this.#generation;
     const exited = deferred<Fault>();
     const handle = new WorkerConnection(
@@ -196,6 +198,7 @@ export class WorkerLink {
         isWaiting,
         onDrain,
         hasBeaten: this.#options.heartbeat?.() ?? (() => false),
+        ...(endSilent ? { endSilent: () => endSilent(socket) } : {}),
         onFrame: (frame) => onFrame(frame, generation),
         onClosed: (facts) => {
           if (!this.#abort.signal.aborted) exited.resolve(this.#onClosed(generation, facts));

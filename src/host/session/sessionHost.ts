@@ -25,6 +25,8 @@ export interface SessionHostOptions {
   output: Writable;
   /** Returns a socket that has greeted as `session`; rejects with one sentence if no worker is available. */
   attach: (signal: AbortSignal, start: boolean) => Promise<Socket | undefined>;
+  /** Ends the worker at the other end of a socket, which does not answer. Resolves to whether its process has ended. */
+  endSilent?: (socket: Socket) => Promise<boolean>;
   /** Workspace of the worker, and the gateway's folder in the state. */
   workspace: string;
   folder: string;
@@ -69,6 +71,7 @@ export class SessionHost {
         this.#withoutWorker.beforeAttach();
         return options.attach(signal, start);
       },
+      endSilent: options.endSilent,
       onAttached: (generation) => this.#onAttached(generation),
       isWaiting: () => this.#isAwaited,
       onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),

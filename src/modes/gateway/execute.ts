@@ -112,6 +112,7 @@ function resultEvent(
         firewall_triggered: summary.chars > shown.length,
         attempts,
         cache_hit: false,
+        result_findings: summary.findings,
       };
     },
   });

@@ -5,7 +5,7 @@ import { CatalogError } from '../../catalog/catalogError.ts';
 import type { ChoiceGraph } from '../../catalog/choiceGraph.ts';
 import { fitSegment, formatPath } from '../../catalog/path.ts';
 import { countTokens } from '../../catalog/tokenizer/tokens.ts';
-import type { GraphNode } from '../../catalog/types.ts';
+import type { CatalogTool, GraphNode } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { type RankedTool, type RankOptions, rank } from '../../ranking/rankIndex.ts';
 import { meantBy } from '../../text/nearest.ts';
@@ -42,12 +42,19 @@ export interface Listing {
   cards: readonly ChoiceCard[];
   /** Advice for the cards that did not fit. */
   rest: string;
+  /** Names in the query that nothing here mentions. */
+  unmentioned?: readonly string[];
+  /** Names of further tools where the answer is not certain. */
+  further?: { path: string; names: readonly string[] };
   /** Advice where little or nothing was found. */
   hints: readonly string[];
   confidence?: 'good' | 'weak' | 'none';
   /** False for a path at which further servers would appear. */
   isWhole?: boolean;
 }
+
+/** Room for the names of further tools, which is about a hundred tokens. */
+const FURTHER_CHARS = 400;
 
 /** Finds the cards for a query, or those at a path. */
 export function listingOf(
@@ -88,16 +95,20 @@ export function render(
   context: GatewayContext,
   session: SessionState,
 ): Omit<Answer, 'event'> {
-  const { headline, cards, rest, hints, confidence } = listing;
+  const { headline, cards, rest, hints, confidence, unmentioned = [], further } = listing;
   const servers = context.servers();
   const notes = serverNotes(servers, context.configuration(), context.workspace);
   const shown = fitting(cards, CARDS_ROOM_CHARS, (card) => renderCardLine(card, cards.length, cards.length));
   const unlisted = servers.filter((server) => server.unlisted).length;
   const isPartial = unlisted > 0 && !isAnswer(listing);
-  const begin = isPartial
-    ? [`${startingOf(unlisted, servers)}; ${count(choices.catalog.tools.length, noun)} so far.`]
-    : [];
-  const lines = [...begin, headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
+  // A server that is still starting may have tools for a name that no tool mentions so far.
+  const named = isPartial ? '' : unmentioned.map((name) => `"${name}"`).join(', ');
+  const lines = [
+    ...(isPartial ? [`${startingOf(unlisted, servers)}; ${count(choices.catalog.tools.length, noun)} so far.`] : []),
+    headline,
+    ...(named === '' ? [] : [`No ${noun} here mentions ${named}.`]),
+    ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length)),
+  ];
   if (shown.length < cards.length) lines.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
   const next = shown.some((card) => card.kind === noun) ? [nextStep] : [];
   const [summary, ...details] = notes;
@@ -105,9 +116,10 @@ export function render(
   const isNews = session.notesHeld(held.count);
   const closing = [
     ...(summary === undefined ? [] : [summary]),
+    ...(further === undefined ? [] : [`More in ${further.path}: ${further.names.join(', ')}.`]),
     ...next,
     ...(isNews ? [held.note] : []),
-    ...(isPartial ? hints.filter((hint) => hint !== OTHER_WORDS) : hints),
+    ...(isPartial ? hints.filter((hint) => hint !== HOW_TO_ASK) : hints),
     ...details,
   ];
   lines.push(...withinBudget(closing, lines, shown.length));
@@ -123,6 +135,8 @@ export function render(
       problems: fitting(problemsOf(context.configuration()), NOTES_ROOM_CHARS / 2, (problem) =>
         JSON.stringify(problem),
       ),
+      ...(unmentioned.length === 0 ? {} : { unmentioned }),
+      ...(further === undefined ? {} : { further }),
       servers: fitting(serverStates(servers), NOTES_ROOM_CHARS / 2, (state) => JSON.stringify(state)),
     },
   };
@@ -139,13 +153,30 @@ function byQuery(shelf: Shelf, query: string, options: RankOptions): Listing {
   const searched = `${groupDigits(result.searched)} searched`;
   const hints = [...cloneHints(noun, result.hits)];
   if (result.confidence !== 'good') hints.push(...missHints(choices, result.nearestNames));
+  if (!result.certain && (result.sentence || result.confidence !== 'good')) hints.push(HOW_TO_ASK);
+  const further = furtherNames(result.further);
   return {
     headline: headlineOf(noun, result.confidence, cards.length, searched),
     cards,
     rest: 'ask for fewer at a time.',
     hints,
     confidence: result.confidence,
+    unmentioned: result.unmentioned,
+    ...(further === undefined ? {} : { further }),
   };
+}
+
+const HOW_TO_ASK =
+  'Ask for one capability in English, in the words of an API: verb, object, product, and another wording: {"query": "git stash changes | save working tree"}. Or look around with "path".';
+
+/** Names further tools of a server as far as there is room. */
+function furtherNames(tools: readonly CatalogTool[]): Listing['further'] {
+  const names = fitting(
+    tools.map(({ name }) => name),
+    FURTHER_CHARS,
+    (name) => `${name},`,
+  );
+  return tools[0] === undefined || names.length === 0 ? undefined : { path: `/${tools[0].namespace}`, names };
 }
 
 /** Says plainly that nothing matched, or nothing well: a model would take ten unrelated cards for an answer. */
@@ -155,8 +186,6 @@ function headlineOf(noun: string, confidence: 'good' | 'weak' | 'none', found: n
   return `${count(found, noun)} for this query, best first (${searched}).`;
 }
 
-const OTHER_WORDS = 'Try other words for one capability at a time, or look around with "path".';
-
 function missHints({ catalog: { servers } }: Choices, nearestNames: readonly string[]): string[] {
   const named = servers.slice(0, MAX_NAMED_NAMESPACES).map((server) => `/${server.namespace} (${server.toolCount})`);
   const more = servers.length - named.length;
@@ -165,7 +194,6 @@ function missHints({ catalog: { servers } }: Choices, nearestNames: readonly str
     ...(named.length > 0
       ? [`There is: ${named.join(', ')}${more > 0 ? ` and ${more} more, see {"path": "/"}` : ''}.`]
       : []),
-    OTHER_WORDS,
   ];
 }
 

@@ -191,7 +191,9 @@ async function shownResult(
 ): Promise<Record<string, unknown>> {
   const digest = context.digest();
   if (!digest || isShort(result, context.shownChars())) {
-    return context.masks(result.isError === true) ? (scrubValue(result) as Record<string, unknown>) : result;
+    return context.masks(result.isError === true)
+      ? (scrubValue(result, tool.server) as Record<string, unknown>)
+      : result;
   }
   const { text, parts, isError } = await digest(result, tool);
   const { _meta } = result;

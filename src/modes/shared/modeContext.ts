@@ -7,7 +7,7 @@ import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { UseHistory } from '../../ranking/useHistory.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import type { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
-import type { AdmittedResult } from '../../results/firewall.ts';
+import type { AdmittedResult, ResultReview } from '../../results/firewall.ts';
 import type { ReportNormalisation } from '../../text/normalise.ts';
 import type { PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { CheckedArguments } from './arguments.ts';
@@ -33,6 +33,8 @@ export interface GatewayContext {
   artifacts: ArtifactStore;
   /** Returns whether secrets are masked in an error of a server, or in its other results, parts of artifacts included. */
   masks(isError: boolean): boolean;
+  /** Scans what a model is shown of a result; undefined without a finding. */
+  reviewed(shown: string, source: string): ResultReview | undefined;
   /** Pipeline of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
   /** Returns the contract for a call of this tool whose answer is lost. */

@@ -52,12 +52,22 @@ export function loweredHints(before: unknown, after: unknown): string[] {
   return lowered;
 }
 
-/** Returns the names of the top-level arguments that only the later version has. */
+/** Returns the names of the arguments, at any depth, that only the later version has. */
 export function addedArguments(before: unknown, after: unknown): string[] {
-  const known = record(record(record(before).inputSchema).properties);
-  return Object.keys(record(record(record(after).inputSchema).properties)).filter(
-    (name) => !Object.hasOwn(known, name),
-  );
+  const known = argumentNames(before);
+  return [...argumentNames(after)].filter((name) => !known.has(name));
+}
+
+/** Iterative, so that no nesting is too deep. */
+function argumentNames(item: unknown): ReadonlySet<string> {
+  const { inputSchema, ...rest } = record(item);
+  const names = new Set<string>();
+  const work: unknown[] = [inputSchema ?? argumentsSchema(rest)];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    for (const name of Object.keys(record(record(next).properties))) names.add(name);
+    if (typeof next === 'object' && next !== null) work.push(...Object.values(next).filter(Boolean));
+  }
+  return names;
 }
 
 /** Reports what a caller of the earlier version would notice. */

@@ -216,6 +216,11 @@ export class ServerLife implements AwaitedServer {
     await this.#underWay.over;
   }
 
+  /** Notes that the server has answered a call, which resets its count of ends. */
+  proved(): void {
+    this.#supervisor.proved();
+  }
+
   /** Notes what a ready server lacks, for its status. */
   remark(words: string | undefined): void {
     this.#remark = words;

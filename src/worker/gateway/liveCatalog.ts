@@ -1,11 +1,9 @@
-import type { ServerOrigin } from '../../catalog/types.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { waitAtMost } from '../../lib/waitAtMost.ts';
 import { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
-import { needsApproval } from '../../trust/approvals.ts';
+import { originOf } from '../../trust/approvals.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { Primitives, type PrimitivesOptions } from './primitives.ts';
-import { rankResources } from './rankResources.ts';
 
 export interface LiveCatalogOptions extends Omit<PrimitivesOptions, 'settled'> {
   onChanged(view: CatalogView): void;
@@ -111,7 +109,7 @@ export class LiveCatalog {
     if (same) return;
     this.#listed = listed;
     try {
-      this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
+      this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1);
       onChanged(this.#view);
     } catch (error) {
       // No list of a server may end the worker.
@@ -134,6 +132,10 @@ export class LiveCatalog {
 function listingOf(connection: ServerConnection) {
   const { config } = connection;
   const { tools, instructions } = connection.catalog;
-  const origin: ServerOrigin = needsApproval(config) ? 'workspace' : 'user';
-  return { server: config.name, origin, tools, ...(instructions === undefined ? {} : { instructions }) };
+  return {
+    server: config.name,
+    origin: originOf(config),
+    tools,
+    ...(instructions === undefined ? {} : { instructions }),
+  };
 }

@@ -124,6 +124,7 @@ function contextOf({ workspace, configuration, catalog, reports, calls, clientRe
     },
     artifacts: calls.artifacts,
     masks: (isError) => masksResult(configuration.current.settings.artifacts.maskSecrets, isError),
+    reviewed: (shown, source) => calls.reviewed(shown, source),
     admit: () => reports.gate.admit(),
     onCallStart: () => account.callStarted(),
     onCallEnd: (call, event) => account.callEnded(call, event),
