@@ -5,7 +5,7 @@ import { runnableTool } from '../gateway/toolTable.ts';
 import { argsInvalid } from '../shared/arguments.ts';
 import type { CatalogView } from '../shared/catalog/catalogView.ts';
 import { ClientNews } from '../shared/client/clientNews.ts';
-import { TRANSPARENT_TOOLS } from '../shared/gatewayTools.ts';
+import { gatewayTool, TRANSPARENT_TOOLS } from '../shared/gatewayTools.ts';
 import { SERVER_INFO } from '../shared/introduction.ts';
 import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
 import { type NormalisedCall, normaliseCall } from '../shared/normaliseCall.ts';
@@ -55,6 +55,7 @@ export function transparentMode(context: TransparentContext): TransparentMode {
       return shownTools();
     },
     shownTools,
+    isRead: (name) => gatewayTool(name)?.contract === 'convergent',
     callTool: (givenName, givenArgs, call) =>
       answerCall(
         listedCall(givenName, givenArgs, toolsOf(context.view())) ?? normaliseCall(givenName, givenArgs, 'transparent'),
