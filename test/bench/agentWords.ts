@@ -23,7 +23,7 @@ const fixture = (name: string): string[] =>
     .filter((line) => line !== '' && !line.startsWith('#'));
 
 /** Reads the agent's words for a set of queries, by position. */
-export function agentWords(set: string): ReadonlyMap<number, string> {
+function agentWords(set: string): ReadonlyMap<number, string> {
   const rows = fixture('agent-words.tsv').map((line) => line.split('\t') as [string, string, string]);
   return new Map(rows.filter(([name]) => name === set).map(([, position, words]) => [Number(position) - 1, words]));
 }
