@@ -1,6 +1,5 @@
 import { countTokens } from '../catalog/tokenizer/tokens.ts';
 import { scrubSecretChunks, scrubSecrets } from '../secrets/mask.ts';
-import { scrubValue } from '../secrets/scrubValue.ts';
 import { LongText } from '../text/longText.ts';
 import { oneLine } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';
@@ -9,7 +8,7 @@ import { type ArtifactDraft, ArtifactError, type ArtifactStore, WORKSPACE_OWNER 
 import { sourceOf } from './artifacts/viewArtifact.ts';
 import type { Readable } from './digest/digest.ts';
 import { answerText } from './envelope/answerText.ts';
-import { type ClientPart, MEDIA_BUDGET_BYTES, relayedParts } from './envelope/clientParts.ts';
+import { type ClientPart, MEDIA_BUDGET_BYTES, maskedPart, relayedParts } from './envelope/clientParts.ts';
 import {
   type ArtifactRef,
   beginningOf,
@@ -18,7 +17,7 @@ import {
   type ResultEnvelope,
   statementsOf,
 } from './envelope/envelope.ts';
-import { contentSize, maskedBase64, maskedContent, type PartContent, textContent } from './envelope/partContent.ts';
+import { contentSize, maskedContent, type PartContent, textContent } from './envelope/partContent.ts';
 import { pythonJsonChunks } from './envelope/pythonForm.ts';
 import { type ResultParts, readResult } from './envelope/resultParts.ts';
 
@@ -137,15 +136,17 @@ export class Firewall {
       notes: isMasked ? notes.map((note) => scrubSecrets(note)) : notes,
       shownChars: Math.min(shownChars, MAX_SHOWN_CHARS),
     });
-    // A restart must not lose the parts that the answer leaves out.
     const review = this.#review?.(answer.shown, source);
+    // JSON has no fence, so its provenance has the note.
+    const provenance = { ...call.provenance, ...(review && { trust_note: review.note }) };
+    // A restart must not lose the parts that the answer leaves out.
     const faults = [...kept.faults, ...(answer.isWhole ? [] : await kept.saved())];
     return {
       isError,
       text: [answer.text, ...(review ? [review.note] : []), ...faults].join('\n'),
       parts: isMasked ? parts.map((part) => maskedPart(part, call.source?.server)) : parts,
       summary: { ...summaryOf(read, kept.refs, isPartial, isMasked), findings: review?.rules ?? [] },
-      envelope: envelopeLater(read, kept, withNote(call, review), isPartial, isMasked),
+      envelope: envelopeLater(read, kept, { ...call, provenance }, isPartial, isMasked),
     };
   }
 
@@ -182,27 +183,6 @@ export class Firewall {
     }
     return { refs, handles, text: readable, textHandle, faults: keeper.faults, saved: () => keeper.saved() };
   }
-}
-
-/** Puts the note into the provenance, because JSON has no fence. */
-function withNote(call: AdmittedCall, review: ResultReview | undefined): AdmittedCall {
-  return review ? { ...call, provenance: { ...call.provenance, trust_note: review.note } } : call;
-}
-
-function maskedPart(part: ClientPart, from: string | undefined): ClientPart {
-  const { data, resource, ...rest } = part;
-  const { blob, ...about } = (resource ?? {}) as { blob?: unknown };
-  return {
-    ...(scrubValue(rest, from) as ClientPart),
-    ...(resource === undefined
-      ? {}
-      : { resource: { ...(scrubValue(about, from) as object), ...bytesOf('blob', blob) } }),
-    ...bytesOf('data', data),
-  };
-}
-
-function bytesOf(key: string, data: unknown): object {
-  return typeof data === 'string' ? { [key]: maskedBase64(data) } : {};
 }
 
 /** Whether the setting `artifacts.maskSecrets` masks a result of this kind. */

@@ -144,13 +144,16 @@ it('what looks like a secret is sent only if the user allows it, once or for the
   const other = await GatewaySession.connect(workspace, [], form);
   expect(await other.call('tool_execute', { tool_id: b, args: { text: TOKEN } })).toMatchObject({ isError: false });
   expect([host.asked.length, other.asked.length]).toEqual([3, 0]);
+  const log = readFileSync(join(workspace.stateDir, 'trust.jsonl'), 'utf8');
+  expect(log.match(/"what":"secret-egress","subject":"send form to b"/g)).toHaveLength(2);
+  expect(log).not.toContain(TOKEN);
 });
 
 it('without anybody to ask, the error has the rule that allows it, which a workspace cannot set', async () => {
   const refused = configured();
   const { host, b } = await connected(refused);
   const answer = await host.call('tool_execute', { tool_id: b, args: { text: TOKEN }, render: 'json' });
-  const rule = { action: 'allow', metaTool: 'send_secret', server: 'b', origin: 'workspace' };
+  const rule = { action: 'allow', metaTool: 'egress', server: 'b', origin: 'workspace' };
   expect(answer.text).toContain('AUTH_REQUIRED');
   expect(JSON.stringify(answer)).toContain(JSON.stringify(JSON.stringify(rule)).slice(1, -1));
   const dry = await host.call('tool_execute', { tool_id: b, args: { text: TOKEN }, dry_run: true });

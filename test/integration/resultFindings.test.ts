@@ -62,9 +62,8 @@ describe('a result that reads like an attack', () => {
     const view = await host.call('tool_view', { handle, selector: { type: 'tail', lines: 3 } });
     expect(view.text).toContain('may be an attack (overrides earlier instructions)');
     await until('the count', async () => {
-      const { result } = await host.request('resources/read', { uri: 'waygate://telemetry' });
-      const [{ text } = { text: '{}' }] = result?.contents as { text: string }[];
-      return (JSON.parse(text) as { results_with_findings?: number }).results_with_findings === 2;
+      const telemetry = await host.request('resources/read', { uri: 'waygate://telemetry' });
+      return /\d results read like an attack/.test(JSON.stringify(telemetry.result));
     });
   });
 

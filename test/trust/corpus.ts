@@ -25,8 +25,8 @@ export function halfOf({ id, ...entry }: CorpusEntry): Half {
 }
 
 /**
- * Reads the attacks and the harmless texts. A reviewer wrote the second pair without the patterns. Credentials are completed here from the examples of the table of secrets,
- * so that no scanner of this repository finds one.
+ * Reads the attacks and the harmless texts; a reviewer wrote the second pair without the patterns. Credentials are
+ * completed here from the examples of the table of secrets, so that no scanner of this repository finds one.
  */
 export function readCorpus(): Record<
   'attacks' | 'negatives' | 'reviewerAttacks' | 'reviewerNegatives',

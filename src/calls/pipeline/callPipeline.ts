@@ -9,7 +9,14 @@ import { thrownWords } from '../../upstream/connection/judgeThrown.ts';
 import type { JsonObject } from '../json.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from '../policy/approval.ts';
 import { type AuthorizedCall, authorize } from '../policy/authorize.ts';
-import { type EgressVerdict, type FindSecrets, guardEgress, judgeEgress, refusal } from '../policy/egress.ts';
+import {
+  type EgressFinding,
+  type EgressVerdict,
+  type FindSecrets,
+  guardEgress,
+  judgeEgress,
+  refusal,
+} from '../policy/egress.ts';
 import { decide, decideStrictly, type PolicyDecision, type PolicyTool, subjectOf } from '../policy/policy.ts';
 import { type QuotaDecision, RateLimiter } from '../policy/quota.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
@@ -60,6 +67,8 @@ export interface PipelinePorts<R> {
   /** Reports whether a tool may run as it is known to the call. Without it, every tool may. */
   trust?(tool: CatalogTool): TrustVerdict;
   findSecrets?: FindSecrets;
+  /** Called when the user allowed that a secret is sent to a server. */
+  onSecretAllowed?(server: string, finding: EgressFinding): void;
   approval?: ApprovalPort;
   approvalStore?: ApprovalStore;
   log?(line: string): void;
@@ -249,7 +258,9 @@ export class CallPipeline<R> {
     sent: readonly unknown[],
   ): Promise<void> {
     const { config, approvals } = this.#parts;
-    await guardEgress(judgeEgress(config, call.tool, sent, this.#ports.findSecrets), call, approvals);
+    const { findSecrets, onSecretAllowed } = this.#ports;
+    const onAllowed = (finding: EgressFinding): void => onSecretAllowed?.(call.tool.server, finding);
+    await guardEgress(judgeEgress(config, call.tool, sent, findSecrets), call, approvals, onAllowed);
   }
 
   /**

@@ -62,14 +62,16 @@ const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
 };
 
 /** Keeps secrets from the server. A dry run reports a refusal, and asks nobody. */
-const egress: Stage = async (call, { config, approvals }, { findSecrets }) => {
+const egress: Stage = async (call, { config, approvals }, ports) => {
   const { tool, args, request } = call;
   const { session, signal, approval, dryRun: isDry, meta } = request;
-  call.egress = judgeEgress(config, tool, sentParts(args, meta), findSecrets);
+  call.egress = judgeEgress(config, tool, sentParts(args, meta), ports.findSecrets);
   const asks = call.egress.every(({ decision }) => decision.action === 'require_approval');
   // Nobody is asked about a call that a rule denies.
   if (asks && (isDry || decide(config.policy, subjectOf(tool, 'tool_execute')).action === 'deny')) return;
-  await guardEgress(call.egress, { tool, session, signal, approval }, approvals);
+  await guardEgress(call.egress, { tool, session, signal, approval }, approvals, (finding) =>
+    ports.onSecretAllowed?.(tool.server, finding),
+  );
 };
 
 /** Refuses a tool that differs from what the user approved (T2). */

@@ -7,7 +7,7 @@ export interface ApprovalRequest {
   args: Readonly<Record<string, unknown>>;
   /** Why the user is asked, in one sentence. */
   reason: string;
-  /** What is approved. Without it, the tool as it is defined now. */
+  /** Subject of the approval. Without it, the tool as it is defined now. */
   subject?: ApprovalSubject;
   /** Identity of the session: approvals for a session last as long as this object. */
   session: object;

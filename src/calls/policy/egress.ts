@@ -15,7 +15,7 @@ export interface EgressFinding {
   words: string;
   /** Server that was given the secret, or in whose text it was masked. */
   owner?: string;
-  /** What is sent, masked. */
+  /** Sent parts, masked. */
   shown: JsonObject;
 }
 
@@ -59,16 +59,19 @@ export function judgeEgress(
     });
 }
 
-/** Refuses a call that would send a secret to its server, or asks the user about each (T5.1). */
+/** Refuses a call that would send a secret to its server, or asks the user about each. Reports what the user allowed. */
 export async function guardEgress(
   verdicts: readonly EgressVerdict[],
   { tool, session, signal, approval }: Pick<AuthorizedCall, 'tool' | 'session' | 'signal' | 'approval'>,
   approvals: Approvals,
+  onAllowed?: (finding: EgressFinding) => void,
 ): Promise<void> {
   const denied = verdicts.find(({ decision }) => decision.action === 'deny');
   if (denied) throw refusal(denied, tool);
   for (const { finding, reason, subject } of verdicts) {
+    if (approvals.isRemembered(subject, session)) continue;
     await approvals.require({ tool, args: finding.shown, reason, subject, session, signal }, approval);
+    onAllowed?.(finding);
   }
 }
 
@@ -84,9 +87,9 @@ export function refusal({ finding, reason, subject }: EgressVerdict, tool: Polic
 /** An approval is for a kind of secret and a server, whatever its tool: the server learns the secret. */
 function subjectOf({ server, origin }: PolicyTool, { kind, owner = '' }: EgressFinding): ApprovalSubject {
   const from = origin === 'workspace' ? { origin } : {};
-  const rule = JSON.stringify({ action: 'allow', metaTool: 'send_secret', server, ...from });
+  const rule = JSON.stringify({ action: 'allow', metaTool: 'egress', server, ...from });
   return {
-    key: `send_secret:${encodeURIComponent(server)} ${origin ?? 'user'} ${kind} ${owner}`,
+    key: `egress:${encodeURIComponent(server)} ${origin ?? 'user'} ${kind} ${owner}`,
     allow: `put ${rule} first in "policy": {"rules": [ … ]} of the user's own waygate.json`,
   };
 }

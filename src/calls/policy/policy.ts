@@ -48,15 +48,15 @@ export function decide(policy: ToolPolicy, subject: PolicySubject): PolicyDecisi
 }
 
 /**
- * Decides about a secret that would be sent to a server. Only rules that name `send_secret` count, and those of a
+ * Decides about a secret that would be sent to a server. Only rules that name `egress` count, and those of a
  * workspace only if they are as strict as `otherwise`, the action without a rule.
  */
 export function decideEgress(policy: ToolPolicy, tool: PolicyTool, otherwise: PolicyAction): PolicyDecision {
   const rules = policy.rules.filter(
     ({ metaTool, by, action }) =>
-      metaTool === 'send_secret' && (by !== 'workspace' || action === 'deny' || action === otherwise),
+      metaTool === 'egress' && (by !== 'workspace' || action === 'deny' || action === otherwise),
   );
-  return decide({ default: otherwise, rules }, subjectOf(tool, 'send_secret'));
+  return decide({ default: otherwise, rules }, subjectOf(tool, 'egress'));
 }
 
 /** Decides about an unknown subject by the strictest rule that could apply to it, the default included. */

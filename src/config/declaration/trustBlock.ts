@@ -9,7 +9,7 @@ const trust = object(
   {
     egress: oneOf(EGRESS, {
       default: 'block',
-      doc: 'What happens to a secret that would be sent to a server. `block`: a secret that another server was given, or that was masked in its results, is refused, and you are asked about what only looks like a secret. `ask`: you are asked about each. `off`: nothing is searched for. A policy rule with `"metaTool": "send_secret"` decides for a server. A workspace cannot loosen this.',
+      doc: 'What happens to a secret that would be sent to a server. `block`: a secret that another server was given, or that was masked in its results, is refused, and you are asked about what only looks like a secret. `ask`: you are asked about each. `off`: nothing is searched for. A policy rule with `"metaTool": "egress"` decides for a server. A workspace cannot loosen this.',
     }),
     results: oneOf(RESULTS, {
       default: 'tell',

@@ -16,6 +16,7 @@ import { approvalQuestion } from '../../text/approvalQuestion.ts';
 import { needsApproval } from '../../trust/approvals.ts';
 import { sentSecrets } from '../../trust/egress.ts';
 import { resultNote, scanResult } from '../../trust/scan/resultScan.ts';
+import { secretEvent } from '../../trust/trustLog.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { approvalFile } from './approvalFile.ts';
@@ -62,6 +63,7 @@ export class CallPath {
         },
         scrubSecrets,
         trust: (tool) => trust.verdictOn(tool, pool.get(tool.server)),
+        onSecretAllowed: (server, finding) => trust.record(secretEvent(server, finding)),
         findSecrets: (server, sent) => this.#findSecrets(server, sent),
         approval: { ask: ({ tool, args, reason }) => approve(questionAbout(tool, args, reason)) },
         approvalStore: approvalFile(stateFolder, log),

@@ -218,7 +218,6 @@ export class ClientRequests {
   ): Promise<Params> {
     const peer = call.peer as ClientPeer;
     const timer = setInterval(() => call.stillWorking?.(), STILL_WORKING_MS);
-    const task = relatedTask(params);
     // The client called a plain tool: the task exists only between the gateway and the server.
     const { _meta: given, ...rest } = relateTo(undefined, params);
     const { progressToken } = (given ?? {}) as Params;
@@ -235,11 +234,11 @@ export class ClientRequests {
             }),
       });
       this.#guard(connection, method, answer, peer);
-      return task === undefined ? answer : relateTo(task, answer);
+      return relatedTask(params) === undefined ? answer : relateTo(relatedTask(params), answer);
     } catch (error) {
-      const failure = asRpcError(error);
-      this.#guard(connection, method, { message: failure.message, data: failure.data }, peer);
-      throw failure;
+      const { code, message, data } = asRpcError(error);
+      this.#guard(connection, method, { message, data }, peer);
+      throw new RpcError(code, message, data);
     } finally {
       clearInterval(timer);
       call.stillWorking?.();
@@ -297,9 +296,7 @@ export class ClientRequests {
   }
 }
 
-function keyOf(server: string, elicitationId: string): string {
-  return `${server}\n${elicitationId}`;
-}
+const keyOf = (server: string, elicitationId: string): string => `${server}\n${elicitationId}`;
 
 function asking({ config }: ServerConnection): AskingServer {
   const { name, type } = config;
