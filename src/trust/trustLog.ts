@@ -13,7 +13,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const TAIL_BYTES = 16 * 1024;
 /** A server chooses the names in a subject. */
 const MAX_SUBJECT_CHARS = 512;
-/** Neither follows a link nor waits for the other end of a pipe. */
+/** Flags of an open that neither follows a link nor waits for the other end of a pipe. */
 const OPEN_OWN =
   constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const FIRST = '0'.repeat(64);
