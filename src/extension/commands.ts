@@ -29,11 +29,25 @@ export interface CommandDependencies {
   refreshing: Observable<boolean>;
   /** Folder of the bundled skill. */
   skillFolder: string;
+  /** Folder of the user's files of this editor. */
+  userFolder: string;
   log: vscode.LogOutputChannel;
 }
 
 export function commandHandlers(parts: CommandDependencies): CommandHandlers {
-  const { environment, link, dashboard, approval, reviews, secrets, rollOut, refreshing, skillFolder, log } = parts;
+  const {
+    environment,
+    link,
+    dashboard,
+    approval,
+    reviews,
+    secrets,
+    rollOut,
+    refreshing,
+    skillFolder,
+    userFolder,
+    log,
+  } = parts;
   const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
     try {
       await action(argument);
@@ -92,7 +106,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     'waygate.importServers': guarded('Importing servers', async () => {
       // Loaded on demand, so that activation does not pay for it.
       const { importServers } = await import('./import/importServers.ts');
-      await importServers(environment, link, secrets, log);
+      await importServers(environment, link, secrets, userFolder, log);
     }),
     'waygate.installSkill': guarded('Installing the skill', () =>
       installSkillInto(environment.state.value.workspace, skillFolder),

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { ServerOrigin } from '../catalog/types.ts';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { writePrivateJson } from '../config/state/privateFile.ts';
 import { canonicalWorkspace, ensurePrivateFolder, stateKey } from '../config/state/stateFolder.ts';
@@ -42,6 +43,11 @@ export function needsApproval({ origin }: ServerConfig): boolean {
   return origin !== 'user' && origin !== 'given';
 }
 
+/** Returns whose file configures a server. An unknown server is not the user's. */
+export function originOf(config: ServerConfig | undefined): ServerOrigin {
+  return config && !needsApproval(config) ? 'user' : 'workspace';
+}
+
 /**
  * Approvals of the servers that a repository configures. A repository must not run code because someone opened it, so a
  * server of its file starts only after the user approved exactly this launch for this workspace. Approvals are in the
@@ -51,6 +57,8 @@ export class LaunchApprovals {
   readonly file: string;
   readonly #options: ApprovalsOptions;
   #key: Buffer | undefined;
+  /** Content of the file, as read in this step of the event loop: a worker checks all servers in one step. */
+  #readNow: Map<string, ApprovedHere> | string | undefined;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
@@ -130,6 +138,7 @@ export class LaunchApprovals {
   }
 
   #write(all: Map<string, ApprovedHere>, approved: readonly Approved[]): void {
+    this.#readNow = undefined;
     if (approved.length === 0) all.delete(this.#workspaceKey);
     else all.set(this.#workspaceKey, { workspace: canonicalWorkspace(this.#options.workspace), approved });
     writePrivateJson(this.file, Object.fromEntries(all));
@@ -148,6 +157,15 @@ export class LaunchApprovals {
 
   /** Returns all approvals, or why the file is not believed: damaged, or others may have written it. */
   #tryRead(): Map<string, ApprovedHere> | string {
+    if (this.#readNow !== undefined) return this.#readNow;
+    this.#readNow = this.#readFile();
+    queueMicrotask(() => {
+      this.#readNow = undefined;
+    });
+    return this.#readNow;
+  }
+
+  #readFile(): Map<string, ApprovedHere> | string {
     try {
       const text = readOwnText(this.file);
       return approvedIn(JSON.parse(text)) ?? 'it is damaged';

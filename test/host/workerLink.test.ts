@@ -370,7 +370,8 @@ describe('the link to a worker', () => {
     socket.on('error', () => undefined);
     const heard: string[] = [];
     const closed = new Promise<LossFacts>((onClosed) => {
-      const events = { isWaiting: () => true, onFrame: (frame: Buffer) => void heard.push(String(frame)) };
+      const onFrame = (frame: Buffer) => void heard.push(String(frame));
+      const events = { isWaiting: () => true, hasBeaten: () => false, onFrame };
       const limits = { silenceMs: 60_000, pingMs: 60_000 };
       const connection = new WorkerConnection(1, socket, { ...events, onDrain: () => undefined, onClosed }, limits);
       // Block the event loop until the worker has ended, so that the write comes before any read.

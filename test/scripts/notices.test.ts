@@ -90,7 +90,7 @@ describe('the third-party notices', () => {
   });
 
   it('name the data of others, with every file of data that ships', () => {
-    const data = ['cl100k_base', 'words-48'];
+    const data = ['cl100k_base'];
     for (const name of data) expect(notices()).toContain(readFileSync(`media/${name}.NOTICE.md`, 'utf8').trim());
     const binary = globSync(['dist/*.bin', 'media/*.bin']).map((file) => basename(file).split('.')[0]);
     expect([...new Set(binary)].sort()).toEqual(data);

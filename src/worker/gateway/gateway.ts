@@ -73,6 +73,7 @@ export class Gateway {
   readonly #catalog: LiveCatalog;
   readonly #modes: Modes;
   readonly #edits: ConfigurationEdits;
+  #hasChanges = false;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -95,6 +96,7 @@ export class Gateway {
       workspace,
       connections: () => pool.connections,
       onQuestion: (question) => diagnostics.sessionAnswered(question),
+      egressRefusal: (server, answer, from) => this.#calls.egressRefusal(server, answer, from),
       log,
     });
     const calls = new CallPath({ ...options, configuration, pool, trust });
@@ -230,7 +232,18 @@ export class Gateway {
     this.#uses.forget(toolId);
   }
 
+  /** Notes the changes of one step of the event loop together: a worker starts all servers in one step. */
   #onServersChanged(): void {
+    if (this.#hasChanges) return;
+    this.#hasChanges = true;
+    queueMicrotask(() => {
+      this.#hasChanges = false;
+      this.#noteServers();
+    });
+    this.#catalog.scheduleRebuild();
+  }
+
+  #noteServers(): void {
     const watched = this.servers.pool.connections.map(({ config: { name }, state, catalog: { tools }, health }) => ({
       name,
       state,
@@ -239,7 +252,6 @@ export class Gateway {
     }));
     this.diagnostics.serversChanged(watched);
     this.#options.onChange();
-    this.#catalog.scheduleRebuild();
   }
 
   /**

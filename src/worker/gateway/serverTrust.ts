@@ -35,6 +35,8 @@ export interface ServerTrustOptions {
 /** Pins of the servers of one workspace, for the rooms that list, call and report. */
 export class ServerTrust implements ListingGate {
   readonly gate: TrustGate;
+  /** File whose change may change what is offered. */
+  readonly pinsFile: string;
   readonly #logbook: TrustLog;
   readonly #log: (line: string) => void;
   readonly #facts = new WeakMap<ServerConfig, GatedServer>();
@@ -49,8 +51,10 @@ export class ServerTrust implements ListingGate {
     this.#approvals = approvals;
     this.#lock = lock;
     this.#connections = connections;
+    const store = new PinStore({ folder: stateFolder, lock: acquireLock });
+    this.pinsFile = store.file;
     this.gate = new TrustGate({
-      store: new PinStore({ folder: stateFolder, lock: acquireLock }),
+      store,
       scan: (items, server, isBaseline) => this.#scan(items, server, isBaseline),
       isSink,
       locked: ({ name, isForeign }) => (isForeign ? this.#lockedItems(name) : undefined),

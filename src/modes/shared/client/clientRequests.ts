@@ -13,7 +13,7 @@ import { callOf, callOfTask, plainCallOf } from './callOfMessage.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
 import { MAX_PER_CALL, QuestionLimits } from './questionLimits.ts';
-import { safeAnswer, safeIcons, withMaskedProgress } from './safeAnswer.ts';
+import { safeAnswer, safeIcons, traceOf, withMaskedProgress } from './safeAnswer.ts';
 import { type AskingServer, elicitation, isLoopback, requiredElicitations, sampling } from './serverQuestion.ts';
 
 type Params = Record<string, unknown>;
@@ -28,6 +28,8 @@ export interface ClientRequestsOptions {
   connections(): readonly ServerConnection[];
   /** Counts a question of a server, refused ones included. */
   onQuestion?(question: SessionRequest): void;
+  /** Returns the error for an answer that must not reach a server. `byUser`: the user typed it for the server. */
+  egressRefusal?(server: string, answer: unknown, from: { session: object; byUser: boolean }): Error | undefined;
   log(line: string): void;
 }
 
@@ -216,10 +218,10 @@ export class ClientRequests {
   ): Promise<Params> {
     const peer = call.peer as ClientPeer;
     const timer = setInterval(() => call.stillWorking?.(), STILL_WORKING_MS);
-    const task = relatedTask(params);
     // The client called a plain tool: the task exists only between the gateway and the server.
     const { _meta: given, ...rest } = relateTo(undefined, params);
-    const { progressToken, ...meta } = scrubValue(given ?? {}) as Params;
+    const { progressToken } = (given ?? {}) as Params;
+    const meta = traceOf(given);
     try {
       const answer = await peer.request(method, Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta }, {
         timeoutMs: TIME_LIMITS_MS[method] as number,
@@ -227,17 +229,29 @@ export class ClientRequests {
         ...(progressToken === undefined
           ? {}
           : {
-              onProgress: (progress) =>
+              onProgress: ({ message: _, ...progress }) =>
                 void connection.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined),
             }),
       });
-      return task === undefined ? answer : relateTo(task, answer);
+      this.#guard(connection, method, answer, peer);
+      return relatedTask(params) === undefined ? answer : relateTo(relatedTask(params), answer);
     } catch (error) {
-      throw asRpcError(error);
+      const { code, message, data } = asRpcError(error);
+      this.#guard(connection, method, { message, data }, peer);
+      throw new RpcError(code, message, data);
     } finally {
       clearInterval(timer);
       call.stillWorking?.();
     }
+  }
+
+  /** Keeps secrets of other servers out of an answer (T5.4). The server does not learn whose they are. */
+  #guard({ config: { name } }: ServerConnection, method: string, answer: unknown, { session }: ClientPeer): void {
+    const byUser = method === 'elicitation/create';
+    const refusal = this.#options.egressRefusal?.(name, answer, { session, byUser });
+    if (!refusal) return;
+    this.#options.log(`${name}: the answer to ${method} was not sent: ${refusal.message}`);
+    throw new RpcError(INVALID_REQUEST, 'Waygate did not send the answer, because it contains a secret.');
   }
 
   async #onLog(connection: ServerConnection, params: Params, related: object | undefined): Promise<void> {
@@ -282,9 +296,7 @@ export class ClientRequests {
   }
 }
 
-function keyOf(server: string, elicitationId: string): string {
-  return `${server}\n${elicitationId}`;
-}
+const keyOf = (server: string, elicitationId: string): string => `${server}\n${elicitationId}`;
 
 function asking({ config }: ServerConnection): AskingServer {
   const { name, type } = config;
