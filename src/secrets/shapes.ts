@@ -289,7 +289,7 @@ const PHRASES: readonly PhraseShape[] = [
   {
     issuer: 'Azure key',
     pattern:
-      /(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{76}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))[A-Za-z0-9+/]{6}==|[A-Za-z0-9+/]{33}(?:AIoT|\+(?:ASb|AEh|ARm))[A-Za-z0-9+/]{6}=|[A-Za-z0-9]{52}JQQJ9[9DH][A-Za-z0-9]{20,}={0,2}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})(?![A-Za-z0-9+/=])/g,
+      /(?<![A-Za-z0-9+/])(?=[A-Za-z0-9+/]{43})(?:[A-Za-z0-9+/]{76}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))[A-Za-z0-9+/]{6}==|[A-Za-z0-9+/]{33}(?:AIoT|\+(?:ASb|AEh|ARm))[A-Za-z0-9+/]{6}=|[A-Za-z0-9]{52}JQQJ9[9DH][A-Za-z0-9]{20,}={0,2}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})(?![A-Za-z0-9+/=])/g,
     hint: /APIM|ACDb|\+A(?:Ba|MC|St|Sb|Eh|Rm)|AIoT|JQQJ9|AZDO/,
     example: `«${mixed(76)}+ASt${mixed(6)}==»`,
   },

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerOrigin } from '../catalog/types.ts';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
@@ -57,8 +58,8 @@ export class LaunchApprovals {
   readonly file: string;
   readonly #options: ApprovalsOptions;
   #key: Buffer | undefined;
-  /** Content of the file, as read in this step of the event loop: a worker checks all servers in one step. */
-  #readNow: Map<string, ApprovedHere> | string | undefined;
+  /** Content of the file as it was read last: a worker checks all servers in one step. */
+  #lastRead: { state: string; content: Map<string, ApprovedHere> } | undefined;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
@@ -138,7 +139,7 @@ export class LaunchApprovals {
   }
 
   #write(all: Map<string, ApprovedHere>, approved: readonly Approved[]): void {
-    this.#readNow = undefined;
+    this.#lastRead = undefined;
     if (approved.length === 0) all.delete(this.#workspaceKey);
     else all.set(this.#workspaceKey, { workspace: canonicalWorkspace(this.#options.workspace), approved });
     writePrivateJson(this.file, Object.fromEntries(all));
@@ -157,18 +158,16 @@ export class LaunchApprovals {
 
   /** Returns all approvals, or why the file is not believed: damaged, or others may have written it. */
   #tryRead(): Map<string, ApprovedHere> | string {
-    if (this.#readNow !== undefined) return this.#readNow;
-    this.#readNow = this.#readFile();
-    queueMicrotask(() => {
-      this.#readNow = undefined;
-    });
-    return this.#readNow;
-  }
-
-  #readFile(): Map<string, ApprovedHere> | string {
     try {
-      const text = readOwnText(this.file);
-      return approvedIn(JSON.parse(text)) ?? 'it is damaged';
+      const state = stateOf(this.file);
+      if (this.#lastRead?.state === state) return this.#lastRead.content;
+      const content = approvedIn(JSON.parse(readOwnText(this.file)));
+      if (!content) return 'it is damaged';
+      this.#lastRead = { state, content };
+      queueMicrotask(() => {
+        this.#lastRead = undefined;
+      });
+      return content;
     } catch (error) {
       if (error instanceof SyntaxError) return 'it is not JSON';
       return isAbsent(error, this.file) ? new Map() : readFailure(error);
@@ -179,6 +178,12 @@ export class LaunchApprovals {
     this.#key ??= sealingKey(this.#options.stateRoot);
     return sealed(this.#key, text);
   }
+}
+
+/** Returns everything that a write, a change of the mode or of the owner, or another file in its place changes. */
+function stateOf(file: string): string {
+  const { dev, ino, mode, uid, size, mtimeNs, ctimeNs } = lstatSync(file, { bigint: true });
+  return [dev, ino, mode, uid, size, mtimeNs, ctimeNs].join();
 }
 
 /**

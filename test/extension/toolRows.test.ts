@@ -259,7 +259,7 @@ describe('line above the rows', () => {
   it('warns of servers that VS Code also starts itself, while nothing worse is to say', () => {
     const direct = ['a', 'b\u202e', 'c', 'd'];
     expect(treeMessage({ ...view(), direct }, true)).toBe(
-      '⚠ VS Code also starts a, b, c and 1 more itself. Run "Import Servers" to remove those entries.',
+      '⚠ VS Code also starts a, b\\u202e, c and 1 more itself. Run "Import Servers" to remove those entries.',
     );
     expect(
       treeMessage({ link: { kind: 'off', reason: 'untrusted' }, policy: undefined, direct }, true),

@@ -41,32 +41,35 @@ async function call({ world, server, tool, random }: Place): Promise<void> {
   const host = random.pick(world.hosts);
   let answer = await run(host, server, tool);
   const { model, name } = server;
-  // The kept list may be that of a process that has ended, and a list may hit a process that is ending.
-  if (!answer.ok && model.mustRun(tool) && model.stale)
+  // The kept list may be that of a process that has ended, or that another worker is replacing. A list decides.
+  if (!answer.ok && model.mustRun(tool))
     answer = await until(`a list of ${name} with ${tool}`, async () => {
       await world.refresh();
       const again = await run(host, server, tool);
+      model.stale &&= !again.ok;
       return again.ok && again;
     });
-  if (answer.ok) model.stale = false;
   if (answer.ok !== model.mustRun(tool))
     throw new Violation(`${name}:${tool} was ${answer.ok ? 'run' : 'refused'}: ${answer.text}`);
 }
 
-async function browse({ world, server, random }: Place): Promise<void> {
-  const { model, name } = server;
-  const { structured } = await random.pick(world.hosts).call('tool_browse', { path: `/${name}`, render: 'json' });
-  const cards = (structured?.cards ?? []) as { kind: string; id: string }[];
-  const names = cards.filter(({ kind }) => kind === 'tool').map(({ id }) => id.split(':').at(-1)?.replace(/#.*$/, ''));
-  const unseen = names.filter((tool) => !TOOLS.includes(tool as Tool));
-  if (unseen.length > 0) throw new Violation(`/${name} shows ${unseen.join(', ')}`);
-  // A stale list shows what a call then refuses, but nothing that the user blocked.
-  const wrong = model.stale
-    ? names.filter((tool) => model.damaged || model.quarantined || model.blocked.has(tool as Tool))
-    : [...new Set([...names, ...model.offered])].filter(
-        (tool) => !names.includes(tool) || !model.mustRun(tool as Tool),
-      );
-  if (wrong.length > 0) throw new Violation(`/${name} shows ${names.join(', ')}; wrong: ${wrong.join(', ')}`);
+/**
+ * Checks what a browse shows. Another worker may have stored a decision during a rollout, or two workers may have
+ * started: a worker follows within a second.
+ */
+async function browse({ world, server: { model, name }, random }: Place): Promise<void> {
+  const host = random.pick(world.hosts);
+  await until(`the right tools at /${name}, ${model.offered.join(', ')}`, async () => {
+    const { structured } = await host.call('tool_browse', { path: `/${name}`, render: 'json' });
+    const cards = (structured?.cards ?? []) as { kind: string; id: string }[];
+    const names = cards.filter(({ kind }) => kind === 'tool').map(({ id }) => id.replace(/^.*:|#.*$/g, ''));
+    const unseen = names.filter((tool) => !TOOLS.includes(tool as Tool));
+    if (unseen.length > 0) throw new Violation(`/${name} shows ${unseen.join(', ')}`);
+    // A stale list shows what a call then refuses, but nothing that the user blocked.
+    return model.stale
+      ? !names.some((tool) => model.quarantined || model.blocked.has(tool as Tool))
+      : names.sort().join() === model.offered.join();
+  });
 }
 
 /** Versions of which one or all differ from the present ones; 0 for a tool that is no longer listed. */

@@ -12,6 +12,9 @@ export type Tool = (typeof TOOLS)[number];
 export type Versions = Record<Tool, number>;
 export const FIRST: Versions = { alpha: 1, bravo: 1, charlie: 1, delta: 1 };
 
+/** Starts of a server among which its running processes are. */
+const RECENT = 5;
+
 /** Answer that no step permits: the seed and the step repeat it. */
 export class Violation extends Error {}
 
@@ -68,12 +71,12 @@ export class ModelledServer {
     writeFileSync(this.#versions, JSON.stringify(versions));
   }
 
-  /** Sends a signal to the newest process; returns its id, or `undefined` if it does not run. */
+  /** Sends a signal to each running process, two during a rollout; returns the id of the newest. */
   signal(signal: NodeJS.Signals): number | undefined {
-    const pid = [...readFileSync(this.#log, 'utf8').matchAll(/^(\d+) started$/gm)].at(-1)?.[1];
-    if (pid === undefined || !this.isOurs(Number(pid))) return undefined;
-    process.kill(Number(pid), signal);
-    return Number(pid);
+    const started = [...readFileSync(this.#log, 'utf8').matchAll(/^(\d+) started$/gm)].map(([, pid]) => Number(pid));
+    const running = started.slice(-RECENT).filter((pid) => this.isOurs(pid));
+    for (const pid of running) process.kill(pid, signal);
+    return running.at(-1);
   }
 
   /** Returns the calls that ran since the last look. */

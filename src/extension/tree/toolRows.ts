@@ -247,7 +247,7 @@ const MAX_DIRECT = 3;
 
 /** Warns of servers that VS Code starts too: their tools take the place of Waygate's own in a model's list. */
 function directWarning(direct: readonly string[]): string {
-  const named = direct.slice(0, MAX_DIRECT).map((name) => visibleText(oneLine(name, 60)));
+  const named = direct.slice(0, MAX_DIRECT).map((name) => oneLine(name, 60));
   const more = direct.length - named.length;
   const names = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return `⚠ VS Code also starts ${names} itself. Run "Import Servers" to remove ${direct.length === 1 ? 'that entry' : 'those entries'}.`;

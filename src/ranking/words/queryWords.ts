@@ -107,12 +107,16 @@ const MIN_STOP_WORDS = 3;
 const ACRONYM = /^\p{Lu}{1,4}s?$/u;
 const CAPITALISED = /^\p{Lu}\p{Ll}+$/u;
 
+const MAX_NAME = 40;
+
 /** Finds names by their capitals. A sentence begins with a capital too, and `Dana's` is a person. */
 function unmentionedNames(words: readonly QueryWord[], prose: boolean, { lexicon, thesaurus }: Vocabulary): string[] {
   return words.flatMap(({ raw, stem, stop }, place) => {
     if (stop || raw.length < 3 || !/\p{Lu}/u.test(raw) || ACRONYM.test(raw)) return [];
     const begins = place === 0 && CAPITALISED.test(raw) && (prose || thesaurus.meanings.has(stem));
-    return begins || words[place + 1]?.lower === 's' || lexicon.lookup(stem) !== undefined ? [] : [raw];
+    return begins || words[place + 1]?.lower === 's' || lexicon.lookup(stem) !== undefined
+      ? []
+      : [raw.slice(0, MAX_NAME)];
   });
 }
 

@@ -105,7 +105,7 @@ function contextOf({ workspace, configuration, catalog, reports, calls, clientRe
     calls: calls.pipeline,
     contractOf: (tool) => calls.contractOf(tool),
     clientRequests,
-    settled: () => catalog.settledOnce(LIST_MS, NO_SIGNAL),
+    settled: () => catalog.settledOnce(Number(process.env.WAYGATE_LIST_MS) || LIST_MS, NO_SIGNAL),
     firstLists: {
       forAnswer: (isEnough, signal) => catalog.settledOnce(BROWSE_MS, signal, isEnough),
       ofServer: (name, signal) => {
