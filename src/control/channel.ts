@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import {
   createMessageConnection,
   type MessageConnection,
@@ -31,6 +31,11 @@ const APPROVE = new RequestType<ApprovalQuestion, ApprovalVerdict, void>('approv
 const SECRET = new RequestType<SecretRequest, SecretAnswer, void>('secret');
 /** Keeps an editor with hanging extensions from delaying a server's start. */
 const SECRET_TIMEOUT_MS = 10_000;
+/**
+ * Turns of the event loop between the end of the socket and that of the connection. vscode-jsonrpc handles one message a
+ * turn, and an answer may wait behind snapshots.
+ */
+const QUEUED_TURNS = 16;
 
 export interface ControlServer {
   /** Resolves when the snapshot was sent or the connection ended. */
@@ -60,7 +65,8 @@ export function connectControl(socket: Socket): ControlClient {
   connection.onRequest(APPROVE, (question) => answer(question));
   let keep: Parameters<ControlClient['onSecret']>[0] = async () => ({ kept: false });
   connection.onRequest(SECRET, (request) => keep(request));
-  onceClosed(socket, () => {
+  onceClosed(socket, async () => {
+    for (let turn = 0; turn < QUEUED_TURNS; turn++) await nextTurn();
     // Only a disposed connection rejects the requests without an answer.
     connection.dispose();
     for (const listener of closed) listener();
@@ -144,7 +150,7 @@ function close(connection: MessageConnection, socket: Socket): void {
   socket.destroy();
 }
 
-function onceClosed(socket: Socket, listener: () => void): void {
-  if (socket.destroyed) queueMicrotask(listener);
-  else socket.once('close', listener);
+function onceClosed(socket: Socket, listener: () => unknown): void {
+  if (socket.destroyed) queueMicrotask(() => void listener());
+  else socket.once('close', () => void listener());
 }

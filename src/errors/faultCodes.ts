@@ -214,6 +214,7 @@ const BY_CLASS = {
       advice: OTHER_CALL,
       ownAdvice: 'Change the call, or ask the user to run `waygate health`.',
     },
+    not_begun: { ...LOST, directive: 'abort_request', says: 'was replaced', advice: LATER, ownAdvice: 'Call again.' },
   },
   rollout: {
     drain_limit: { ...LOST, recovery_hint: 'roll_forward', says: 'was replaced before it had finished' },

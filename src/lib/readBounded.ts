@@ -90,6 +90,11 @@ export function isWithin(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
+/** Whether a folder is or contains a path, links followed. */
+export function holds(folder: string, path: string): boolean {
+  return isWithin(canonical(folder), canonical(path));
+}
+
 function checkKind(stat: Stats): void {
   if (stat.isSymbolicLink()) throw new RefusedFile('it is a symbolic link', 'ELOOP');
   if (stat.isDirectory()) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' });

@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOwnText } from '../lib/readBounded.ts';
-import { writeWhole } from '../lib/writeWhole.ts';
+import { isFull, writeWhole } from '../lib/writeWhole.ts';
 
 /**
  * Rendezvous file, by which a host, the editor and the command line find a workspace's worker. It contains the socket
@@ -33,14 +33,62 @@ export function readRendezvous(folder: string): Rendezvous | undefined {
   }
 }
 
-/** Replaces the file in one step: a reader sees the old file or the new one. */
+/**
+ * Replaces the file in one step: a reader sees the old file or the new one. On a full disk, writes into the file that a
+ * killed worker has left, which needs no space.
+ */
 export function publishRendezvous(folder: string, rendezvous: Rendezvous): void {
-  writeWhole(join(folder, FILE), `${JSON.stringify(rendezvous)}\n`, { mode: 0o600, sync: true });
+  const file = join(folder, FILE);
+  const text = `${JSON.stringify(rendezvous)}\n`;
+  try {
+    writeWhole(file, text, { mode: 0o600, sync: true });
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    const fd = openSync(file, 'r+');
+    try {
+      const written = writeSync(fd, text, 0);
+      ftruncateSync(fd, written);
+      // A part of the text names no worker.
+      if (written < Buffer.byteLength(text)) throw error;
+    } finally {
+      closeSync(fd);
+    }
+  }
 }
 
 /** Removes the file if it still contains this token. A successor's file stays. */
 export function withdrawRendezvous(folder: string, token: string): void {
   if (readRendezvous(folder)?.token === token) rmSync(join(folder, FILE), { force: true });
+}
+
+/**
+ * Sets the time of the file. A worker does so only while its event loop runs, which distinguishes a busy worker from one
+ * that hangs.
+ */
+export function beat(folder: string): void {
+  try {
+    const now = new Date();
+    utimesSync(join(folder, FILE), now, now);
+  } catch {
+    // The next check finds out that the file is gone.
+  }
+}
+
+/**
+ * Returns a function that reports whether the worker which is published now has beaten since the last call. A change of
+ * the time counts, and not its value, because clocks jump.
+ */
+export function heartbeat(folder: string): () => boolean {
+  const read = () => statSync(join(folder, FILE), { throwIfNoEntry: false });
+  // A successor's file is another one.
+  const file = read();
+  let last = file?.mtimeMs;
+  return () => {
+    const now = read();
+    const hasBeaten = now !== undefined && now.ino === file?.ino && now.mtimeMs !== last;
+    last = now?.mtimeMs;
+    return hasBeaten;
+  };
 }
 
 function isRendezvous(value: unknown): value is Rendezvous {

@@ -239,7 +239,7 @@ export class CallJournal<Payload, Reply> {
     // A replaced generation did not end because of this call.
     if (fault.class === 'rollout') return;
     entry.unbegun += 1;
-    if (entry.unbegun > this.#limits.maxReplays) this.#settleFault(entry, faultFrom('replay_exhausted', fault));
+    if (entry.unbegun > this.#limits.maxReplays) this.#settleFault(entry, faultFrom('not_begun', fault));
   }
 
   #uncount(entry: JournalEntry<Payload>): void {

@@ -15,9 +15,9 @@ const TAIL_BYTES = 16 * 1024;
 const MAX_SUBJECT_CHARS = 512;
 const FIRST = '0'.repeat(64);
 
-/** Decision or baseline. The log keeps hashes of what was shown, and no values. */
+/** Decision or baseline; `person-question` is the answer to a question of a call. The log keeps hashes of what was shown, and no values. */
 export interface TrustEvent {
-  actor: 'person-cli' | 'person-editor' | 'baseline';
+  actor: 'person-cli' | 'person-editor' | 'person-question' | 'baseline';
   what: 'launch' | 'tool' | 'server' | 'secret-egress' | 'question';
   /** Action, and the server or item that it concerns. */
   subject: string;
@@ -116,6 +116,12 @@ export function launchEvent(
   lines: readonly string[],
 ): TrustEvent {
   return { actor, what: 'launch', subject: `approve ${name}`, pin: hash, shown: sha256(lines.join('\n')) };
+}
+
+/** Returns the entry for a secret that the user allowed to be sent, in answer to a question of a call. */
+export function secretEvent(server: string, { kind, owner = '' }: { kind: string; owner?: string }): TrustEvent {
+  const secret = [kind, owner].filter((word) => word !== '').join(' ');
+  return { actor: 'person-question', what: 'secret-egress', subject: `send ${secret} to ${server}` };
 }
 
 function tailOf(fd: number, size: number): string {

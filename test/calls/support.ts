@@ -64,6 +64,7 @@ export class TestUpstream extends UpstreamClient implements Upstream {
       {
         usable: live,
         waitUntilReady: () => Promise.reject(new Error('it waits for nothing')),
+        proved: () => undefined,
         remark: () => undefined,
         faultOf: ({ code, message }) => faultOf(code, { generation: 1, detail: message }, scrubSecrets),
         scrubSecrets,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -224,6 +225,21 @@ describe('the command line', () => {
     expect((await status(workspace)).worker).toBeNull();
     expect(await host.call('tool_browse', { path: '/' })).toMatchObject({ isError: false });
     expect((await status(workspace)).worker?.pid).not.toBe(worker?.pid);
+  });
+
+  it.each([
+    ['asked to stop', 'stop', (pid: number | undefined) => `Stopped the gateway of .* \\(pid ${pid}\\)\\.`],
+    ['asked for its id', 'status', () => 'No gateway runs for '],
+  ])('takes a gateway for stopped that ends when it is %s', async (_, request, words) => {
+    const workspace = testWorkspace({});
+    const folder = ensureWorkspaceState(workspace.folder, workspace.stateDir, []);
+    const worker = spawn(process.execPath, ['test/fixtures/leavingWorker.mjs', folder, request], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(worker.stdout, 'data');
+    const { code, stdout, stderr } = await waygate(workspace, ['stop']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(words(worker.pid)));
   });
 
   it('reports a worker that does not answer', async () => {

@@ -49,6 +49,23 @@ describe('the control channel', () => {
     expect(order).toEqual(['/ 1', '/slow 5']);
   });
 
+  it('delivers an answer that waits behind snapshots when the socket ends', async () => {
+    const end = async (): Promise<void> => {
+      await server.notify(snapshot());
+      far.once('close', () => socket.resume()).destroySoon();
+    };
+    const { client, server, far, socket } = await channel({
+      stop: () => {
+        // Reads the answer and the end of the socket in one turn, as a busy process does.
+        socket.pause();
+        for (let i = 0; i < 10; i++) void server.notify(snapshot());
+        setImmediate(() => void end());
+        return { stopped: true };
+      },
+    });
+    expect(await client.request('stop', {})).toEqual({ stopped: true });
+  });
+
   it('passes on the error of a handler and keeps working', async () => {
     const { client } = await channel({
       refresh: () => {

@@ -137,6 +137,7 @@ describe('table of faults', () => {
     ['queue_bytes', 'RATE_LIMITED', true],
     ['frame_too_large', 'UPSTREAM_ERROR', false],
     ['replay_exhausted', 'UPSTREAM_UNAVAILABLE', false],
+    ['not_begun', 'UPSTREAM_UNAVAILABLE', true],
     ['drain_limit', 'UPSTREAM_UNAVAILABLE', true],
     ['invalid_state', 'UPSTREAM_ERROR', false],
     ['outcome_unknown', 'UPSTREAM_UNAVAILABLE', false],
@@ -255,6 +256,7 @@ describe('error for a model', () => {
       "Waygate's worker could not be started. Nothing was sent. Ask the user to run `waygate health`.",
     );
     expect(own('replay_exhausted')).toContain('Change the call, or ask the user to run `waygate health`.');
+    expect(own('not_begun', '', {})).toBe("Waygate's worker was replaced. Nothing was sent. Call again.");
     // A server's own words stay with the user, whatever the server's name.
     expect(errorOf('crash_loop', {}, 'its words').message).toBe(
       'github keeps exiting and is retried only once a minute. Nothing was sent. Ask the user to look at this server, or use another tool.',

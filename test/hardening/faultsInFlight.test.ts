@@ -111,6 +111,16 @@ describe('a call that crashes its server each time', () => {
   });
 });
 
+describe('a server that answers between its ends', () => {
+  it('is restarted at once, however often it ends', async () => {
+    const gateway = await FaultGateway.open({ steps: [{ on: 'tools/call', do: ['reply', { exit: 7 }] }] });
+    for (let life = 1; life <= 7; life++) {
+      expect((await gateway.act(`n${life}`)).text).toBe(`ok\nn${life}\n`);
+      await until('the next process', () => gateway.lives.length > life);
+    }
+  });
+});
+
 describe('a running server that answers with an error', () => {
   it.each([
     ['with the code that the SDK uses for a lost connection', '{"code":-32000,"message":"login failed"}'],

@@ -111,6 +111,29 @@ describe('a worker that hangs', () => {
     });
   });
 
+  it('is ended before its successor begins the calls that it had not begun', async () => {
+    const { workspace, effects } = twoContracts();
+    const host = await HostProcess.connect(workspace, [], {}, SHORT_SILENCE);
+    const [once, again] = [await host.toolId('/once/wait'), await host.toolId('/again/wait')];
+    const call = (id: string, args: object) => host.call('tool_execute', { tool_id: id, args });
+    const begun = [
+      call(once, { until: workspace.gate, nonce: 'lost' }),
+      call(again, { until: workspace.gate, nonce: 'repeated' }),
+    ];
+    await until('the effects', () => linesOf(effects.once).length === 1 && linesOf(effects.again).length === 1);
+    const hung = rendezvous(workspace)?.pid as number;
+    process.kill(hung, 'SIGSTOP');
+    const unbegun = [call(once, { ms: 10, nonce: 'unbegun' }), call(again, { ms: 10, nonce: 'unbegun too' })];
+    for (const answer of await Promise.all(unbegun)) expect(answer.text).toBe('ok\nwaited 10 ms\n');
+    expect(isAlive(hung)).toBe(false);
+    workspace.letGo();
+    const [lost, repeated] = await Promise.all(begun);
+    expect(lost?.text).toContain('outcome: unknown');
+    expect(repeated?.text).toMatch(/^ok\n/);
+    expect(linesOf(effects.once)).toEqual(['lost', 'unbegun']);
+    expect(linesOf(effects.again).sort()).toEqual(['repeated', 'repeated', 'unbegun too']);
+  });
+
   it('leaves a read to its successor, whatever spelling of the tool the client used', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     const host = await HostProcess.connect(workspace, [], {}, SHORT_SILENCE);

@@ -141,6 +141,9 @@ describe('a server that changes after its approval', () => {
       'added_argument changed',
       'annotations changed',
       'dеscription flagged',
+      'old changed',
+      'new_prompt new',
+      'note://{id} new',
     ]);
     const { text } = await host.call('tool_execute', { tool_id: changed, args: {} });
     expect(text).toMatch(/^Error AUTH_REQUIRED/);

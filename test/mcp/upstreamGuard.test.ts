@@ -48,15 +48,26 @@ describe('answers of a server', () => {
     const { ask, say, heard, odd } = await open();
     await ask(1);
     await ask(2);
-    say({ id: '1', result: {} });
     say({ id: 2, result: { a: 2 } });
     say({ id: 2, result: { a: 3 } });
     say({ id: 77, result: {} });
+    say({ id: '01', result: {} });
     say({ id: 1, result: { a: 1 } });
     expect(heard).toMatchObject([
       { id: 2, result: { a: 2 } },
       { id: 1, result: { a: 1 } },
     ]);
+    expect(odd()).toEqual({ duplicate_response: 1, unknown_response: 2 });
+  });
+
+  it('fail their request at once if the id has another type', async () => {
+    const { ask, say, heard, odd } = await open();
+    await ask(0);
+    await ask(1);
+    say({ error: { code: -32700, message: 'an error without an id' } });
+    say({ id: '1', result: {} });
+    say({ id: 1, result: {} });
+    expect(heard).toMatchObject([{ id: 1, error: { message: 'an answer whose id is text instead of a number' } }]);
     expect(odd()).toEqual({ mistyped_id: 1, duplicate_response: 1, unknown_response: 1 });
   });
 

@@ -115,7 +115,7 @@ export class JournalModel {
   wasInVain(call: ModelCall, cause: KnownFaultCode): void {
     const deaths = cause === 'drain_limit' ? 0 : 1;
     Object.assign(call, { at: 'queue', process: 0, sends: call.sends - 1, inVain: call.inVain + deaths });
-    if (call.inVain > MODEL_LIMITS.maxReplays) this.end(call, 'replay_exhausted');
+    if (call.inVain > MODEL_LIMITS.maxReplays) this.end(call, 'not_begun');
   }
 
   bereave(call: ModelCall, cause: KnownFaultCode): void {

@@ -96,6 +96,18 @@ describe('the third-party notices', () => {
     expect([...new Set(binary)].sort()).toEqual(data);
   });
 
+  it('name every program of others that ships, with the licences of what it contains', () => {
+    const programs = globSync('dist/walls/**/*', { withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(programs.map(({ parentPath, name }) => `${basename(parentPath)}/${name}`).sort()).toEqual([
+      'arm64/apply-seccomp',
+      'x64/apply-seccomp',
+    ]);
+    const notice = readFileSync('media/apply-seccomp.NOTICE.md', 'utf8').trim();
+    for (const part of ['GNU C Library', 'Lesser General Public License', 'Source:', 'Apache License 2.0'])
+      expect(notice).toContain(part);
+    expect(notices()).toContain(notice);
+  });
+
   it('are part of the extension and of the npm package', async () => {
     expect(await listFiles({ cwd: process.cwd(), packageManager: PackageManager.None })).toContain(FILE);
     const options = ['pack', '--dry-run', '--json', '--ignore-scripts', '--offline', '--no-update-notifier'];

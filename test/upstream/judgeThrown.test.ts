@@ -36,6 +36,20 @@ describe('the verdict on a failed request', () => {
   });
 
   it.each([
+    // A framework answers so after the effect too.
+    [500, 'upstream_error', 'outcome_unknown'],
+    [520, 'upstream_error', 'outcome_unknown'],
+    [404, 'upstream_error', 'outcome_unknown'],
+    [503, 'upstream_unavailable', 'completed'],
+    [400, 'upstream_error', 'completed'],
+    [415, 'upstream_error', 'completed'],
+  ] as const)('HTTP status %d in place of an answer: %s, %s', (status, code, knowledge) => {
+    expect(judgeThrown(Object.assign(failure('error', status), { status }))).toEqual({ code, knowledge });
+    // As a code of JSON-RPC it is an answer of the server itself.
+    if (status === 500) expect(judgeThrown(failure('error', status)).knowledge).toBe('completed');
+  });
+
+  it.each([
     ['ECONNREFUSED', 'connection_refused', 'not_dispatched'],
     ['ENOTFOUND', 'connection_refused', 'not_dispatched'],
     ['UND_ERR_CONNECT_TIMEOUT', 'handshake_timeout', 'not_dispatched'],

@@ -40,6 +40,7 @@ export class Server {
     {
       usable: undefined,
       waitUntilReady: () => this.#ready(),
+      proved: () => undefined,
       remark: (words) => void this.remarks.push(words),
       faultOf: ({ code, message }) => fault(code, 1, message),
       scrubSecrets: (text) => text.replaceAll('hunter2', '***'),

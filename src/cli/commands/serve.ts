@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ensureWorkspaceState, StateFolderError, stateRoot } from '../../config/state/stateFolder.ts';
-import { attach } from '../../host/attach/attach.ts';
+import { attach, endSilent } from '../../host/attach/attach.ts';
 import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/attach/startWorker.ts';
 import { SessionHost } from '../../host/session/sessionHost.ts';
 import { chosenMode } from '../chosenMode.ts';
@@ -29,6 +29,7 @@ export async function serve(target: ServeOptions): Promise<number> {
     log,
     mode,
     workspace: target.workspace,
+    endSilent,
     folder: gatewayFolder(target),
     attach: (signal, start) => {
       const attaching = first ?? attachSession(start, signal);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureWorkspaceState, stateRoot, unwritable } from '../../config/state/stateFolder.ts';
-import { attach } from '../../host/attach/attach.ts';
+import { attach, endSilent } from '../../host/attach/attach.ts';
 import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/attach/startWorker.ts';
 import { SessionHost } from '../../host/session/sessionHost.ts';
 import { isAbsent, readBoundedText, readFailure } from '../../lib/readBounded.ts';
@@ -36,6 +36,7 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
         log,
         mode,
         workspace: target.workspace,
+        endSilent,
         folder: gatewayFolder(target),
         attach: (signal, start) =>
           attach(runtime, { kind: 'session', start, holds: true, marksRelated: true, mode, signal, log }),

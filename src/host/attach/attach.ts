@@ -6,8 +6,8 @@ import { isAlive } from '../../lib/isAlive.ts';
 import { greet, type Hello } from '../../link/linkHandshake.ts';
 import { connectLocal } from '../../link/localSocket.ts';
 import { DEFAULT_MODE, type Mode } from '../../link/mode.ts';
-import { LINK_VERSION, type Rendezvous, readRendezvous } from '../../link/rendezvous.ts';
-import { endHungWorker } from './endWorker.ts';
+import { heartbeat, LINK_VERSION, type Rendezvous, readRendezvous } from '../../link/rendezvous.ts';
+import { endHungWorker, killSilentWorker } from './endWorker.ts';
 import { acquireStartLock } from './startLock.ts';
 import {
   type GatewayRuntime,
@@ -44,6 +44,7 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
     const folder = gatewayFolder(runtime);
     for (;;) {
       const found = await tryAttach(folder, options, undefined);
+      if (found.isBusy) continue;
       if (found.deaf) {
         throw new WorkerUnavailableError(
           `The gateway (pid ${found.deaf.pid}) does not answer: ${found.reason}. End that process; the next request starts a new gateway.`,
@@ -63,6 +64,10 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
     if (found.socket) {
       if (found.isOlder) renewBehind(runtime, folder, found.token, options);
       return found.socket;
+    }
+    if (found.isBusy) {
+      refused = found.reason;
+      continue;
     }
     const release = acquireStartLock(folder);
     if (release) {
@@ -87,6 +92,15 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
   );
 }
 
+/** Workers that this process is attached to, by their sockets. */
+const workers = new WeakMap<Socket, Rendezvous>();
+
+/** Ends the worker at the other end of a socket, which does not answer. Resolves to whether its process has ended. */
+export async function endSilent(socket: Socket): Promise<boolean> {
+  const worker = workers.get(socket);
+  return worker !== undefined && (await killSilentWorker(worker));
+}
+
 interface Found {
   socket?: Socket;
   /** Token of the worker in the rendezvous file; a different token means a new worker. */
@@ -94,6 +108,8 @@ interface Found {
   reason?: string;
   /** Process that listens but does not answer: it hangs or is suspended. */
   deaf?: Rendezvous;
+  /** The worker runs but has no time to answer, for instance while it starts many servers. */
+  isBusy?: boolean;
   /** The worker serves but has an older build. */
   isOlder?: boolean;
 }
@@ -103,6 +119,7 @@ export async function tryAttach(folder: string, options: AttachOptions, build: s
   const rendezvous = readRendezvous(folder);
   if (!rendezvous) return {};
   const token = rendezvous.token;
+  const hasBeaten = heartbeat(folder);
   if (rendezvous.link > LINK_VERSION && isAlive(rendezvous.pid)) {
     throw new WorkerUnavailableError(
       `A newer Waygate (${rendezvous.version}) already serves this workspace; restart this client with that version.`,
@@ -118,14 +135,19 @@ export async function tryAttach(folder: string, options: AttachOptions, build: s
     const { kind, holds, marksRelated = false, mode = DEFAULT_MODE } = options;
     const answer = await greet(socket, { token, kind, holds, marksRelated, mode });
     const isOlder = build !== undefined && compareBuilds(rendezvous.build, build) < 0;
-    if (answer.ok) return { socket, token, isOlder };
+    if (answer.ok) {
+      workers.set(socket, rendezvous);
+      return { socket, token, isOlder };
+    }
     socket.destroy();
     return { token, reason: answer.reason ?? 'it refused the connection' };
   } catch (error) {
     // A hung worker keeps its end open. A finished worker does not, even if the system still lists its process.
     const isOpen = socket !== undefined && !socket.destroyed && !socket.readableEnded;
     socket?.destroy();
-    return { token, reason: (error as Error).message, ...(isOpen ? { deaf: rendezvous } : {}) };
+    const reason = (error as Error).message;
+    if (isOpen && hasBeaten()) return { token, reason, isBusy: true };
+    return { token, reason, ...(isOpen ? { deaf: rendezvous } : {}) };
   }
 }
 

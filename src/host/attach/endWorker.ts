@@ -27,6 +27,23 @@ export async function endProcess(pid: number): Promise<void> {
 }
 
 /**
+ * Kills a worker that does not answer, without a grace: a blocked process handles no signal. Resolves to whether the
+ * process has ended; false where nothing proves that the process id still belongs to that worker.
+ */
+export async function killSilentWorker({ pid, processStart: started }: Rendezvous): Promise<boolean> {
+  const runs = async (): Promise<boolean> => (await processStart(pid)) === started;
+  if (started === undefined || !(await runs())) return false;
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+  const deadline = performance.now() + KILL_GRACE_MS;
+  while ((await runs()) && performance.now() < deadline) await sleep(POLL_MS);
+  return !(await runs());
+}
+
+/**
  * Ends a worker that listens but does not answer, and the processes it started. Does nothing unless the start time
  * proves that the process id still belongs to that worker.
  */

@@ -18,7 +18,11 @@ export interface WorkerConnectionEvents {
   isWaiting(): boolean;
   onFrame(frame: Buffer): void;
   onDrain(): void;
+  /** Reports whether the worker's event loop has run since the last call, even if it had no time to answer. */
+  hasBeaten(): boolean;
   onClosed(facts: LossFacts): void;
+  /** Ends the process of a worker that does not answer. Resolves to whether the process has ended. */
+  endSilent?(): Promise<boolean>;
 }
 
 export interface SilenceLimits {
@@ -121,7 +125,8 @@ export class WorkerConnection {
   }
 
   /**
-   * Detects a hung worker, which keeps its socket open: pings it after a silence and gives it up if it does not answer.
+   * Detects a hung worker, which keeps its socket open: pings it after a silence and gives it up if it neither answers
+   * nor beats.
    */
   #watchSilence(): void {
     clearTimeout(this.#silenceTimer);
@@ -130,12 +135,23 @@ export class WorkerConnection {
       // While the client does not read, neither does the host, so silence says nothing.
       if (this.#paused || !this.#events.isWaiting()) return this.#watchSilence();
       this.send(Buffer.from(encodeMessage({ id: PING_ID, method: 'ping' })));
-      this.#silenceTimer = setTimeout(() => {
-        if (this.#paused) return this.#watchSilence();
-        if (this.#loss === 'gone') this.#loss = 'silent';
-        this.#socket.destroy();
+      this.#events.hasBeaten();
+      const timer = setTimeout(() => {
+        // If this process was held up itself, the answer may have arrived meanwhile: read first.
+        setImmediate(() => this.#silenceTimer === timer && void this.#giveUp());
       }, pingMs);
+      this.#silenceTimer = timer;
     }, silenceMs);
+  }
+
+  /** Gives up a silent worker. The process ends first, so that its output has an end and nothing begins any more. */
+  async #giveUp(): Promise<void> {
+    if (this.#paused || this.#events.hasBeaten()) return this.#watchSilence();
+    if (this.#loss === 'gone') this.#loss = 'silent';
+    const hasEnded = await this.#events.endSilent?.().catch(() => false);
+    if (this.#socket.destroyed) return;
+    if (hasEnded) this.#drainTimer = setTimeout(() => this.#socket.destroy(), READ_REST_MS);
+    else this.#socket.destroy();
   }
 
   #onFrame(frame: Buffer): void {
@@ -144,6 +160,8 @@ export class WorkerConnection {
   }
 }
 
+/** Limit of reading what an ended worker wrote; the system closes its socket at once. */
+const READ_REST_MS = 1_000;
 const CHUNK_BYTES = 64 * 1024;
 
 /**

@@ -19,6 +19,8 @@ export interface WorkerLinkOptions {
   /** The worker reads again after `send` returned false. */
   onDrain(): void;
   onLost(generation: number, facts: LossFacts): void;
+  /** Returns a function that reports whether the attached worker's event loop has run since the last call. */
+  heartbeat?(): () => boolean;
   /** Returns the reason that the last worker wrote when it ended, if any. */
   exitReason?(): string | undefined;
   /**
@@ -26,6 +28,8 @@ export interface WorkerLinkOptions {
    * follows. `line` is for the log.
    */
   onUnavailable(fault: Fault, line: string): void;
+  /** Ends the worker at the other end of a socket, which does not answer. Resolves to whether its process has ended. */
+  endSilent?: ((socket: Socket) => Promise<boolean>) | undefined;
   /** Limits for tests: silence before a ping, and the wait for its answer. */
   silenceMs?: number;
   pingMs?: number;
@@ -184,7 +188,7 @@ export class WorkerLink {
   }
 
   #connectionOver(socket: Socket): Running<WorkerConnection> {
-    const { isWaiting, onDrain, onFrame, silenceMs = SILENCE_MS, pingMs = PING_MS } = this.#options;
+    const { isWaiting, onDrain, onFrame, endSilent, silenceMs = SILENCE_MS, pingMs = PING_MS } = this.#options;
     const generation = ++this.#generation;
     const exited = deferred<Fault>();
     const handle = new WorkerConnection(
@@ -193,6 +197,8 @@ export class WorkerLink {
       {
         isWaiting,
         onDrain,
+        hasBeaten: this.#options.heartbeat?.() ?? (() => false),
+        ...(endSilent ? { endSilent: () => endSilent(socket) } : {}),
         onFrame: (frame) => onFrame(frame, generation),
         onClosed: (facts) => {
           if (!this.#abort.signal.aborted) exited.resolve(this.#onClosed(generation, facts));

@@ -4,6 +4,7 @@ import type { Fault } from '../../errors/fault.ts';
 import type { KnownFaultCode } from '../../errors/faultCodes.ts';
 import { isRequestId, type JsonRpcMessage, type RequestId, resultResponse } from '../../link/frames.ts';
 import { DEFAULT_MODE, type Mode } from '../../link/mode.ts';
+import { heartbeat } from '../../link/rendezvous.ts';
 import { EXIT_NO_WORKER } from '../attach/lastWorker.ts';
 import type { Loss, LossFacts } from '../attach/workerConnection.ts';
 import { WorkerLink } from '../attach/workerLink.ts';
@@ -24,6 +25,8 @@ export interface SessionHostOptions {
   output: Writable;
   /** Returns a socket that has greeted as `session`; rejects with one sentence if no worker is available. */
   attach: (signal: AbortSignal, start: boolean) => Promise<Socket | undefined>;
+  /** Ends the worker at the other end of a socket, which does not answer. Resolves to whether its process has ended. */
+  endSilent?: (socket: Socket) => Promise<boolean>;
   /** Workspace of the worker, and the gateway's folder in the state. */
   workspace: string;
   folder: string;
@@ -68,12 +71,14 @@ export class SessionHost {
         this.#withoutWorker.beforeAttach();
         return options.attach(signal, start);
       },
+      endSilent: options.endSilent,
       onAttached: (generation) => this.#onAttached(generation),
       isWaiting: () => this.#isAwaited,
       onFrame: (frame, generation) => this.#onWorkerFrame(frame, generation),
       onDrain: () => this.#client.resume(),
       onLost: (generation, facts) => this.#onWorkerLost(generation, facts),
       exitReason: () => this.#withoutWorker.exitReason(),
+      heartbeat: () => heartbeat(folder),
       onUnavailable: (fault, line) => this.#wait.giveUp(fault, line),
     });
     this.#withoutWorker = new WithoutWorker({ workspace, folder, mode, health: () => this.#link.health });

@@ -52,6 +52,8 @@ export class UpstreamRequestError extends Error {
   frame: FrameFault | undefined;
   /** Time limit of a request that timed out. */
   timeoutMs: number | undefined;
+  /** HTTP status of the answer, where an HTTP server gave no answer of MCP. */
+  status: number | undefined;
   /** `data` of the server's error, unchanged. */
   readonly data: unknown;
 

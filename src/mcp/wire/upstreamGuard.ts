@@ -1,7 +1,7 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
-import { frameFaultOf } from '../../link/frameFault.ts';
+import { faultResponse, frameFaultOf } from '../../link/frameFault.ts';
 import type { RequestId } from '../../link/frames.ts';
 import { inOrder } from '../inOrder.ts';
 import { NotificationPace } from './notificationPace.ts';
@@ -156,11 +156,19 @@ export class UpstreamGuard implements Transport {
     const settled = this.#settled.get(id);
     if (settled === 'answered') this.#oddities.add('duplicate_response');
     else if (settled === 'given_up') this.#oddities.add('late_response');
-    else this.#oddities.add(this.#isMistyped(id) ? 'mistyped_id' : 'unknown_response');
+    else this.#onUnknown(id);
   }
 
-  #isMistyped(id: RequestId): boolean {
-    return this.#pending.has(typeof id === 'string' ? Number(id) : String(id));
+  /** Fails the request that an id of another type names. The call would wait for its deadline otherwise. */
+  #onUnknown(id: RequestId): void {
+    const meant = typeof id === 'string' ? Number(id) : String(id);
+    if (String(meant) !== String(id) || !this.#pending.has(meant)) {
+      this.#oddities.add('unknown_response');
+      return;
+    }
+    this.#oddities.add('mistyped_id');
+    const words = `an answer whose id is ${typeof id === 'string' ? 'text' : 'a number'} instead of ${typeof meant === 'string' ? 'text' : 'a number'}`;
+    this.#onResponse(faultResponse(meant, 'malformed_response', words));
   }
 
   #isAwaited({ params }: JSONRPCNotification): boolean {

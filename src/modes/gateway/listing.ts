@@ -15,7 +15,7 @@ import type { Choices } from '../primitives/primitiveView.ts';
 import { argsInvalid } from '../shared/arguments.ts';
 import type { GatewayToolName } from '../shared/gatewayTools.ts';
 import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
-import { heldNote, serverNotes, serverStates } from '../shared/serverNotes.ts';
+import { heldNote, problemsOf, serverNotes, serverStates, startingOf } from '../shared/serverNotes.ts';
 import type { SessionState } from '../shared/sessionState.ts';
 
 /** Room for the lines after the cards. */
@@ -23,6 +23,8 @@ const NOTES_ROOM_CHARS = 2_000;
 const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
 const CARDS_INSTEAD = 10;
 const MAX_NAMED_NAMESPACES = 20;
+/** Seconds after which a starting server has probably listed its tools. */
+const RETRY_AFTER_S = 5;
 
 /** Things of one kind that a browse tool looks through. */
 export interface Shelf {
@@ -47,6 +49,8 @@ export interface Listing {
   /** Advice where little or nothing was found. */
   hints: readonly string[];
   confidence?: 'good' | 'weak' | 'none';
+  /** False for a path at which further servers would appear. */
+  isWhole?: boolean;
 }
 
 /** Room for the names of further tools, which is about a hundred tokens. */
@@ -66,6 +70,24 @@ export function listingOf(
   return path === undefined ? byQuery(shelf, query as string, { topK, ...more }) : byPath(shelf, path, onCorrection);
 }
 
+/** Returns a shelf with a good answer to the call; waits for servers that are starting for the first time. */
+export async function fullShelf(call: ToolCall, shelfNow: () => Shelf): Promise<Shelf> {
+  const isGood = (): boolean => {
+    try {
+      return isAnswer(listingOf({ ...call, onCorrection: () => undefined }, shelfNow()));
+    } catch (error) {
+      return !(error instanceof GatewayError && error.code === 'PATH_NOT_FOUND');
+    }
+  };
+  await call.context.firstLists.forAnswer(isGood, call.call.signal);
+  return shelfNow();
+}
+
+/** Reports whether the tools of further servers could hardly improve a listing. */
+function isAnswer({ confidence, isWhole }: Listing): boolean {
+  return confidence === 'good' || (confidence === undefined && isWhole !== false);
+}
+
 /** Renders a listing within the bounds of an answer, with notes about servers that are not ready. */
 export function render(
   listing: Listing,
@@ -77,8 +99,12 @@ export function render(
   const servers = context.servers();
   const notes = serverNotes(servers, context.configuration(), context.workspace);
   const shown = fitting(cards, CARDS_ROOM_CHARS, (card) => renderCardLine(card, cards.length, cards.length));
-  const named = unmentioned.map((name) => `"${name}"`).join(', ');
+  const unlisted = servers.filter((server) => server.unlisted).length;
+  const isPartial = unlisted > 0 && !isAnswer(listing);
+  // A server that is still starting may have tools for a name that no tool mentions so far.
+  const named = isPartial ? '' : unmentioned.map((name) => `"${name}"`).join(', ');
   const lines = [
+    ...(isPartial ? [`${startingOf(unlisted, servers)}; ${count(choices.catalog.tools.length, noun)} so far.`] : []),
     headline,
     ...(named === '' ? [] : [`No ${noun} here mentions ${named}.`]),
     ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length)),
@@ -93,7 +119,7 @@ export function render(
     ...(further === undefined ? [] : [`More in ${further.path}: ${further.names.join(', ')}.`]),
     ...next,
     ...(isNews ? [held.note] : []),
-    ...hints,
+    ...(isPartial ? hints.filter((hint) => hint !== HOW_TO_ASK) : hints),
     ...details,
   ];
   lines.push(...withinBudget(closing, lines, shown.length));
@@ -104,9 +130,14 @@ export function render(
       total: cards.length,
       searched: choices.catalog.tools.length,
       ...(confidence === undefined ? {} : { confidence }),
+      complete: unlisted === 0,
+      ...(unlisted === 0 ? {} : { retry_after: RETRY_AFTER_S }),
+      problems: fitting(problemsOf(context.configuration()), NOTES_ROOM_CHARS / 2, (problem) =>
+        JSON.stringify(problem),
+      ),
       ...(unmentioned.length === 0 ? {} : { unmentioned }),
       ...(further === undefined ? {} : { further }),
-      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS, (state) => JSON.stringify(state)),
+      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS / 2, (state) => JSON.stringify(state)),
     },
   };
 }
@@ -196,6 +227,7 @@ function byPath({ noun, choices }: Shelf, given: string, onCorrection: ReportNor
     cards,
     rest: 'search with "query", or browse a path inside.',
     hints: [],
+    isWhole: path !== '/',
   };
 }
 

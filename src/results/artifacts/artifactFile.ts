@@ -13,7 +13,7 @@ export type ArtifactFiles = Pick<
 /** Tool, resource or prompt that a result came from, as rules and questions name it. */
 export type ArtifactSource = Pick<
   CatalogTool,
-  'id' | 'name' | 'namespace' | 'server' | 'upstreamName' | 'title' | 'tags' | 'safety' | 'fingerprint'
+  'id' | 'name' | 'namespace' | 'server' | 'origin' | 'upstreamName' | 'title' | 'tags' | 'safety' | 'fingerprint'
 >;
 
 /** Facts about an artifact, without its bytes. */
@@ -43,8 +43,9 @@ const MAX_SOURCE_CHARS = 8 * 1024;
 
 export function sourceOf(tool: ArtifactSource | undefined): ArtifactSource | undefined {
   if (!tool) return undefined;
-  const { id, name, namespace, server, upstreamName, title, tags, safety, fingerprint } = tool;
-  const source = { id, name, namespace, server, upstreamName, title, tags, safety, fingerprint };
+  const { id, name, namespace, server, origin, upstreamName, title, tags, safety, fingerprint } = tool;
+  const named = { id, name, namespace, server, upstreamName, title, tags, safety, fingerprint };
+  const source = { ...named, ...(origin !== undefined && { origin }) };
   return Buffer.byteLength(JSON.stringify(source)) > MAX_SOURCE_CHARS ? undefined : source;
 }
 

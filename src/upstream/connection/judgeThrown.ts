@@ -64,6 +64,9 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = {
   504: LOST('upstream_timeout'),
 };
 
+/** Statuses of a proxy or a framework that may follow the effect: the server itself has not judged the call. */
+const MAY_FOLLOW_EFFECT = (status: number): boolean => status === 404 || status >= 500;
+
 /** Verdicts by JSON-RPC code: the server rejected the request, regardless of its message. */
 const BY_RPC_CODE: Readonly<Record<string, Verdict>> = {
   [PARSE_ERROR]: ANSWERED('upstream_error'),
@@ -134,6 +137,7 @@ function byType({ name, failure, frame, code, status, statusCode }: ErrorLike): 
     lookUp(BY_FRAME, frame) ??
     lookUp(BY_FAILURE, failure) ??
     lookUp(BY_STATUS, status) ??
+    (typeof status === 'number' && MAY_FOLLOW_EFFECT(status) ? LOST('upstream_error') : undefined) ??
     lookUp(BY_STATUS, statusCode) ??
     lookUp(typeof code === 'number' ? BY_NUMBER : BY_SYSTEM_CODE, code) ??
     lookUp(BY_NAME, name)

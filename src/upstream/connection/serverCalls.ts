@@ -214,7 +214,7 @@ export class ServerCalls {
         this.#journal.handBack(generation, id);
         break;
       case 'unsent':
-        await this.#onUnsent(live, id, request, error);
+        await this.#onUnsent(live, id, request, error as UpstreamRequestError);
         break;
       case 'busy':
         await this.#giveUp(live, id, request, Promise.resolve(error));
@@ -234,8 +234,15 @@ export class ServerCalls {
   }
 
   /** Resends a request after the server forgot the session or was restarted: nothing was executed. */
-  async #onUnsent(live: Live, id: string, request: Request, error: Error): Promise<void> {
+  async #onUnsent(live: Live, id: string, request: Request, error: UpstreamRequestError): Promise<void> {
     request.returns += 1;
+    if (request.returns > 1 && error.status !== undefined) {
+      // A new session cannot be forgotten already, so the answer concerns the call, which has arrived twice.
+      const { status } = error;
+      const refusal = Object.assign(new UpstreamRequestError('error', error.message, status), { status });
+      this.#journal.reply(live.generation, id, { error: refusal });
+      return;
+    }
     if (request.returns > 1) {
       const why = live.link.explain(error);
       void why.then((failure) => live.lose(failure));
@@ -292,6 +299,7 @@ export class ServerCalls {
     const { options, permit } = request;
     this.#leave(request);
     options.onEnd?.(terminal.dispatches);
+    if (terminal.kind === 'reply' && !isUnusable(terminal.reply.error)) this.#server.proved();
     if (terminal.kind === 'fault') {
       this.#settleFault(request, terminal);
     } else if (terminal.kind === 'reply' && terminal.reply.error) {
@@ -328,6 +336,10 @@ export class ServerCalls {
 }
 
 type FaultTerminal = Extract<Terminal<never>, { kind: 'fault' }>;
+
+function isUnusable(error: Error | undefined): boolean {
+  return error instanceof UpstreamRequestError && (error.failure !== 'error' || error.status !== undefined);
+}
 
 function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(thrownWords(thrown));

@@ -33,6 +33,8 @@ export interface CalledServer {
   readonly usable: Live | undefined;
   /** Starts the server if necessary; rejects with a `NotDispatchedError` if it is not ready in time. */
   waitUntilReady(options: CallOptions, deadline: number): Promise<unknown>;
+  /** Notes that the server has answered a call. */
+  proved(): void;
   /** Sets a note about a ready server that lacks something. */
   remark(words: string | undefined): void;
   faultOf(failure: LinkFailure): Fault;

@@ -40,17 +40,18 @@ export function boundedBody(
   );
 }
 
-/**
- * Watches a body. Calls `onEnd` once, when nothing reads the body any more, with the failure if the body was too large.
- */
+/** End of a body: complete, cut off, or too large. */
+export type BodyEnd = 'whole' | 'cut' | UpstreamRequestError;
+
+/** Watches a body. Calls `onEnd` once, when nothing reads the body any more. */
 export function watchedBody(
   source: ReadableStream<Uint8Array>,
-  onEnd: (tooLarge?: UpstreamRequestError) => void,
+  onEnd: (end: BodyEnd) => void,
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader();
   let over = false;
-  const end = (error?: unknown): void => {
-    if (!over) onEnd(error instanceof UpstreamRequestError ? error : undefined);
+  const end = (how: BodyEnd): void => {
+    if (!over) onEnd(how);
     over = true;
   };
   return new ReadableStream<Uint8Array>(
@@ -62,15 +63,15 @@ export function watchedBody(
             controller.enqueue(value);
             return;
           }
-          end();
+          end('whole');
           controller.close();
         } catch (error) {
-          end(error);
+          end(error instanceof UpstreamRequestError ? error : 'cut');
           controller.error(error);
         }
       },
       cancel(reason) {
-        end();
+        end('cut');
         return reader.cancel(reason);
       },
     },

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { CONNECTION_CLOSED } from '../../../errors/rpcCodes.ts';
-import { faultResponse } from '../../../link/frameFault.ts';
+import { type FrameFault, faultResponse } from '../../../link/frameFault.ts';
 import type { RequestId } from '../../../link/frames.ts';
 import { MAX_FRAME_BYTES } from '../../../link/lineFraming.ts';
 import { OpenRequests } from '../../session/openRequests.ts';
@@ -11,9 +11,10 @@ import { relateToSender } from '../callOrigin.ts';
 import { Oddities } from '../oddities.ts';
 import type { UpstreamAuth } from '../upstreamAuth.ts';
 import { LOST, UpstreamRequestError, type UpstreamTransport } from '../upstreamClient.ts';
+import type { BodyEnd } from './httpBody.ts';
 import { isLeftToSdk } from './httpRedirect.ts';
 import { HttpUpstreamAnswers } from './httpUpstreamAnswers.ts';
-import { refusalFailure, thrownFailure } from './httpUpstreamFailure.ts';
+import { noMessageFailure, refusalFailure, thrownFailure } from './httpUpstreamFailure.ts';
 import { HttpUpstreamRequests } from './httpUpstreamRequests.ts';
 
 export interface HttpUpstreamOptions {
@@ -180,10 +181,14 @@ class HttpUpstream implements Transport {
       if (!isPost) this.#startFailure = failure;
       throw failure;
     }
-    return this.#answers.read(response, id, (tooLarge) => {
-      // Over HTTP+SSE the answer comes on the other stream.
-      if (id !== undefined && this.#kind === 'http') setTimeout(() => this.#lose(id, tooLarge), READ_WAIT_MS);
-    });
+    // Over HTTP+SSE the answer comes on the other stream.
+    const answers = this.#kind === 'http' ? id : undefined;
+    const failure = answers === undefined ? undefined : await noMessageFailure(response);
+    if (failure) throw failure;
+    const onEnd = (end: BodyEnd): void => {
+      if (answers !== undefined) setTimeout(() => this.#lose(answers, end), READ_WAIT_MS);
+    };
+    return this.#answers.read(response, answers, onEnd);
   }
 
   /**
@@ -248,8 +253,9 @@ class HttpUpstream implements Transport {
       this.#lose(asked);
       return nothingThere();
     }
-    return this.#answers.read(response, asked, (tooLarge) => {
-      setTimeout(() => this.#lose(asked, tooLarge), READ_WAIT_MS);
+    return this.#answers.read(response, asked, (end) => {
+      // The end of a rest without the answer is one more interruption.
+      setTimeout(() => this.#lose(asked, end === 'whole' ? 'cut' : end), READ_WAIT_MS);
     });
   }
 
@@ -274,14 +280,18 @@ class HttpUpstream implements Transport {
     this.onclose?.();
   }
 
-  /** Fails a request that can get no answer any more. */
-  #lose(id: RequestId, tooLarge?: UpstreamRequestError): void {
+  /** Fails a request that can get no answer any more: its body has ended, or it cannot be resumed. */
+  #lose(id: RequestId, end: BodyEnd = 'cut'): void {
     if (!this.#open.settle(id)) return;
-    if (tooLarge?.frame) {
-      this.onmessage?.(faultResponse(id, tooLarge.frame, tooLarge.message));
+    if (end === 'whole' || (end !== 'cut' && end.frame)) {
+      const [fault, words] =
+        end === 'whole'
+          ? (['malformed_response', 'a body that ended without an answer to the request'] as const)
+          : [end.frame as FrameFault, end.message];
+      this.onmessage?.(faultResponse(id, fault, words));
       return;
     }
-    const message = tooLarge?.message ?? 'the connection broke off before the answer was complete';
+    const message = end === 'cut' ? 'the connection broke off before the answer was complete' : end.message;
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message, data: LOST } });
   }
 }

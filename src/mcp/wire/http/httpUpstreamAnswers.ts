@@ -6,9 +6,8 @@ import { BATCH_VERSION } from '../../mcpVersions.ts';
 import type { OpenRequests } from '../../session/openRequests.ts';
 import type { Oddities } from '../oddities.ts';
 import { UnaskedAllowance } from '../unaskedAllowance.ts';
-import type { UpstreamRequestError } from '../upstreamClient.ts';
 import { readUpstreamFrame } from '../upstreamFrames.ts';
-import { boundedBody, watchedBody } from './httpBody.ts';
+import { type BodyEnd, boundedBody, watchedBody } from './httpBody.ts';
 import { judgedBody } from './httpFrames.ts';
 
 export interface HttpUpstreamAnswersOptions {
@@ -41,21 +40,18 @@ export class HttpUpstreamAnswers {
   }
 
   /** Returns a response for the SDK. Calls `onEnd` at the end of the body, unless the SDK can request the rest. */
-  read(
-    response: Response,
-    asked: RequestId | undefined,
-    onEnd: (tooLarge: UpstreamRequestError | undefined) => void,
-  ): Response {
+  read(response: Response, asked: RequestId | undefined, onEnd: (end: BodyEnd) => void): Response {
     if (!response.body) return response;
     const { status, statusText, headers } = response;
     const type = headers.get('content-type') ?? '';
     const body = boundedBody(response.body, type, this.#options.bodyLimit);
+    const isStream = type.toLowerCase().startsWith('text/event-stream');
     // The SDK can resume from a complete event.
     let isResumable = false;
     const judged = judgedBody(
       body,
       type,
-      (frame) => this.#judge(frame, asked),
+      (frame) => this.#judge(frame, asked, !isStream),
       () => this.#hold(),
       (event) => {
         isResumable = true;
@@ -63,11 +59,12 @@ export class HttpUpstreamAnswers {
       },
     );
     this.#underWay.add(asked);
-    const watched = watchedBody(judged, (tooLarge) => {
+    const watched = watchedBody(judged, (end) => {
       this.#underWay.delete(asked);
-      if (tooLarge) this.#options.oddities.add('frame_too_large');
+      const isTooLarge = end !== 'whole' && end !== 'cut';
+      if (isTooLarge) this.#options.oddities.add('frame_too_large');
       // An oversized body would not be smaller the second time.
-      if (tooLarge || !isResumable) onEnd(tooLarge);
+      if (isTooLarge || !isResumable) onEnd(end);
     });
     return new Response(watched, { status, statusText, headers });
   }
@@ -91,8 +88,8 @@ export class HttpUpstreamAnswers {
     }
   }
 
-  /** Judges a frame. A defect fails the answered call at once. */
-  #judge(frame: Buffer, asked: RequestId | undefined): readonly object[] | undefined {
+  /** Judges a frame. A defect fails the answered call at once. `isWhole`: the frame is all of the body. */
+  #judge(frame: Buffer, asked: RequestId | undefined, isWhole: boolean): readonly object[] | undefined {
     const { oddities, open, reply } = this.#options;
     const { messages, replies, isGarbage, isAltered } = readUpstreamFrame(frame, {
       oddities,
@@ -106,6 +103,11 @@ export class HttpUpstreamAnswers {
     for (const line of replies) reply(JSON.parse(line) as JSONRPCMessage);
     if (isGarbage && asked !== undefined && open.has(asked) && messages.length === 0) {
       return [faultResponse(asked, 'malformed_response', 'an answer that is not a valid MCP message')];
+    }
+    const isStray = (message: JSONRPCMessage): boolean => 'result' in message && !open.has(message.id);
+    if (isWhole && asked !== undefined && open.has(asked) && messages.some(isStray)) {
+      oddities.add('unknown_response');
+      return [faultResponse(asked, 'malformed_response', 'an answer with an id that is not that of the request')];
     }
     return isAltered ? messages : undefined;
   }

@@ -1,6 +1,6 @@
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/client/auth.js';
 import { oneLine } from '../../../text/porcelain.ts';
-import { UpstreamRequestError } from '../upstreamClient.ts';
+import { type UpstreamFailure, UpstreamRequestError } from '../upstreamClient.ts';
 import { redirectTarget } from './httpRedirect.ts';
 
 /**
@@ -38,13 +38,29 @@ export async function refusalFailure(
   const target = redirectTarget(response, url);
   const said = target === undefined ? await shortText(response) : '';
   const words = `HTTP ${status}${target === undefined ? '' : `, a redirect to ${target}, which is not followed`}${said && `: ${said}`}`;
+  const refused = (failure: UpstreamFailure, retryAfter?: number): UpstreamRequestError =>
+    Object.assign(new UpstreamRequestError(failure, words, status, retryAfter), { status });
   // Status 403 counts if the token's scope is too small (RFC 6750 §3.1).
   if (status === 401 || (status === 403 && extractWWWAuthenticateParams(response).error === 'insufficient_scope'))
-    return new UpstreamRequestError('unauthorized', words, status);
+    return refused('unauthorized');
   // A server that no longer knows the session has not executed the request (MCP, Session Management).
   const forgotten = status === 404 || (status === 400 && /session/i.test(said));
-  if (forgotten && hasSession()) return new UpstreamRequestError('unsent', words, status);
-  return new UpstreamRequestError('error', words, status, retryAfterSeconds(response));
+  if (forgotten && hasSession()) return refused('unsent');
+  return refused('error', retryAfterSeconds(response));
+}
+
+const MESSAGES = /^(?:application\/json|text\/event-stream)\b/i;
+const ACCEPTED = 202;
+const MAX_TYPE_CHARS = 60;
+
+/** Returns the failure of a request that a server accepts without a message of MCP; `undefined` for a message. */
+export async function noMessageFailure(response: Response): Promise<UpstreamRequestError | undefined> {
+  const { status, headers } = response;
+  const type = headers.get('content-type') ?? '';
+  if (response.body && status !== ACCEPTED && MESSAGES.test(type)) return undefined;
+  const said = await shortText(response);
+  const what = type === '' ? 'without an answer' : `with ${oneLine(type, MAX_TYPE_CHARS)} in place of an answer`;
+  return new UpstreamRequestError('protocol', `HTTP ${status} ${what}${said && `: ${said}`}`);
 }
 
 /** Reads seconds or a date (RFC 9110 §10.2.3). */
