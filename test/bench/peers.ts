@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { percentile } from './measure.ts';
 import { type PeerRow, type PeerRun, peerTables } from './peers/peerTables.ts';
-import { SUBJECTS, type Subject, start, type Use, useOf } from './peers/subjects.ts';
+import { installPeers, SUBJECTS, type Subject, start, type Use, useOf } from './peers/subjects.ts';
 
 const { values } = parseArgs({
   options: {
@@ -97,6 +97,7 @@ function rowOf(name: string, tally: Tally, idle: Use | undefined, used: Use | un
   };
 }
 
+installPeers();
 const loadBefore = loadavg()[0] as number;
 const subjects: Subject[] = [];
 const rows: PeerRow[] = [];
