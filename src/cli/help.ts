@@ -52,7 +52,8 @@ gateway that only FILE configures; commands that need no servers also take --cat
 data with --json. Servers are configured in DIR/.vscode/waygate.json:
   { "servers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "\${userHome}"] } } }
 
-CLIENT is vscode, claude-code, claude-desktop, cursor, windsurf, codex, gemini, zed or copilot-cli.
+CLIENT is vscode, claude-code, claude-desktop, cursor, windsurf, codex, gemini, zed,
+copilot-cli, cline, roo, continue, kiro, opencode or lm-studio.
 A server in DIR's file runs only after you have approved it. Your own waygate.json, for every workspace, is
 ${userConfigFile()}. Servers in it or in FILE need no approval. Blocks of DIR's file override yours, except
 for what yours forbids.

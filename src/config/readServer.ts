@@ -112,7 +112,7 @@ function typeOf(node: Node, path: string, report: Reader['report']): WrittenServ
   if (!(isHttp ? url : command)) return void report(`"${path}" has no "${isHttp ? 'url' : 'command'}"; add it.`, node);
   const [own, other] = isHttp ? [KINDS.http, KINDS.stdio] : [KINDS.stdio, KINDS.http];
   const misplaced = members(node).find(([key]) => other.keys.includes(key.value));
-  if (!misplaced) return written ?? (isHttp ? 'either' : 'stdio');
+  if (!misplaced) return written ?? (isHttp ? 'http' : 'stdio');
   const key = joined(path, misplaced[0].value);
   report(`"${key}" belongs to ${other.description}, and this is ${own.description}; remove it.`, misplaced[0]);
   return undefined;

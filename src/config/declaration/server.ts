@@ -132,7 +132,7 @@ const HTTP = {
 export const SERVER_KEYS = { shared: SHARED, stdio: STDIO, http: HTTP };
 
 export const SERVER_TYPE = oneOf(['stdio', 'http', 'sse'], {
-  doc: 'How Waygate talks to the server. Optional: a `command` means `stdio`; for a `url` it finds out whether the server speaks Streamable HTTP or the older HTTP+SSE.',
+  doc: 'How Waygate talks to the server. Optional: a `command` means `stdio`; a `url` means `http`, which is Streamable HTTP, or the older HTTP+SSE if the server does not know it; `sse` is the older one alone.',
 });
 
 export type SharedKeys = ObjectOf<typeof SHARED>;
