@@ -1,3 +1,4 @@
+import { isKnownStateful } from '../config/statefulServers.ts';
 import { isRecord } from '../lib/isRecord.ts';
 import { carryOver } from './carryOver.ts';
 import type { ReferenceScope, Translator } from './references.ts';
@@ -54,6 +55,10 @@ function read(
     ...(hasText(raw, 'command') ? stdioEntry(raw, translate) : httpEntry(raw, translate)),
     ...common,
   };
+  if ('command' in entry && isKnownStateful(entry.command, entry.args)) {
+    entry.sharing = 'session';
+    reported.add('it keeps state for its client, so each client session gets its own process ("sharing": "session")');
+  }
   if (auth && 'url' in entry) {
     const { clientSecret } = auth;
     entry.auth = clientSecret === undefined ? auth : { ...auth, clientSecret: translate(clientSecret) };
@@ -61,7 +66,7 @@ function read(
   const isWalled = 'sandbox' in entry && entry.sandbox !== false;
   const kept = 'command' in entry ? [...STDIO_KEYS, ...(isWalled ? ['sandbox'] : [])] : HTTP_KEYS;
   const lost = Object.keys(raw).filter(
-    (key) => ![...kept, ...used, ...silent, 'type', 'disabled'].includes(key) && raw[key] !== undefined,
+    (key) => ![...kept, ...used, ...silent, 'type', 'disabled', 'sharing'].includes(key) && raw[key] !== undefined,
   );
   if (lost.length > 0) reported.add(`not imported: ${lost.join(', ')}`);
   if (restrictions.length > 0) reported.add(staysOff(restrictions.join(', ')));

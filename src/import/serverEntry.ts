@@ -9,6 +9,7 @@ export interface ToolFilterEntry {
 export interface CommonKeys {
   tools?: ToolFilterEntry;
   startTimeoutSeconds?: number;
+  sharing?: 'session';
   disabled?: true;
 }
 

@@ -236,6 +236,15 @@ describe('limits of a server', () => {
     expect(server).toMatchObject({ ...expected, notes: [] });
   });
 
+  it.each([
+    [['-y', '@modelcontextprotocol/server-sequential-thinking'], 'session'],
+    [['@playwright/mcp@latest'], 'session'],
+    [['chrome-devtools-mcp'], 'session'],
+    [['-y', '@modelcontextprotocol/server-memory'], undefined],
+  ])('of a server that keeps state: %j is shared by %s', (args, sharing) => {
+    expect(only('cursor', { command: 'npx', args })?.entry.sharing).toBe(sharing);
+  });
+
   it('of VS Code: inputs get a form that the gateway reads', () => {
     const inputs = [
       { id: 'made', type: 'command', command: 'my.pick', args: {} },

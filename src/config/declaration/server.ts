@@ -52,6 +52,9 @@ const SHARED = {
     schema: { default: false },
     doc: 'Lets the server ask the model of your client (MCP sampling). Each request names the server and gets at most 4,096 tokens, no context, and at most 20 answers an hour.',
   }),
+  sharing: oneOf(['workspace', 'session'], {
+    doc: 'Whether all clients of the workspace share one process of the server or one connection to it (`workspace`, the default), or each client session has its own (`session`): for a server that remembers what its client did, such as one with a browser or a chain of thoughts. At most 16 sessions have their own.',
+  }),
   roots: list(text({ filled: true }), {
     doc: 'Folders that the server gets as MCP roots, in place of those of your client: for a server that takes its folders from the client. Without this key, a server gets the roots of the client that uses it, unless its `args` name a folder.',
   }),
