@@ -24,10 +24,9 @@ describe('the definition of the gateway for clients', () => {
   });
 
   it('asks for the words of an API, in English, with a second wording', () => {
-    const query = GATEWAY_TOOLS[0]?.inputSchema.properties.query?.description;
-    for (const text of [String(query), INSTRUCTIONS]) {
+    for (const text of [String(GATEWAY_TOOLS[0]?.description), INSTRUCTIONS]) {
       expect(text).toMatch(/English API words/);
-      expect(text).toMatch(/another wording/);
+      expect(text).toMatch(/another wording|again in others/);
       expect(text).toMatch(/"[^"]+ \| [^"]+"/);
     }
   });

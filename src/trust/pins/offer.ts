@@ -99,7 +99,7 @@ export function offerOf<L extends Listing>(
 /** Returns an offer of nothing, where a whole server is held back for one reason. */
 export function heldOffer<L extends Listing>(listing: L, why: HeldFor): Offer<L> {
   const held = itemsOf(listing).map((item) => ({ item, why }));
-  const rest = without(listing, new Set(held.map(({ item }) => item.raw)));
+  const rest = without(listing, new Set([...held.map(({ item }) => item.raw), ...(listing.resources ?? [])]));
   return { listing: rest, held, asked: new Map(), tools: new Map(), drifted: 0 };
 }
 
@@ -126,11 +126,12 @@ function holds(
 function without<L extends Listing>(listing: L, held: ReadonlySet<unknown>): L {
   const rest = (list: readonly unknown[]): readonly unknown[] =>
     list.some((raw) => held.has(raw)) ? list.filter((raw) => !held.has(raw)) : list;
-  const { tools, prompts, resourceTemplates, instructions } = listing;
+  const { tools, prompts, resources, resourceTemplates, instructions } = listing;
   return {
     ...listing,
     tools: rest(tools),
     prompts: rest(prompts),
+    ...(resources && { resources: rest(resources) }),
     resourceTemplates: rest(resourceTemplates),
     instructions: held.has(instructions) ? undefined : instructions,
   };

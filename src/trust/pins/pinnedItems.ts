@@ -5,6 +5,8 @@ export interface Listing {
   readonly tools: readonly unknown[];
   readonly prompts: readonly unknown[];
   readonly resourceTemplates: readonly unknown[];
+  /** Have no pins: servers list others all the time. */
+  readonly resources?: readonly unknown[];
   readonly instructions?: string | undefined;
 }
 

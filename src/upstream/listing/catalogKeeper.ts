@@ -1,6 +1,7 @@
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import { waitAtMost } from '../../lib/waitAtMost.ts';
 import type { UpstreamClient } from '../../mcp/wire/upstreamClient.ts';
+import { count } from '../../text/porcelain.ts';
 import type { ConnectionServices } from '../connection/connectionServices.ts';
 import type { ServerMessages } from '../connection/serverMessages.ts';
 import { describeRequestError } from '../transports/upstreamLink.ts';
@@ -74,8 +75,9 @@ export class CatalogKeeper {
   /** Returns the items of a list that clients may see. */
   offeredOf(part: string, items: readonly unknown[]): readonly unknown[] {
     const { gate } = this.#ports.services;
-    if (!gate || (part !== 'prompts' && part !== 'resourceTemplates')) return items;
-    return gate.offer(this.#ports.config(), { ...NOTHING_LISTED, [part]: items }).listing[part];
+    if (!gate || (part !== 'prompts' && part !== 'resources' && part !== 'resourceTemplates')) return items;
+    const offered = gate.offer(this.#ports.config(), { ...NOTHING_LISTED, [part]: items }).listing[part];
+    return part === 'resources' ? offered.filter((one) => !gate.isHarmful(one)) : offered;
   }
 
   /** True if nothing of a known listing was ever pinned, for instance because the disk was full. Only a list mends it. */
@@ -176,7 +178,7 @@ export class CatalogKeeper {
     this.#noteWhatIsMissing(listed, halves);
     // If the server has ended, its supervisor reports that instead.
     if (!client.closed) for (const failure of listed.failures) if (!(failure.name in halves)) this.#logFailure(failure);
-    const parts = this.#masked({ ...listed.lists, ...halves, ...introduction });
+    const parts = this.#screened(this.#masked({ ...listed.lists, ...halves, ...introduction }));
     const changed = this.#kept.replace(parts, new Set(Object.keys(halves) as ListName[]), this.#ports.config());
     this.#ports.services.gate?.onListed(
       this.#ports.config(),
@@ -202,6 +204,16 @@ export class CatalogKeeper {
       if (typeof uri === 'string' && masked !== uri) this.#addresses.set(String(masked), uri);
     }
     return maskKnown(parts) as Partial<ServerCatalog>;
+  }
+
+  /** Leaves out resources that read like an attack, before anything is kept: a start from a snapshot scans nothing. */
+  #screened(parts: Partial<ServerCatalog>): Partial<ServerCatalog> {
+    const { gate } = this.#ports.services;
+    const resources = parts.resources?.filter((one) => !gate?.isHarmful(one));
+    const left = (parts.resources?.length ?? 0) - (resources?.length ?? 0);
+    if (!resources || left === 0) return parts;
+    this.#notes.set('resources', `Left out, because the scan has hard findings: ${count(left, 'resource')}.`);
+    return { ...parts, resources };
   }
 
   /** Returns the partial lists of failures that show more than the kept ones. */

@@ -127,6 +127,11 @@ export class ServerTrust implements ListingGate {
     return new Map(verdicts);
   }
 
+  isHarmful(resource: unknown): boolean {
+    if (typeof resource !== 'object' || resource === null) return false;
+    return scanTool(resource).some(({ tier }) => tier === 'hard');
+  }
+
   /** Writes an entry. A full disk costs the entry and not the decision, and is reported. */
   record(event: TrustEvent): void {
     try {
