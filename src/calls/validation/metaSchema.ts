@@ -4,6 +4,7 @@ import draft07 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json
 import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { JsonObject } from '../json.ts';
+import { isPlainSchema } from './plainSchema.ts';
 
 /** JSON Schema dialect. A schema without `$schema` is 2020-12, as MCP says since 2025-11-25. */
 export type Dialect = 'draft-07' | '2020-12';
@@ -61,7 +62,7 @@ export function readSchema(schema: unknown): ReadSchema | SchemaProblem {
   const { $schema: declared, $id: _id, ...rest } = schema;
   let problem = '';
   for (const dialect of dialectsOf(declared)) {
-    const found = metaError(rest, dialect);
+    const found = isPlainSchema(rest) ? undefined : metaError(rest, dialect);
     if (found === undefined) return { dialect, schema: rest };
     problem ||= found;
   }
