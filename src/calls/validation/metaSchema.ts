@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import draft07 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import { isRecord } from '../../lib/isRecord.ts';
+import { once } from '../../lib/once.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { JsonObject } from '../json.ts';
 import { isPlainSchema } from './plainSchema.ts';
@@ -102,12 +103,4 @@ function metaError(schema: JsonObject, dialect: Dialect): string | undefined {
 /** Builds both schema validators, some 30 ms each, before the first call needs them. */
 export function warmMetaSchemas(): void {
   for (const dialect of ['2020-12', 'draft-07'] as const) metaError({ type: 'object' }, dialect);
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
