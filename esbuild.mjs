@@ -20,7 +20,6 @@ import { writeSkill } from './scripts/lib/skill.mjs';
 import { packCl100k } from './src/catalog/tokenizer/tokenRanks.ts';
 import { writeThesaurus } from './src/ranking/words/thesaurusText.ts';
 import { compiledVocabulary } from './src/ranking/words/vocabulary.ts';
-import { indexWordTable } from './src/ranking/words/wordTable.ts';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dev = process.argv.includes('--dev');
@@ -29,7 +28,6 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 const RANKS_FILE = 'cl100k_base.bin';
 const THESAURUS_FILE = 'thesaurus.txt';
-const WORDS_FILE = 'words-48.index.bin';
 /** Made anew with each build. */
 const SKILLS_FOLDER = join(root, 'dist', 'skills');
 
@@ -83,7 +81,6 @@ const common = {
     __WAYGATE_BUILD__: JSON.stringify(`${version}+${builtAt}`),
     __WAYGATE_RANKS__: JSON.stringify(`./${RANKS_FILE}`),
     __WAYGATE_THESAURUS__: JSON.stringify(`./${THESAURUS_FILE}`),
-    __WAYGATE_WORDS__: JSON.stringify(`./${WORDS_FILE}`),
   },
 };
 
@@ -189,7 +186,6 @@ function report(outfile) {
 const TABLES = {
   [RANKS_FILE]: packCl100k,
   [THESAURUS_FILE]: () => writeThesaurus(compiledVocabulary()),
-  [WORDS_FILE]: () => indexWordTable(readFileSync(join(root, 'media', 'words-48.bin'))),
 };
 
 function writeTables() {

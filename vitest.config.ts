@@ -58,7 +58,6 @@ export default defineConfig({
           __WAYGATE_BUILD__: JSON.stringify(`${VERSION}+20980101000000`),
           __WAYGATE_RANKS__: beside('cl100k_base.bin'),
           __WAYGATE_THESAURUS__: beside('thesaurus.txt'),
-          __WAYGATE_WORDS__: beside('words-48.index.bin'),
         },
         test: { ...common, name, include: [`test/${name}/**/*.test.ts`], pool: 'forks' as const },
       })),

@@ -10,9 +10,12 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Screenshots of the suite that the README shows. */
 const PICTURES = ['window.png', 'approve.png'];
 
+/** Suites that take them. */
+const SUITES = '^(Approval|Waygate in VS Code) ';
+
 const suite = start(ownNode(root), ['scripts/test.mjs', '--only', 'editor'], {
   cwd: root,
-  env: { ...toolEnvironment(root), WAYGATE_PICTURE_PIXELS: '2' },
+  env: { ...toolEnvironment(root), WAYGATE_PICTURE_PIXELS: '2', WAYGATE_EDITOR_GREP: SUITES },
 });
 const code = await exitCode(suite);
 if (code === 0) {

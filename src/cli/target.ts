@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { canonicalWorkspace } from '../config/state/stateFolder.ts';
 import type { GatewayTarget } from '../host/attach/startWorker.ts';
 import { localPath, type ReportNormalisation } from '../text/normalise.ts';
 import { type CommandName, MAY_BE_ABSENT } from './commands.ts';
@@ -52,7 +53,8 @@ function existingFolder(given: OptionValues[string], report: ReportNormalisation
   if (given === '') throw new UsageError('--workspace is empty; name the folder, or leave the option out.');
   const folder = localFile(typeof given === 'string' ? given : '.', '--workspace', report);
   const found = statSync(folder, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return folder;
+  // Approvals, state and the worker's paths belong to the folder, whatever link led to it.
+  if (found?.isDirectory()) return canonicalWorkspace(folder);
   throw new UsageError(
     found
       ? `${folder} is not a folder; name the workspace's folder with --workspace.`

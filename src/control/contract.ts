@@ -21,6 +21,8 @@ export interface ServerBrief {
   namespace: string;
   state: ServerState;
   toolCount: number;
+  /** The server starts and was never listed, so its tools are unknown. */
+  unlisted?: true;
   /** Why the server is not ready, in one sentence. */
   reason?: string;
   /** Place of the server in the configuration. */
@@ -173,7 +175,7 @@ export interface CatalogReport {
 /** Something that a server lists, with what the scan found in it. */
 export interface ScannedEntry {
   kind: 'tool' | 'prompt' | 'resource' | 'template' | 'instructions';
-  /** Name, or the address of a resource; "" for instructions. */
+  /** Name; the address of a template, or of a resource without a name; "" for instructions. */
   name: string;
   findings: readonly Finding[];
 }

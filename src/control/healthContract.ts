@@ -119,6 +119,8 @@ export interface TelemetrySnapshot extends LifeReport {
   methods: readonly (TelemetryRow & { method: string })[];
   tools: readonly (TelemetryRow & { tool_id: string })[];
   tokens: TokenTotals;
+  /** Results in which the scan found an attack; absent if there were none. */
+  results_with_findings?: number;
   /** The last fault that caused a restart. */
   last_fault?: Fault;
 }

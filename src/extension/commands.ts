@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { TreeNode } from '../control/contract.ts';
 import type { ServerApproval } from './approvals/serverApproval.ts';
 import type { Environment } from './configuration/environment.ts';
 import { CONFIGURATION_PATH } from './contributions.ts';
@@ -10,15 +11,15 @@ import type { Observable } from './observable.ts';
 import { asSentence } from './plainText.ts';
 import type { CommandHandlers } from './registrations.ts';
 import { installSkillInto } from './skill/installSkill.ts';
+import { asRow, clickedServer, type ServerAction } from './tree/clickedServer.ts';
 import type { ToolElement } from './tree/toolRows.ts';
-import { type ToolsTree, toRange } from './tree/toolsTree.ts';
+import { toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
 import { notify, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
   environment: Environment;
   link: GatewayLink;
-  tree: ToolsTree;
   dashboard: Dashboard;
   approval: ServerApproval;
   reviews: TrustReviews;
@@ -28,12 +29,25 @@ export interface CommandDependencies {
   refreshing: Observable<boolean>;
   /** Folder of the bundled skill. */
   skillFolder: string;
+  /** Folder of the user's files of this editor. */
+  userFolder: string;
   log: vscode.LogOutputChannel;
 }
 
 export function commandHandlers(parts: CommandDependencies): CommandHandlers {
-  const { environment, link, tree, dashboard, approval, reviews, secrets, rollOut, refreshing, skillFolder, log } =
-    parts;
+  const {
+    environment,
+    link,
+    dashboard,
+    approval,
+    reviews,
+    secrets,
+    rollOut,
+    refreshing,
+    skillFolder,
+    userFolder,
+    log,
+  } = parts;
   const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
     try {
       await action(argument);
@@ -55,8 +69,8 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     'waygate.reload': guarded('Reloading the gateway', () => showBusy(() => link.reload(rollOut))),
     'waygate.restart': guarded('Restarting the gateway', () => showBusy(() => link.restart())),
     'waygate.approveServers': guarded('Approving servers', (argument) => {
-      const element = asElement(argument);
-      return approval.ask(element?.kind === 'server' ? element.server : undefined);
+      const row = asRow(argument);
+      return approval.ask(row?.kind === 'server' ? row.server : undefined);
     }),
     'waygate.approveShown': guarded('Approving servers', (argument) => approval.approveShown(namesIn(argument))),
     'waygate.reviewChanges': guarded('Reviewing changes', (argument) => reviews.review(argument)),
@@ -67,13 +81,12 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     'waygate.release': guarded('Releasing the server', (argument) => reviews.release(argument)),
     'waygate.releaseShown': guarded('Releasing the server', (argument) => reviews.releaseShown(argument)),
     'waygate.signIn': guarded('Signing in', async (argument) => {
-      const element = asElement(argument);
-      if (element?.kind === 'server') await signIn(link, element.server.name);
+      const server = await clickedServer(link, argument, SIGN_IN);
+      if (server) await signIn(link, server.name);
     }),
     'waygate.signOut': guarded('Signing out', async (argument) => {
-      const element = asElement(argument);
-      if (element?.kind !== 'node') return;
-      const { server } = element.node;
+      const server = (await clickedServer(link, argument, SIGN_OUT))?.name;
+      if (server === undefined) return;
       const wasSignedIn = await link.signOut(server);
       const message = wasSignedIn
         ? notificationText`Signed out of ${server}.`
@@ -81,34 +94,51 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       void notify('info', message);
     }),
     'waygate.setSecret': guarded('Setting the secret', async (argument) => {
-      const element = asElement(argument);
-      if (element?.kind !== 'server' || !element.server.secret) return;
-      const { name, secret } = element.server;
-      if (await secrets.ask(name, secret)) await link.recheck();
+      const { name = '', secret } = (await clickedServer(link, argument, SET_SECRET)) ?? {};
+      if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
-      openConfiguration(environment, link, asElement(argument)),
+      openConfiguration(environment, link, asRow(argument)),
     ),
     'waygate.createConfiguration': guarded('Creating the configuration', () => createConfiguration(environment)),
     'waygate.importServers': guarded('Importing servers', async () => {
       // Loaded on demand, so that activation does not pay for it.
       const { importServers } = await import('./import/importServers.ts');
-      await importServers(environment, link, secrets, log);
+      await importServers(environment, link, secrets, userFolder, log);
     }),
     'waygate.installSkill': guarded('Installing the skill', () =>
       installSkillInto(environment.state.value.workspace, skillFolder),
     ),
-    'waygate.copyPath': guarded('Copying the path', async (argument) => {
-      const element = asElement(argument) ?? tree.view.selection[0];
-      if (element?.kind === 'node') await vscode.env.clipboard.writeText(element.node.path);
-    }),
-    'waygate.copyToolId': guarded('Copying the tool id', async (argument) => {
-      const element = asElement(argument) ?? tree.view.selection[0];
-      if (element?.kind === 'node' && element.node.toolId) await vscode.env.clipboard.writeText(element.node.toolId);
-    }),
+    'waygate.copyPath': guarded('Copying the path', (argument) => copy(asRow(argument), ({ path }) => path)),
+    'waygate.copyToolId': guarded('Copying the tool id', (argument) => copy(asRow(argument), ({ toolId }) => toolId)),
   };
+}
+
+const SIGN_IN: ServerAction = {
+  title: notificationText`Sign In`,
+  applies: ({ state }) => state === 'needs_sign_in',
+  none: notificationText`No sign-in is needed.`,
+};
+
+const SIGN_OUT: ServerAction = {
+  title: notificationText`Sign Out`,
+  applies: () => true,
+  none: notificationText`The configuration has no such server.`,
+};
+
+const SET_SECRET: ServerAction = {
+  title: notificationText`Set Secret`,
+  applies: ({ secret }) => secret !== undefined,
+  none: notificationText`No secret is needed.`,
+};
+
+/** Copies from the row. Rejects without one instead of copying from another row, such as the selected one. */
+async function copy(row: ToolElement | undefined, from: (node: TreeNode) => string | undefined): Promise<void> {
+  const text = row?.kind === 'node' ? from(row.node) : undefined;
+  if (text === undefined) throw new Error('Use the menu of a row again; the list was being redrawn');
+  await vscode.env.clipboard.writeText(text);
 }
 
 /** Opens the sign-in page in the browser; the gateway receives the result. */
@@ -170,12 +200,6 @@ function configurationFile(environment: Environment): NonNullable<Environment['c
 function namesIn(argument: unknown): readonly string[] | undefined {
   const names = typeof argument === 'object' && argument !== null && 'names' in argument ? argument.names : undefined;
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : undefined;
-}
-
-/** Validates the argument: the editor passes the row, but a keybinding or another extension may pass anything. */
-function asElement(argument: unknown): ToolElement | undefined {
-  const kind = typeof argument === 'object' && argument !== null && 'kind' in argument ? argument.kind : undefined;
-  return kind === 'node' || kind === 'server' ? (argument as ToolElement) : undefined;
 }
 
 async function showFailure(doing: string, error: unknown, log: vscode.LogOutputChannel): Promise<void> {

@@ -12,6 +12,7 @@ import { type Attach, GatewayLink } from './gateway/gatewayLink.ts';
 import { linkTarget } from './gateway/linkMachine.ts';
 import { registerMcpProvider } from './gateway/mcpProvider.ts';
 import { nodeExecutable, workerScript } from './gateway/serverDefinition.ts';
+import { DirectDuplicates } from './import/directDuplicates.ts';
 import { type NotificationText, notificationLines, notificationText } from './notificationText.ts';
 import { type Disposable, Observable } from './observable.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
@@ -47,13 +48,17 @@ export function activate(context: vscode.ExtensionContext): void {
 function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): { dispose(): void }[] {
   const distFolder = vscode.Uri.joinPath(context.extensionUri, 'dist').fsPath;
   const skillFolder = vscode.Uri.joinPath(context.extensionUri, 'dist', 'skills', SKILL_NAME).fsPath;
+  // The settings folder of this editor and profile contains the storage of extensions.
+  const userFolder = vscode.Uri.joinPath(context.globalStorageUri, '..', '..').fsPath;
   const version = String(context.extension.packageJSON.version);
 
   const environment = new Environment();
   const secrets = new EditorSecrets(context.secrets);
   const link = new GatewayLink(attachWith(environment, secrets, distFolder, log));
   const rollOut = rollOutWith(environment, distFolder);
-  const gateway = new Observable<GatewayView>(viewOf(environment, link));
+  const duplicates = new DirectDuplicates(environment, userFolder, log);
+  const view = (): GatewayView => viewOf(environment, link, duplicates);
+  const gateway = new Observable<GatewayView>(view());
   const refreshing = new Observable(false);
   const scanned = new Observable<readonly ScannedServer[]>([]);
   const dashboard = new Dashboard(context.extensionUri, gateway, refreshing, scanned);
@@ -63,7 +68,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
 
   const follow = (): void => {
     link.setTarget(linkTarget(environment.conditions));
-    gateway.set(viewOf(environment, link));
+    gateway.set(view());
   };
   const parts = [
     environment,
@@ -80,14 +85,15 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     keepContextKey(gateway),
     keepJournal(link, log),
     environment.state.onChange(follow),
-    link.state.onChange(() => gateway.set(viewOf(environment, link))),
+    duplicates,
+    link.state.onChange(() => gateway.set(view())),
+    duplicates.names.onChange(() => gateway.set(view())),
     logPolicy(environment, log),
     registerMcpProvider({ distFolder, version }, environment, link.state, log),
     registerCommands(
       commandHandlers({
         environment,
         link,
-        tree,
         dashboard,
         approval,
         reviews,
@@ -95,6 +101,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
         rollOut,
         refreshing,
         skillFolder,
+        userFolder,
         log,
       }),
     ),
@@ -136,8 +143,8 @@ function runtimeOf(workspace: string, environment: Environment, distFolder: stri
   };
 }
 
-function viewOf(environment: Environment, link: GatewayLink): GatewayView {
-  return { link: link.state.value, policy: environment.state.value.policy };
+function viewOf(environment: Environment, link: GatewayLink, { names }: DirectDuplicates): GatewayView {
+  return { link: link.state.value, policy: environment.state.value.policy, direct: names.value };
 }
 
 function keepContextKey(gateway: Observable<GatewayView>): vscode.Disposable {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, constants, copyFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../lib/makeFolder.ts';
 import { isAbsent, MAX_CONFIG_BYTES, type ReadBounds, readBounded, readFailure } from '../lib/readBounded.ts';
@@ -135,12 +135,13 @@ export function replaceFile(file: string, before: string | undefined, after: str
   }
 }
 
-/** Copies a file beside itself without overwriting an earlier copy. */
+/** Copies a file beside itself, readable only by its owner, without overwriting an earlier copy. */
 export function backUp(file: string): string {
   for (let n = 1; ; n++) {
     const copy = `${file}.waygate-backup${n === 1 ? '' : `-${n}`}`;
     try {
-      copyFileSync(file, copy, constants.COPYFILE_EXCL);
+      // A client's file may hold tokens, and its copy is read by nobody else.
+      writeFileSync(copy, readFileSync(file), { flag: 'wx', mode: 0o600 });
       return copy;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -1,19 +1,8 @@
 import { count, oneLine, quoted } from '../text/porcelain.ts';
 import { exposedTwice, type ImportPlan, type PlannedServer, type ReadSource, shownPath } from './planImport.ts';
+import type { Removal } from './removeEntries.ts';
 
 /** Report of an import for the user. No line of it contains a secret's value. */
-
-export interface Removal {
-  source: ReadSource;
-  removed: readonly PlannedServer[];
-  /** Imported servers that the gateway cannot start yet. */
-  kept: readonly PlannedServer[];
-  before: string;
-  /** Undefined if nothing is to be removed. */
-  after: string | undefined;
-  refused: string | undefined;
-  backup?: string;
-}
 
 const placeOf = ({ title, file }: ReadSource): string => oneLine(`${title} (${file})`, 1_000);
 const written = ({ outcome }: PlannedServer): boolean => ['added', 'renamed', 'replaced'].includes(outcome);

@@ -11,6 +11,8 @@ export interface Surroundings {
   home: string;
   env: NodeJS.ProcessEnv;
   workspace: string;
+  /** Folder of the user's files of the editor that asks, if an editor does. */
+  editorFolder?: string;
   /** Lists the folders in a folder; none if it does not exist. */
   subfolders(folder: string): readonly string[];
 }

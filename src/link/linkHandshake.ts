@@ -98,7 +98,8 @@ function readLine(socket: Socket, timeoutMs: number): Promise<string | undefined
       finish(buffered.toString('utf8', 0, end));
       if (rest.length > 0) socket.unshift(rest);
     };
-    const timer = setTimeout(onEnd, timeoutMs);
+    // After a blocked event loop the line may have arrived without having been read.
+    const timer = setTimeout(() => setImmediate(onEnd), timeoutMs);
     socket.on('data', onData).on('end', onEnd).on('error', onEnd).on('close', onEnd);
     socket.resume();
   });

@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOwnText } from '../lib/readBounded.ts';
 import { isFull, writeWhole } from '../lib/writeWhole.ts';
@@ -59,6 +59,36 @@ export function publishRendezvous(folder: string, rendezvous: Rendezvous): void 
 /** Removes the file if it still contains this token. A successor's file stays. */
 export function withdrawRendezvous(folder: string, token: string): void {
   if (readRendezvous(folder)?.token === token) rmSync(join(folder, FILE), { force: true });
+}
+
+/**
+ * Sets the time of the file. A worker does so only while its event loop runs, which distinguishes a busy worker from one
+ * that hangs.
+ */
+export function beat(folder: string): void {
+  try {
+    const now = new Date();
+    utimesSync(join(folder, FILE), now, now);
+  } catch {
+    // The next check finds out that the file is gone.
+  }
+}
+
+/**
+ * Returns a function that reports whether the worker which is published now has beaten since the last call. A change of
+ * the time counts, and not its value, because clocks jump.
+ */
+export function heartbeat(folder: string): () => boolean {
+  const read = () => statSync(join(folder, FILE), { throwIfNoEntry: false });
+  // A successor's file is another one.
+  const file = read();
+  let last = file?.mtimeMs;
+  return () => {
+    const now = read();
+    const hasBeaten = now !== undefined && now.ino === file?.ino && now.mtimeMs !== last;
+    last = now?.mtimeMs;
+    return hasBeaten;
+  };
 }
 
 function isRendezvous(value: unknown): value is Rendezvous {

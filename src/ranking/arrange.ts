@@ -31,7 +31,7 @@ export function arrange(
   topK: number,
   onlyServer: number | undefined,
 ): Arranged[] {
-  const variants = new Set<string>();
+  const variants = new Set<number>();
   const perServer = new Map<number, number>();
   const capped = onlyServer === undefined && index.servers.length >= MIN_SERVERS_FOR_CAP;
   const ordered = candidates.map(({ doc, score }) => {
@@ -70,3 +70,21 @@ function bestMember(index: RankIndex, doc: number, { named, learnedIds }: Eviden
   };
 }
 const USED = 0.1;
+
+const MAX_FURTHER = 40;
+
+/** Returns the other tools of the first hit's server, best first. */
+export function furtherTools(index: RankIndex, hits: readonly Arranged[], base: Float64Array): CatalogTool[] {
+  const server = hits[0]?.tool.server;
+  const shown = new Set(hits.map(({ doc }) => doc));
+  const others: { tool: CatalogTool; score: number }[] = [];
+  for (const tool of index.tools) {
+    if (tool.server !== server) continue;
+    const doc = index.docOf.get(tool.id) as number;
+    if (!shown.has(doc)) others.push({ tool, score: base[doc] as number });
+  }
+  return others
+    .sort(byScore)
+    .slice(0, MAX_FURTHER)
+    .map(({ tool }) => tool);
+}

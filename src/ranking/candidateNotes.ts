@@ -6,8 +6,8 @@ import { type NameWord, nameWords } from './scoring/nameCoverage.ts';
 export interface CandidateNotes {
   /** Words of the tool's name, unstemmed. */
   words: readonly WeighedWord[];
-  /** Server, name and description without the parts in which variants differ. */
-  family: string;
+  /** Number of the server, name and description without the parts in which variants differ. */
+  family: number;
 }
 
 const MAX_NAME_MASS = 6;
@@ -21,7 +21,9 @@ export function notesOn(index: RankIndex, doc: number): CandidateNotes {
   let notes = index.notes.get(doc);
   if (notes === undefined) {
     const { server, upstreamName, description } = firstTool(index, doc);
-    const family = `${server}\n${familyName(upstreamName)}\n${familyText(description)}`;
+    const text = `${server}\n${familyName(upstreamName)}\n${familyText(description)}`;
+    const family = index.families.get(text) ?? index.families.size;
+    index.families.set(text, family);
     const words = nameWords(upstreamName).map((word) => {
       const term = index.lexicon.lookup(word.stem);
       const idf = term === undefined ? index.maxIdf : (index.idf[term] as number);

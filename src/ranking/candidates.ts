@@ -1,77 +1,61 @@
 import type { RankIndex } from './rankIndex.ts';
-import {
-  BASE_BINS,
-  BASE_LIMIT,
-  type BaseScores,
-  type Evidence,
-  isSupported,
-  SCORE_SCALE,
-  SIGNAL_WEIGHTS,
-  secondLook,
-} from './scoring/scoring.ts';
-import { likeness } from './words/toolVectors.ts';
+import { type Evidence, isSupported, SCORE_SCALE, SIGNAL_WEIGHTS, secondLook } from './scoring/scoring.ts';
 
 export interface Candidate {
   doc: number;
   score: number;
 }
 
-const FIRST_LOOK = 96;
 const SECOND_LOOK = 30;
 /** Candidates beyond `topK`, because variants and siblings are ranked lower later. */
 const SPARE = 10;
 
-/**
- * Returns the tools that can be among the first `topK`, best first. Likeness costs a product of 48 numbers per tool, so
- * it is computed for the best tools by all other signals, and then only where it can still change the result.
- */
+/** Returns the tools that can be among the first `topK`, best first. */
 export function bestCandidates(
   index: RankIndex,
   evidence: Evidence,
-  { values: base, bins }: BaseScores,
+  base: Float64Array,
   topK: number,
   onlyServer?: number,
 ): Candidate[] {
-  const found: Candidate[] = [];
-  const floor = floorOfBest(bins, Math.max(FIRST_LOOK, topK * 3));
-  collect(index, evidence, base, { from: floor, below: Number.POSITIVE_INFINITY, reach: 0, onlyServer }, found);
-  const window = Math.max(SECOND_LOOK, topK * 2 + SPARE);
-  const reach = nthBest(found, window);
-  collect(index, evidence, base, { from: Number.NEGATIVE_INFINITY, below: floor, reach, onlyServer }, found);
-  const first = found
-    .filter(({ score }) => score >= reach)
-    .sort((a, b) => b.score - a.score || a.doc - b.doc)
-    .slice(0, window);
+  const first = firstLook(index, evidence, base, Math.max(SECOND_LOOK, topK * 2 + SPARE), onlyServer);
   for (const candidate of first) {
     const look = secondLook(index, evidence, candidate.doc);
-    const names = SIGNAL_WEIGHTS['name forms'] * look['name forms'] + SIGNAL_WEIGHTS['name rest'] * look['name rest'];
+    const names =
+      SIGNAL_WEIGHTS['name forms'] * look['name forms'] +
+      SIGNAL_WEIGHTS['name order'] * look['name order'] +
+      SIGNAL_WEIGHTS['name rest'] * look['name rest'];
     candidate.score = Math.max(1, Math.round((candidate.score + names) * SCORE_SCALE));
   }
   return first.sort((a, b) => b.score - a.score || a.doc - b.doc);
 }
 
-interface Range {
-  from: number;
-  below: number;
-  /** Minimum score of a relevant candidate. */
-  reach: number;
-  onlyServer: number | undefined;
-}
-
-function collect(index: RankIndex, evidence: Evidence, base: Float64Array, range: Range, found: Candidate[]): void {
-  const { vector } = evidence;
-  const { vectors, serversOf } = index;
-  const { from, below, reach, onlyServer } = range;
-  const weight = SIGNAL_WEIGHTS.likeness;
-  const bar = reach - (vector ? weight : 0);
+/** Selects by insertion: few tools of a catalog reach the list, so that sorting all would cost more. */
+function firstLook(
+  { serversOf }: RankIndex,
+  evidence: Evidence,
+  base: Float64Array,
+  count: number,
+  onlyServer: number | undefined,
+): Candidate[] {
+  const scores = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+  const docs = new Uint32Array(count);
+  let found = 0;
+  let bar = Number.NEGATIVE_INFINITY;
   for (let doc = 0; doc < base.length; doc++) {
-    const value = base[doc] as number;
-    if (value < from || value >= below || value < bar) continue;
+    const score = base[doc] as number;
+    if (score <= bar || !isSupported(evidence, doc)) continue;
     if (onlyServer !== undefined && !serversOf[doc]?.includes(onlyServer)) continue;
-    const alike = vector && vectors ? likeness(vectors, vector, doc, (reach - value) / weight) : 0;
-    const score = value + weight * alike;
-    if (score >= reach && isSupported(evidence, doc, alike)) found.push({ doc, score });
+    let at = found < count ? found++ : count - 1;
+    for (; at > 0 && (scores[at - 1] as number) < score; at--) {
+      scores[at] = scores[at - 1] as number;
+      docs[at] = docs[at - 1] as number;
+    }
+    scores[at] = score;
+    docs[at] = doc;
+    bar = scores[count - 1] as number;
   }
+  return Array.from(docs.subarray(0, found), (doc, at) => ({ doc, score: scores[at] as number }));
 }
 
 /** Orders by score, then by id (G2.9). */
@@ -80,19 +64,4 @@ export function byScore(
   b: { score: number; tool: { id: string } },
 ): number {
   return b.score - a.score || (a.tool.id < b.tool.id ? -1 : a.tool.id > b.tool.id ? 1 : 0);
-}
-
-/** Returns a value that at least `count` documents reach; negative infinity if there are not enough documents. */
-function floorOfBest(bins: Uint32Array, count: number): number {
-  let above = 0;
-  for (let bin = BASE_BINS; bin > 0; bin--) {
-    above += bins[bin] as number;
-    if (above >= count) return (bin * BASE_LIMIT) / BASE_BINS;
-  }
-  return Number.NEGATIVE_INFINITY;
-}
-
-function nthBest(found: readonly Candidate[], n: number): number {
-  if (found.length < n) return 0;
-  return (found.map(({ score }) => score).sort((a, b) => b - a)[n - 1] as number) ?? 0;
 }

@@ -15,7 +15,6 @@ import {
 import { addConcept, type Expansion, firstAtLeast } from './scoring/signals.ts';
 import { argumentWords, type FieldName, readableDescription } from './scoring/toolText.ts';
 import { analyzeWord, documentStems, eachRawWord } from './words/text.ts';
-import { likeness } from './words/toolVectors.ts';
 
 export function explain(
   index: RankIndex,
@@ -72,15 +71,14 @@ function contributionsTo(index: RankIndex, evidence: Evidence, hit: Arranged): C
   const number = index.servers.findIndex(({ name }) => name === server);
   const does = INTENT_CODES[index.intents[doc] as number] as Intent;
   const look = secondLook(index, evidence, doc);
-  const alike = evidence.vector && index.vectors ? likeness(index.vectors, evidence.vector, doc) : 0;
   const signals: readonly [SignalName, string, number][] = [
     ['name', 'share of the name that was asked for', evidence.name[doc] as number],
     ['server named', server, evidence.named[number] as number],
     ['server affinity', server, evidence.affinity[number] as number],
     ['intent', `asked to ${evidence.wanted}, tool does ${does}`, intentAgreement(evidence.wanted, does)],
     ['learned', 'used for such queries before', evidence.learned.get(doc) ?? 0],
-    ['likeness', 'of query and tool', alike],
     ['name forms', 'words of the name in the form of the query', look['name forms']],
+    ['name order', 'neighbours in the query and in the name', look['name order']],
     ['name rest', 'words of the name that were not asked for', look['name rest']],
   ];
   for (const [signal, what, value] of signals) add(signal, what, SIGNAL_WEIGHTS[signal] * value);

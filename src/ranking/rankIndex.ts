@@ -1,5 +1,5 @@
 import type { CatalogTool } from '../catalog/types.ts';
-import { arrange } from './arrange.ts';
+import { arrange, furtherTools } from './arrange.ts';
 import type { CandidateNotes } from './candidateNotes.ts';
 import { bestCandidates } from './candidates.ts';
 import { explain } from './explain.ts';
@@ -13,26 +13,17 @@ import { baseScores, gatherEvidence } from './scoring/scoring.ts';
 import { buildServerIndex, type ServerIndex } from './scoring/serverEvidence.ts';
 import { type PhrasePostings, Scratch } from './scoring/signals.ts';
 import { learnedFor, type UseHistory } from './useHistory.ts';
-import { judgeMatch } from './verdict.ts';
+import { judgeMatch, type Verdict } from './verdict.ts';
 import type { KnownMeaning } from './words/concepts.ts';
 import { Lexicon } from './words/lexicon.ts';
 import { planQuery, type QueryPlan, type Vocabulary } from './words/queryWords.ts';
 import type { Thesaurus } from './words/thesaurus.ts';
-import { buildToolVectors, type ToolVectors } from './words/toolVectors.ts';
 import { wholeVocabulary } from './words/vocabulary.ts';
-import { decodeWordTable, openWordTable, type WordTable } from './words/wordTable.ts';
 
 export interface RankServer {
   name: string;
   namespace: string;
   instructions?: string;
-}
-
-export interface RankResources {
-  /** Content of `media/words-48.bin`; without it ranking uses words alone. */
-  wordTable?: Uint8Array;
-  /** Index of that table (`indexWordTable`); without it the table is decoded. */
-  wordIndex?: Uint8Array;
 }
 
 /**
@@ -65,9 +56,10 @@ export interface RankIndex {
   scratch: Scratch;
   /** Filled as documents become candidates. */
   notes: Map<number, CandidateNotes>;
+  /** Numbers of the families of variants. */
+  families: Map<string, number>;
   thesaurus: Thesaurus;
   meaningsHere: Map<string, KnownMeaning[]>;
-  vectors?: ToolVectors;
 }
 
 export interface RankedTool {
@@ -77,12 +69,11 @@ export interface RankedTool {
   clones: readonly CatalogTool[];
 }
 
-export interface RankResult {
+export interface RankResult extends Verdict {
   hits: readonly RankedTool[];
-  /** `none`: nothing matched. `weak`: only a small part of the query matched. */
-  confidence: 'good' | 'weak' | 'none';
   searched: number;
-  nearestNames: readonly string[];
+  /** Other tools of the first hit's server, best first, if the answer is not certain. */
+  further: readonly CatalogTool[];
 }
 
 export interface RankOptions {
@@ -98,11 +89,7 @@ function byId(a: CatalogTool, b: CatalogTool): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-export function buildRankIndex(
-  tools: readonly CatalogTool[],
-  servers: readonly RankServer[],
-  resources: RankResources = {},
-): RankIndex {
+export function buildRankIndex(tools: readonly CatalogTool[], servers: readonly RankServer[]): RankIndex {
   const sorted = [...tools].sort(byId);
   const lexicon = new Lexicon();
   const { serverOf, texts, sizes } = readServers(sorted, servers, lexicon);
@@ -119,7 +106,6 @@ export function buildRankIndex(
   }
   const serverStems = texts.map(({ nameTerms }) => nameTerms.map((term) => lexicon.stems[term] as string));
   const firstTool = (document: Document) => sorted[document.members[0] as number] as CatalogTool;
-  const table = wordTableOf(resources);
   return {
     tools: sorted,
     serverOf,
@@ -143,21 +129,10 @@ export function buildRankIndex(
     intents: Uint8Array.from(documents, (document) => INTENT_CODES.indexOf(toolIntent(firstTool(document)))),
     scratch: new Scratch(documents.length),
     notes: new Map(),
+    families: new Map(),
     thesaurus: wholeVocabulary(),
     meaningsHere: new Map(),
-    ...(table ? { vectors: buildToolVectors(table, fieldTerms, lexicon.stems) } : {}),
   };
-}
-
-const wordTables = new WeakMap<Uint8Array, WordTable>();
-
-/** Decodes the table only once: every catalog comes with the same bytes. */
-function wordTableOf({ wordTable: bytes, wordIndex }: RankResources): WordTable | undefined {
-  if (bytes === undefined) return undefined;
-  const table =
-    wordTables.get(bytes) ?? (wordIndex === undefined ? decodeWordTable(bytes) : openWordTable(bytes, wordIndex));
-  wordTables.set(bytes, table);
-  return table;
 }
 
 const MAX_INSTRUCTIONS = 2_000;
@@ -195,7 +170,7 @@ function vocabularyOf(index: RankIndex): Vocabulary {
     thesaurus: index.thesaurus,
     meaningsHere: index.meaningsHere,
     docFrequency: (term) => (offsets[term + 1] as number) - (offsets[term] as number),
-    isWord: (stem) => index.vectors?.table.rows.has(stem) === true || index.thesaurus.meanings.has(stem),
+    isWord: (stem) => index.thesaurus.phraseLengths.has(stem),
   };
 }
 
@@ -204,23 +179,25 @@ export function planFor(index: RankIndex, query: string): QueryPlan {
 }
 
 export function rank(index: RankIndex, query: string, options: RankOptions): RankResult {
-  const { hits, verdict } = rankWithEvidence(index, query, options);
+  const { hits, base, verdict } = rankWithEvidence(index, query, options);
   return {
     hits: verdict.confidence === 'none' ? [] : hits.map(({ tool, score, clones }) => ({ tool, score, clones })),
     ...verdict,
     searched: index.tools.length,
+    further: verdict.certain || verdict.confidence === 'none' ? [] : furtherTools(index, hits, base),
   };
 }
 
-export function rankWithEvidence(index: RankIndex, query: string, options: RankOptions) {
+function rankWithEvidence(index: RankIndex, query: string, options: RankOptions) {
   const uses = options.history ? learnedFor(options.history, query) : new Map<string, number>();
   const evidence = gatherEvidence(index, planFor(index, query), uses);
   const only =
     options.server === undefined ? undefined : index.servers.findIndex(({ name }) => name === options.server);
   const topK = Math.max(0, Math.min(options.topK, index.tools.length));
-  const candidates = bestCandidates(index, evidence, baseScores(index, evidence), topK, only);
+  const base = baseScores(index, evidence);
+  const candidates = bestCandidates(index, evidence, base, topK, only);
   const hits = arrange(index, candidates, evidence, topK, only);
-  return { hits, evidence, verdict: judgeMatch(index, evidence, hits) };
+  return { hits, base, evidence, verdict: judgeMatch(index, evidence, hits) };
 }
 
 export function explainRanking(index: RankIndex, query: string, options: RankOptions): RankExplanation {

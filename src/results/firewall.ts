@@ -1,6 +1,5 @@
 import { countTokens } from '../catalog/tokenizer/tokens.ts';
 import { scrubSecretChunks, scrubSecrets } from '../secrets/mask.ts';
-import { scrubValue } from '../secrets/scrubValue.ts';
 import { LongText } from '../text/longText.ts';
 import { oneLine } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';
@@ -9,7 +8,7 @@ import { type ArtifactDraft, ArtifactError, type ArtifactStore, WORKSPACE_OWNER 
 import { sourceOf } from './artifacts/viewArtifact.ts';
 import type { Readable } from './digest/digest.ts';
 import { answerText } from './envelope/answerText.ts';
-import { type ClientPart, MEDIA_BUDGET_BYTES, relayedParts } from './envelope/clientParts.ts';
+import { type ClientPart, MEDIA_BUDGET_BYTES, maskedPart, relayedParts } from './envelope/clientParts.ts';
 import {
   type ArtifactRef,
   beginningOf,
@@ -18,7 +17,7 @@ import {
   type ResultEnvelope,
   statementsOf,
 } from './envelope/envelope.ts';
-import { contentSize, maskedBase64, maskedContent, type PartContent, textContent } from './envelope/partContent.ts';
+import { contentSize, maskedContent, type PartContent, textContent } from './envelope/partContent.ts';
 import { pythonJsonChunks } from './envelope/pythonForm.ts';
 import { type ResultParts, readResult } from './envelope/resultParts.ts';
 
@@ -37,6 +36,14 @@ export interface FirewallOptions extends FirewallSettings {
   mediaBudget?: number;
   /** Folder whose files a server may link to; without it, none. */
   workspace?: string;
+  /** Looks for attacks in what a model is shown of a result. */
+  review?(shown: string, source: string): ResultReview | undefined;
+}
+
+/** Findings of a scan, and Waygate's note on them. */
+export interface ResultReview {
+  rules: readonly string[];
+  note: string;
 }
 
 export interface AdmittedCall {
@@ -72,6 +79,8 @@ export interface ResultSummary {
   beginning: string;
   artifacts: readonly { handle: string; size_bytes: number }[];
   partial: boolean;
+  /** Rules of the scan with a finding in what is shown. */
+  findings: readonly string[];
 }
 
 const SHOWN_CHARS = 4_000;
@@ -89,12 +98,14 @@ export class Firewall {
   readonly #store: ArtifactStore;
   readonly #mediaBudget: number;
   readonly #workspace: string | undefined;
+  readonly #review: FirewallOptions['review'];
   #settings: FirewallSettings;
 
   constructor(options: FirewallOptions) {
     this.#store = options.store;
     this.#mediaBudget = options.mediaBudget ?? MEDIA_BUDGET_BYTES;
     this.#workspace = options.workspace;
+    this.#review = options.review;
     this.#settings = options;
   }
 
@@ -116,22 +127,26 @@ export class Firewall {
     });
     const readable = modelText ?? kept.text;
     const isPartial = !isError && kept.faults.length > 0;
+    const source = sourceOf(call.toolId);
     const answer = await answerText({
-      text: isMasked && readable ? masked(readable) : readable,
+      text: isMasked && readable ? masked(readable, call.source?.server) : readable,
       label: isError ? `Error ${call.errorCode ?? 'UPSTREAM_ERROR'}` : isPartial ? 'partial' : 'ok',
-      source: sourceOf(call.toolId),
+      source,
       handle: kept.textHandle,
-      notes: isMasked ? notes.map(scrubSecrets) : notes,
+      notes: isMasked ? notes.map((note) => scrubSecrets(note)) : notes,
       shownChars: Math.min(shownChars, MAX_SHOWN_CHARS),
     });
+    const review = this.#review?.(answer.shown, source);
+    // JSON has no fence, so its provenance has the note.
+    const provenance = { ...call.provenance, ...(review && { trust_note: review.note }) };
     // A restart must not lose the parts that the answer leaves out.
     const faults = [...kept.faults, ...(answer.isWhole ? [] : await kept.saved())];
     return {
       isError,
-      text: [answer.text, ...faults].join('\n'),
-      parts: isMasked ? parts.map(maskedPart) : parts,
-      summary: summaryOf(read, kept.refs, isPartial, isMasked),
-      envelope: envelopeLater(read, kept, call, isPartial, isMasked),
+      text: [answer.text, ...(review ? [review.note] : []), ...faults].join('\n'),
+      parts: isMasked ? parts.map((part) => maskedPart(part, call.source?.server)) : parts,
+      summary: { ...summaryOf(read, kept.refs, isPartial, isMasked), findings: review?.rules ?? [] },
+      envelope: envelopeLater(read, kept, { ...call, provenance }, isPartial, isMasked),
     };
   }
 
@@ -168,20 +183,6 @@ export class Firewall {
     }
     return { refs, handles, text: readable, textHandle, faults: keeper.faults, saved: () => keeper.saved() };
   }
-}
-
-function maskedPart(part: ClientPart): ClientPart {
-  const { data, resource, ...rest } = part;
-  const { blob, ...about } = (resource ?? {}) as { blob?: unknown };
-  return {
-    ...(scrubValue(rest) as ClientPart),
-    ...(resource === undefined ? {} : { resource: { ...(scrubValue(about) as object), ...bytesOf('blob', blob) } }),
-    ...bytesOf('data', data),
-  };
-}
-
-function bytesOf(key: string, data: unknown): object {
-  return typeof data === 'string' ? { [key]: maskedBase64(data) } : {};
 }
 
 /** Whether the setting `artifacts.maskSecrets` masks a result of this kind. */
@@ -251,7 +252,7 @@ function summaryOf(
   refs: readonly ArtifactRef[],
   partial: boolean,
   isMasked: boolean,
-): ResultSummary {
+): Omit<ResultSummary, 'findings'> {
   const head = fullText.head(SUMMARY_CHARS);
   // A slice would keep the whole text in memory.
   const beginning = fullText.length <= SUMMARY_CHARS ? head : Buffer.from(head, 'utf16le').toString('utf16le');
@@ -309,9 +310,9 @@ function refOf({ handle, mediaType, size, label, sha256 }: ArtifactInfo): Artifa
 }
 
 /** Masks before any cut, because half a secret is still a secret. */
-function masked(readable: Readable): LongText {
+function masked(readable: Readable, from: string | undefined): LongText {
   const chunks = 'value' in readable ? pythonJsonChunks(readable.value) : readable.chunks();
-  return new LongText([...scrubSecretChunks(chunks)], '');
+  return new LongText([...scrubSecretChunks(chunks, from)], '');
 }
 
 /** Returns content below the limit of memory. Serialises JSON up to the limit to find out. */

@@ -1,22 +1,19 @@
 import { once } from '../lib/once.ts';
+import { withLatinLetters } from '../text/lookAlikes.ts';
 
 /**
  * Words for a secret in the languages of the editor's users. MCP forbids servers to ask for passwords, keys, tokens and
  * payment data by form. A long word counts within other words too, and with separators in it.
  */
 const LONG_WORDS =
-  'password passwort passwd passphrase passcode passkey kennwort losungswort paroladordine motdepasse codesecret contrasena contrasinal palavrapasse wachtwoord losenord adgangskode passord salasana jelszo contrasenya lozinka heslo hasło matkhau katasandi apikey apischlussel accesskey accesstoken authtoken bearertoken refreshtoken privatekey privaterschlussel zugangsdaten zugriffsschlussel anmeldedaten geheimnis geheimzahl secretkey secretaccess clientsecret claveprivada clavesecreta clavedeacceso claveapi cleapi cleprivee cleprive clesecrete cledacces jetondacces chaveprivada chavesecreta chavedeacesso chaveapi chiaveprivata chiavesegreta chiaveapi seedphrase recoveryphrase recoverycode recoverykey mnemonicphrase verificationcode securitycode onetimecode codedeverification codigodeverificacion codigodeverificacao bestatigungscode cardnumber creditcard kreditkarte cartebancaire tarjetadecredito cartaodecredito cartadicredito пароль парольнаяфраза секретныйключ κωδικοςπροσβασης συνθηματικο סיסמה كلمةالمرور كلمةالسر كلمهالمرور كلمهالسر पासवर्ड รหัสผ่าน 密码 密碼 口令 密钥 密鑰 令牌 凭证 憑證 验证码 驗證碼 秘钥 パスワード パスフレーズ 暗証番号 合言葉 秘密鍵 認証コード アクセストークン 비밀번호 암호 비밀키 인증번호 액세스토큰';
+  'password passwort passwd passphrase passcode passkey kennwort losungswort paroladordine motdepasse codesecret contrasena contrasinal palavrapasse wachtwoord losenord adgangskode passord salasana jelszo contrasenya lozinka heslo hasło matkhau katasandi apikey apischlussel accesskey accesstoken authtoken bearertoken refreshtoken privatekey privaterschlussel zugangsdaten zugriffsschlussel anmeldedaten geheimnis geheimzahl secretkey secretaccess clientsecret claveprivada clavesecreta clavedeacceso claveapi cleapi cleprivee cleprive clesecrete cledacces jetondacces chaveprivada chavesecreta chavedeacesso chaveapi chiaveprivata chiavesegreta chiaveapi seedphrase recoveryphrase recoverycode recoverykey recoverywords seedwords walletkey sshkey securityanswer socialsecurity maidenname connectionstring sessioncookie authenticatorcode backupcode smscode logincode cardno mnemonicphrase verificationcode securitycode onetimecode codedeverification codigodeverificacion codigodeverificacao bestatigungscode cardnumber creditcard kreditkarte cartebancaire tarjetadecredito cartaodecredito cartadicredito пароль парольнаяфраза секретныйключ κωδικοςπροσβασης συνθηματικο סיסמה كلمةالمرور كلمةالسر كلمهالمرور كلمهالسر पासवर्ड รหัสผ่าน 密码 密碼 口令 密钥 密鑰 令牌 凭证 憑證 验证码 驗證碼 秘钥 パスワード パスフレーズ 暗証番号 合言葉 秘密鍵 認証コード アクセストークン 비밀번호 암호 비밀키 인증번호 액세스토큰';
 /** Words that other words contain. */
 const SHORT_WORDS =
-  'pw pwd pin otp totp mfa 2fa tan cvv cvc jwt pat token secret secrets credential credentials jeton secreto secreta segredo segreto senha clave contrasena parola haslo sifre parol sandi geheim credenciales credenciais credenziali identifiants секрет токен пин';
+  'pw pwd pin otp totp mfa 2fa tan cvv cvc cvv2 cvc2 ssn iban kubeconfig idrsa jwt pat token secret secrets credential credentials jeton secreto secreta segredo segreto senha clave contrasena parola haslo sifre parol sandi geheim credenciales credenciais credenziali identifiants секрет токен пин';
 
-/** Letters that look like Latin ones, and digits and signs that stand for letters. */
+/** Digits and signs that stand for letters, and small letters whose capitals look like Latin ones, and letters with a stroke. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
-  [
-    ...['аa', 'еe', 'оo', 'рp', 'сc', 'хx', 'уy', 'іi', 'ѕs', 'јj', 'ԁd', 'һh', 'ԝw', 'кk', 'тt', 'мm', 'вb', 'нh'],
-    ...['αa', 'οo', 'ρp', 'εe', 'ιi', 'κk', 'τt', 'υu', 'νv', 'ωw', 'σo', 'ɑa', 'ɡg', 'ıi', 'łl', 'øo', 'đd'],
-    ...['0o', '1i', '3e', '4a', '5s', '$s', '@a'],
-  ].map((pair) => [...pair] as [string, string]),
+  ['вb', 'нh', 'łl', 'øo', 'đd', '0o', '1i', '3e', '4a', '5s', '$s', '@a'].map((pair) => [...pair] as [string, string]),
 );
 
 const long = once(() => LONG_WORDS.split(' ').map(lettersOf));
@@ -35,6 +32,6 @@ export function asksForSecret(text: string): boolean {
 
 /** Removes accents, hidden characters and separators, and replaces look-alikes. */
 function lettersOf(text: string): string {
-  const plain = text.normalize('NFKD').toLowerCase();
+  const plain = withLatinLetters(text.normalize('NFKD').toLowerCase());
   return plain.replace(/[^\p{L}\p{N}$@]/gu, '').replace(/./gu, (letter) => LOOK_ALIKES[letter] ?? letter);
 }

@@ -2,9 +2,17 @@ import { type FoundSecret, isRandom, SECRET_SHAPES, type TokenShape } from './sh
 
 /**
  * A token begins at the beginning of a word, where an escape of JSON (`\n`), of a URL (`%20`) or of a terminal
- * (`ESC[32m`) counts as a gap. This makes one attempt for each run of word characters.
+ * (`ESC[32m`) counts as a gap.
  */
-const BEGIN = '(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrtbf]|\\\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\\u001b\\[[0-9;]{0,8}m))';
+const TERMINAL = '\u001b';
+const AFTER_ESCAPE = new RegExp(`(?<=\\\\[nrtbf]|\\\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|${TERMINAL}\\[[0-9;]{0,8}m)`, 'y');
+/** Characters without which a text has no escape. */
+const ESCAPES = ['\\', '%', TERMINAL];
+
+const ASCII = 128;
+const KEYS = ASCII * ASCII - 1;
+/** Characters within a word, by their code. */
+const WITHIN_WORD = Uint8Array.from({ length: ASCII }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
 
 interface TokenRule {
   prefix: string;
@@ -12,12 +20,16 @@ interface TokenRule {
   random: boolean;
 }
 
-const TOKEN_RULES = new Map<string, TokenRule[]>();
+/** Rules by the first two characters of their prefix. */
+const TOKEN_RULES = new Map<number, TokenRule[]>();
+/** Marks the keys of these rules, which rules out nearly every place of a text. */
+const TOKEN_BEGINS = new Uint8Array(KEYS + 1);
 for (const shape of SECRET_SHAPES) {
   if (!('prefixes' in shape)) continue;
   for (const prefix of shape.prefixes) {
-    const rules = TOKEN_RULES.get(prefix.slice(0, 2)) ?? [];
-    TOKEN_RULES.set(prefix.slice(0, 2), [...rules, ruleOf(shape, prefix)]);
+    const key = (prefix.charCodeAt(0) << 7) | prefix.charCodeAt(1);
+    TOKEN_RULES.set(key, [...(TOKEN_RULES.get(key) ?? []), ruleOf(shape, prefix)]);
+    TOKEN_BEGINS[key] = 1;
   }
 }
 
@@ -25,53 +37,65 @@ function ruleOf({ body, random }: TokenShape, prefix: string): TokenRule {
   return { prefix, body: new RegExp(`(?:${body.source})(?![A-Za-z0-9])`, 'y'), random: random === true };
 }
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-const PREFIXES = [...TOKEN_RULES.values()]
-  .flat()
-  .map(({ prefix }) => escaped(prefix))
-  .sort((a, b) => b.length - a.length);
-const TOKEN_BEGIN = new RegExp(`${BEGIN}(?:${PREFIXES.join('|')})`, 'g');
-
 const PEM_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 /** Longer than any private key. A key without its end is still a key. */
 export const MAX_PRIVATE_KEY_CHARS = 32 * 1024;
 
+const PHRASES = SECRET_SHAPES.filter((shape) => 'pattern' in shape);
+
 /** Finds secrets by their own form, in no order. They may overlap. */
 export function* findShapes(text: string): Generator<FoundSecret> {
   yield* findPrivateKeys(text);
   yield* findTokens(text);
-  for (const shape of SECRET_SHAPES) {
-    if (!('pattern' in shape) || (shape.hint !== undefined && !text.includes(shape.hint))) continue;
-    for (const match of text.matchAll(shape.pattern)) {
+  for (const { hint, pattern, accepts } of PHRASES) {
+    if (hint && !hint.test(text)) continue;
+    for (const match of text.matchAll(pattern)) {
       const secret = match.groups?.secret ?? match[0];
-      if (shape.accepts && !shape.accepts(secret)) continue;
+      if (accepts && !accepts(secret)) continue;
       const start = match.index + match[0].lastIndexOf(secret);
       yield { from: match.index, to: match.index + match[0].length, start, end: start + secret.length };
     }
   }
 }
 
-function* findTokens(text: string): Generator<FoundSecret> {
+/** Returns the tokens of a text. No generator, because the loop over each character is hot. */
+function findTokens(text: string): FoundSecret[] {
+  const found: FoundSecret[] = [];
+  const hasEscapes = ESCAPES.some((sign) => text.includes(sign));
+  let first = 0;
   let next = 0;
-  for (const { index } of text.matchAll(TOKEN_BEGIN)) {
-    if (index < next) continue;
-    const end = tokenEnd(text, index);
-    if (end === undefined) continue;
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    const key = ((first << 7) | code) & KEYS;
+    first = code;
+    if (TOKEN_BEGINS[key] === 0) continue;
+    const at = i - 1;
+    if (at < next || !beginsWord(text, at, hasEscapes)) continue;
+    const end = tokenEnd(text, at, TOKEN_RULES.get(key) as TokenRule[]);
+    if (end === 0) continue;
     next = end;
-    yield { from: index, to: end, start: index, end };
+    found.push({ from: at, to: end, start: at, end });
   }
+  return found;
 }
 
-/** Returns the end of the longest token that begins at a position. */
-function tokenEnd(text: string, at: number): number | undefined {
-  const ends = (TOKEN_RULES.get(text.slice(at, at + 2)) ?? []).flatMap(({ prefix, body, random }) => {
-    if (!text.startsWith(prefix, at)) return [];
+function beginsWord(text: string, at: number, hasEscapes: boolean): boolean {
+  if (WITHIN_WORD[text.charCodeAt(at - 1)] !== 1) return true;
+  AFTER_ESCAPE.lastIndex = at;
+  return hasEscapes && AFTER_ESCAPE.test(text);
+}
+
+/** Returns the end of the longest token that begins at a position, or 0. */
+function tokenEnd(text: string, at: number, rules: readonly TokenRule[]): number {
+  let end = 0;
+  for (const { prefix, body, random } of rules) {
+    if (!text.startsWith(prefix, at)) continue;
     body.lastIndex = at + prefix.length;
     const rest = body.exec(text)?.[0];
-    return rest === undefined || (random && !isRandom(rest)) ? [] : [at + prefix.length + rest.length];
-  });
-  return ends.length === 0 ? undefined : Math.max(...ends);
+    if (rest !== undefined && (!random || isRandom(rest))) end = Math.max(end, at + prefix.length + rest.length);
+  }
+  return end;
 }
 
 function* findPrivateKeys(text: string): Generator<FoundSecret> {

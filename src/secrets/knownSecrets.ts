@@ -26,8 +26,7 @@ export class KnownSecrets {
   readonly #mask: string;
   /** Forms by their first characters. The search reads a text once, however many values there are. */
   readonly #forms = new Map<string, KnownForm[]>();
-  /** Hashes of the first three characters of all forms: rules out nearly every place of a text. */
-  readonly #begins = new Uint8Array(BEGINS);
+  readonly #begins = new FormBegins();
   #longest = 0;
   #isStale = false;
   #version = 0;
@@ -62,9 +61,7 @@ export class KnownSecrets {
   *find(text: string): Generator<KnownPlace> {
     this.#index();
     if (this.#longest === 0) return;
-    const last = text.length - PREFIX_CHARS;
-    for (let at = 0; at <= last; at += 1) {
-      if (this.#begins[beginOf(text, at)] === 0) continue;
+    for (const at of this.#begins.placesIn(text)) {
       for (const { form, value, owners } of this.#forms.get(text.slice(at, at + PREFIX_CHARS)) ?? []) {
         if (text.startsWith(form, at)) yield { start: at, end: at + form.length, value, owners };
       }
@@ -76,7 +73,7 @@ export class KnownSecrets {
     if (!this.#isStale) return;
     this.#isStale = false;
     this.#forms.clear();
-    this.#begins.fill(0);
+    this.#begins.clear();
     this.#longest = 0;
     const owners = new Map<string, Set<string>>();
     for (const [owner, given] of this.#learned) {
@@ -88,7 +85,7 @@ export class KnownSecrets {
         const prefix = form.slice(0, PREFIX_CHARS);
         const alike = this.#forms.get(prefix) ?? [];
         this.#forms.set(prefix, [...alike, { form, value, owners: all }]);
-        this.#begins[beginOf(form, 0)] = 1;
+        this.#begins.add(form);
         this.#longest = Math.max(this.#longest, form.length);
       }
     }
@@ -105,8 +102,39 @@ const MAX_WORD_CHARS = 12;
 const PREFIX_CHARS = MIN_CHARS;
 const BEGINS = 1 << 16;
 
-function beginOf(text: string, at: number): number {
-  return (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & (BEGINS - 1);
+/** Beginnings of forms: rules out nearly every place of a text, which is read once however many forms there are. */
+export class FormBegins {
+  readonly #marks = new Uint8Array(BEGINS);
+  readonly #key: number;
+
+  constructor(key = 0) {
+    this.#key = key % BEGINS;
+  }
+
+  add(form: string): void {
+    const [a, b, c] = [form.charCodeAt(0), form.charCodeAt(1), form.charCodeAt(2)];
+    this.#marks[extended(extended(a, b), c) ^ this.#key] = 1;
+  }
+
+  clear(): void {
+    this.#marks.fill(0);
+  }
+
+  /** Returns the places where a form may begin. No generator, because the loop over each character is hot. */
+  placesIn(text: string): number[] {
+    const [marks, key, places]: [Uint8Array, number, number[]] = [this.#marks, this.#key, []];
+    let hash = 0;
+    for (let i = 0; i < text.length; i += 1) {
+      hash = extended(hash, text.charCodeAt(i));
+      if (marks[hash ^ key] === 1 && i >= 2) places.push(i - 2);
+    }
+    return places;
+  }
+}
+
+/** Adds a character to a hash, which then depends on the last three characters alone. */
+function extended(hash: number, code: number): number {
+  return ((hash << 6) ^ code) & (BEGINS - 1);
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {
@@ -114,7 +142,7 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
 }
 
 /** Returns the forms of a value. Each line of a longer secret counts by itself, because stderr arrives line by line. */
-function* formsOf(given: string): Generator<string> {
+export function* formsOf(given: string): Generator<string> {
   // Replaces half characters, which cannot be encoded.
   const whole = Buffer.from(given).toString();
   for (const value of new Set([whole, ...whole.split(/\r\n?|\n/).map((line) => line.trim())])) {
@@ -125,16 +153,41 @@ function* formsOf(given: string): Generator<string> {
     const compact = value.replace(/[\s\\]+/g, '');
     if (compact.length >= MIN_CHARS) yield compact;
     yield json;
-    yield json.replace(/[\u0080-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
-    yield encodeURIComponent(value);
-    yield new URLSearchParams({ '': value }).toString().slice(1);
-    const hex = Buffer.from(value).toString('hex');
-    yield hex;
-    yield hex.toUpperCase();
-    for (const form of base64Forms(value)) {
-      yield form;
-      yield form.replaceAll('+', '-').replaceAll('/', '_');
-    }
+    yield json.replace(/[\u0080-\uffff]/g, unicodeEscape);
+    const html = value.replace(/[&<>"]/g, (sign) => HTML[sign] as string);
+    yield html.replaceAll("'", '&#39;');
+    yield html.replaceAll("'", '&#x27;');
+    const encoded = [...encodedForms(value)];
+    yield* encoded;
+    if (value.length > MAX_TWICE_CHARS) continue;
+    yield value.replace(/./gs, unicodeEscape);
+    const everySign = Buffer.from(value).toString('hex').replace(/../g, '%$&');
+    yield everySign;
+    yield everySign.toUpperCase();
+    for (const form of encoded) yield* encodedForms(form);
+  }
+}
+
+const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+/** Length up to which a value is searched for in forms that are rare or encoded twice. Longer ones are keys in blocks. */
+const MAX_TWICE_CHARS = 512;
+
+function unicodeEscape(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Returns a value as base64, as hexadecimal digits and as a part of a URL, in the usual spellings. */
+function* encodedForms(value: string): Generator<string> {
+  const inUrl = encodeURIComponent(value);
+  yield inUrl;
+  yield inUrl.replace(/%../g, (code) => code.toLowerCase());
+  yield new URLSearchParams({ '': value }).toString().slice(1);
+  const hex = Buffer.from(value).toString('hex');
+  yield hex;
+  yield hex.toUpperCase();
+  for (const form of base64Forms(value)) {
+    yield form;
+    yield form.replaceAll('+', '-').replaceAll('/', '_');
   }
 }
 

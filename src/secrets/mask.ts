@@ -1,6 +1,7 @@
 import { findAssignments } from './assignments.ts';
 import { findShapes, MAX_PRIVATE_KEY_CHARS } from './findShapes.ts';
 import { isWord, KnownSecrets } from './knownSecrets.ts';
+import { MaskedValues } from './maskedValues.ts';
 import { type FoundSecret, SECRET_MASK } from './shapes.ts';
 
 export { SECRET_MASK };
@@ -8,9 +9,15 @@ export { SECRET_MASK };
 /** Values that the servers of this process were given; every text that the process scrubs is searched for these. */
 export const knownSecrets = new KnownSecrets(SECRET_MASK);
 
-/** Masks known values, the forms of `shapes.ts`, and values under the names of `names.ts`. */
-export function scrubSecrets(text: string): string {
-  const secrets = findSecrets(text);
+/** Values that this process masked in texts of servers. */
+export const maskedValues = new MaskedValues();
+
+/**
+ * Masks known values, the forms of `shapes.ts`, and values under the names of `names.ts`. `from` is the server that sent
+ * the text: what is masked in it must not leave to another server.
+ */
+export function scrubSecrets(text: string, from?: string): string {
+  const secrets = findSecrets(text, from);
   return secrets.length === 0 ? text : mask(text, secrets, text.length);
 }
 
@@ -32,9 +39,10 @@ interface Span {
  * Masks a text that is cut into pieces, each piece by itself. Returns `pieces` where none holds a secret. `given` are
  * places in the joined text that are secret for another reason.
  */
-export function scrubPieces(pieces: readonly string[], given: readonly Span[] = []): readonly string[] {
+export function scrubPieces(pieces: readonly string[], given: readonly Span[] = [], from?: string): readonly string[] {
   const text = pieces.join('');
-  const secrets = [...findSecrets(text), ...given].sort((a, b) => a.start - b.start);
+  noteMasked(text, given, from);
+  const secrets = [...findSecrets(text, from), ...given].sort((a, b) => a.start - b.start);
   if (secrets.length === 0) return pieces;
   const hidden = withoutOverlaps(secrets);
   let next = 0;
@@ -69,21 +77,21 @@ const HOLD_BACK_CHARS = 8 * 1024;
 /** Cuts a stream after white space where possible, so that a secret keeps the beginning of its word. */
 const MAX_WORD_CHARS = 1_024;
 
-/** Masks a stream. The end of a chunk waits for the next chunk, because a secret may straddle both. */
-export function* scrubSecretChunks(chunks: Iterable<string>): Generator<string> {
+/** Masks a stream as `scrubSecrets` does a text. The end of a chunk waits for the next, which may have the rest. */
+export function* scrubSecretChunks(chunks: Iterable<string>, from?: string): Generator<string> {
   const heldBack = Math.max(HOLD_BACK_CHARS, knownSecrets.longest);
   let held = '';
   for (const chunk of chunks) {
     held += chunk;
     if (held.length <= 2 * Math.max(MAX_PRIVATE_KEY_CHARS, heldBack)) continue;
-    const secrets = findSecrets(held);
+    const secrets = findSecrets(held, from);
     let cut = behindWhiteSpace(held, held.length - heldBack);
     // Overlapping secrets may move the cut several times. The last in the text comes first.
     for (const { from, to } of secrets.toSorted((a, b) => b.from - a.from)) if (from < cut && cut < to) cut = from;
     yield mask(held, secrets, cut);
     held = held.slice(cut);
   }
-  if (held) yield scrubSecrets(held);
+  if (held) yield scrubSecrets(held, from);
 }
 
 function behindWhiteSpace(text: string, cut: number): number {
@@ -96,7 +104,7 @@ function behindWhiteSpace(text: string, cut: number): number {
 const MAX_ROUNDS = 8;
 
 /** Returns the secrets in the order of their beginnings. The masked text contains no other. */
-function findSecrets(text: string): FoundSecret[] {
+function findSecrets(text: string, from: string | undefined): FoundSecret[] {
   let secrets = search(text);
   for (let round = 0; round < MAX_ROUNDS && secrets.length > 0; round += 1) {
     const hidden = withoutOverlaps(secrets);
@@ -107,7 +115,13 @@ function findSecrets(text: string): FoundSecret[] {
     if (more.length === 0) break;
     secrets = [...secrets, ...more].sort((a, b) => a.start - b.start);
   }
+  noteMasked(text, secrets, from);
   return secrets;
+}
+
+function noteMasked(text: string, secrets: readonly Span[], from: string | undefined): void {
+  if (from === undefined) return;
+  for (const { start, end } of secrets) maskedValues.note(text.slice(start, end), from);
 }
 
 function search(text: string): FoundSecret[] {

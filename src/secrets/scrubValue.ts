@@ -3,12 +3,12 @@ import { isSecretValue, secretName } from './names.ts';
 
 /**
  * Masks the secrets of a JSON value, in its names too. The structure stays; only texts and numbers change. All texts are
- * searched at once, because a search has a fixed cost however short the text is.
+ * searched at once, because a search has a fixed cost however short the text is. `from` is as in `scrubSecrets`.
  */
-export function scrubValue(value: unknown): unknown {
+export function scrubValue(value: unknown, from?: string): unknown {
   const collected = new Collected();
   collected.add(value);
-  const scrubbed = scrubPieces(collected.pieces, collected.named);
+  const scrubbed = scrubPieces(collected.pieces, collected.named, from);
   return scrubbed === collected.pieces ? value : rebuilt(value, scrubbed.values());
 }
 

@@ -39,8 +39,8 @@ export interface PhraseShape {
   readonly issuer: string;
   /** The group `secret` is the secret; without the group, the whole match. */
   readonly pattern: RegExp;
-  /** A text without this string has no match. */
-  readonly hint?: string;
+  /** Literal without which a text has no match. */
+  readonly hint?: RegExp;
   readonly accepts?: (secret: string) => boolean;
   /** Text with its secret between « and ». */
   readonly example: string;
@@ -181,14 +181,14 @@ const PHRASES: readonly PhraseShape[] = [
     issuer: 'URL password',
     // Greedy up to the last "@" before a slash: passwords hold "@" too.
     pattern: /:\/\/[^\s:/@"'<>]*:(?<secret>[^\s/"']+)@/g,
-    hint: '://',
+    hint: /:\/\//,
     accepts: isNoReference,
     example: `postgres://admin:«${mixed(12)}»@db.internal:5432/app`,
   },
   {
     issuer: 'URL user token',
     pattern: /:\/\/(?<secret>[\w%~+.=-]{20,})@/g,
-    hint: '://',
+    hint: /:\/\//,
     accepts: isRandom,
     example: `https://«${hex(32)}»@o1.ingest.example.io/2`,
   },
@@ -208,7 +208,7 @@ const PHRASES: readonly PhraseShape[] = [
     issuer: 'curl user',
     pattern:
       /\bcurl\s[^\n]{0,300}?(?<=\s)(?:-u|--user|--proxy-user)(?:[ \t]{1,4}|=|(?=["']))["']?[^\s:"']{1,64}:(?<secret>[^\s"']{3,})/g,
-    hint: 'curl',
+    hint: /curl/,
     accepts: (secret) => isNoNumber(secret) && isNoReference(secret),
     example: `curl -sS -u admin:«${mixed(12)}» https://example.com`,
   },
@@ -222,14 +222,14 @@ const PHRASES: readonly PhraseShape[] = [
   {
     issuer: 'Go data source',
     pattern: /(?<![\w/:.-])[\w.-]{1,64}:(?<secret>[^\s:@/"']{3,64})@(?:tcp|unix)\(/g,
-    hint: '@',
+    hint: /@/,
     accepts: isNoReference,
     example: `me:«${mixed(12)}»@tcp(localhost:3306)/db`,
   },
   {
     issuer: 'netrc',
     pattern: /\blogin\s{1,4}\S{1,100}\s{1,4}password[ \t]{1,4}(?<secret>\S{3,})/g,
-    hint: 'login',
+    hint: /login/,
     accepts: isNoReference,
     example: `machine example.com login me password «${mixed(12)}»`,
   },
@@ -242,19 +242,19 @@ const PHRASES: readonly PhraseShape[] = [
   {
     issuer: 'Slack webhook',
     pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Za-z0-9_/-]{10,}/g,
-    hint: 'hooks.slack.com',
+    hint: /hooks\.slack\.com/,
     example: `«hooks.slack.com/services/T${mixed(8)}/B${mixed(8)}/${mixed(24)}»`,
   },
   {
     issuer: 'Discord webhook',
     pattern: /discord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{5,20}\/(?<secret>[\w-]{20,})/g,
-    hint: 'webhooks/',
+    hint: /webhooks\//,
     example: `https://discord.com/api/webhooks/123456789012345678/«${mixed(68)}»`,
   },
   {
     issuer: 'Teams webhook',
     pattern: /webhook\.office\.com\/webhookb2\/(?<secret>[\w@/-]{40,})/g,
-    hint: 'webhook.office.com',
+    hint: /webhook\.office\.com/,
     example: `https://x.webhook.office.com/webhookb2/«${hex(36)}@${hex(36)}/IncomingWebhook/${hex(32)}»`,
   },
   {
@@ -265,42 +265,44 @@ const PHRASES: readonly PhraseShape[] = [
   {
     issuer: 'Telegram bot',
     pattern: /(?<![\w.:-])(?:bot)?(?<secret>\d{6,16}:A[\w-]{32,36})(?![\w-])/g,
-    hint: ':A',
-    example: `https://api.telegram.org/bot«1234567890:A${mixed(34)}»/getMe`,
+    hint: /:A/,
+    example: `https://api.telegram.org/bot«7405912386:A${mixed(34)}»/getMe`,
   },
   {
     issuer: 'Mailgun signing',
     pattern: /(?<![\w-])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![\w-])/g,
+    hint: /-[0-9a-f]{8}-[0-9a-f]{8}/,
     example: `«${hex(32)}-${hex(8)}-${hex(8)}»`,
   },
   {
     issuer: 'Mailchimp',
     pattern: /(?<![\w-])[0-9a-f]{32}-us\d{1,2}(?![\w-])/g,
-    hint: '-us',
+    hint: /-us/,
     example: `«${hex(32)}-us12»`,
   },
   {
     issuer: 'Azure application',
     pattern: /(?<![\w.~-])[A-Za-z0-9_~.]{3}\dQ~[\w~.-]{31,34}(?![\w~-])/g,
-    hint: 'Q~',
+    hint: /Q~/,
     example: `«${mixed(3)}8Q~${mixed(34)}»`,
   },
   {
     issuer: 'Azure key',
     pattern:
-      /(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{76}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))[A-Za-z0-9+/]{6}==|[A-Za-z0-9+/]{33}(?:AIoT|\+(?:ASb|AEh|ARm))[A-Za-z0-9+/]{6}=|[A-Za-z0-9]{52}JQQJ9[9DH][A-Za-z0-9]{20,}={0,2}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})(?![A-Za-z0-9+/=])/g,
+      /(?<![A-Za-z0-9+/])(?=[A-Za-z0-9+/]{43})(?:[A-Za-z0-9+/]{76}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))[A-Za-z0-9+/]{6}==|[A-Za-z0-9+/]{33}(?:AIoT|\+(?:ASb|AEh|ARm))[A-Za-z0-9+/]{6}=|[A-Za-z0-9]{52}JQQJ9[9DH][A-Za-z0-9]{20,}={0,2}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})(?![A-Za-z0-9+/=])/g,
+    hint: /APIM|ACDb|\+A(?:Ba|MC|St|Sb|Eh|Rm)|AIoT|JQQJ9|AZDO/,
     example: `«${mixed(76)}+ASt${mixed(6)}==»`,
   },
   {
     issuer: 'Terraform',
     pattern: /(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,}/g,
-    hint: '.atlasv1.',
+    hint: /\.atlasv1\./,
     example: `«${mixed(14)}.atlasv1.${mixed(67)}»`,
   },
   {
     issuer: 'PuTTY private key',
     pattern: /\bPrivate-Lines: \d{1,4}\s{1,4}(?<secret>[A-Za-z0-9+/=\r\n]{16,})/g,
-    hint: 'Private-Lines',
+    hint: /Private-Lines/,
     example: `Private-Lines: 1\n«${mixed(60)}»`,
   },
 ];

@@ -63,6 +63,7 @@ export class Counters {
     result_tokens_shown: 0,
     result_tokens_saved: 0,
   };
+  #resultsWithFindings = 0;
   #lastFault: Fault | undefined;
 
   constructor(options: CountersOptions) {
@@ -106,6 +107,11 @@ export class Counters {
     this.#tokens.result_tokens_saved += Math.max(0, raw - shown);
   }
 
+  /** Counts a result that reads like an attack, by the rules of the scan. */
+  findings(rules: readonly unknown[]): void {
+    if (rules.length > 0) this.#resultsWithFindings += 1;
+  }
+
   /** Start and length of the count. */
   get period(): Pick<TelemetrySnapshot, 'since_unix_ms' | 'uptime_ms'> {
     const uptime = Math.round(this.#options.now() - this.#startedAt);
@@ -124,6 +130,7 @@ export class Counters {
       methods: this.#methods.report().map(([method, row]) => ({ method, ...row })),
       tools: this.#tools.report().map(([tool, row]) => ({ tool_id: tool, ...row })),
       tokens: { ...this.#tokens },
+      ...(this.#resultsWithFindings > 0 && { results_with_findings: this.#resultsWithFindings }),
       ...(this.#lastFault === undefined ? {} : { last_fault: this.#lastFault }),
     };
   }

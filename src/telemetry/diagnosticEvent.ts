@@ -26,13 +26,13 @@ const ATTRIBUTES = {
   'hydrate.failed': 'error_code',
   'execute.completed':
     'status arg_keys raw_chars raw_tokens compact_chars compact_tokens tokens_saved artifact_count ' +
-    'artifact_bytes artifact_refs firewall_triggered attempts cache_hit',
+    'artifact_bytes artifact_refs firewall_triggered attempts cache_hit result_findings',
   'execute.cache_hit': 'arg_keys status cache_hit dispatched',
   'execute.dry_run': 'arg_keys dispatched',
   'execute.failed': 'error_code arg_keys',
-  'view.completed': 'artifact_ref selector_type result_chars result_tokens',
+  'view.completed': 'artifact_ref selector_type result_chars result_tokens result_findings',
   'view.failed': 'artifact_ref selector_type error_code',
-  'read.completed': 'raw_chars raw_tokens compact_chars compact_tokens artifact_count artifact_refs',
+  'read.completed': 'raw_chars raw_tokens compact_chars compact_tokens artifact_count artifact_refs result_findings',
   'read.failed': 'error_code',
   'call.failed': 'error_code',
   'worker.started': 'pid build generation',

@@ -119,6 +119,9 @@ export function telemetryText(report: TelemetryReport | NoTelemetry): string {
     `${count(requests, 'request')} in ${duration(telemetry.uptime_ms)} (${since(telemetry)}): ${groupDigits(successes)} ok, ${count(errors, 'error')}${lost}, ${count(retries, 'retry', 'retries')}, ${count(totals.recovery_fault_count, 'fault')}`,
     `schemas: ${groupDigits(tokens.schema_tokens_avoided)} tokens not sent each time (${groupDigits(tokens.schema_tokens_full)} would be, ${groupDigits(tokens.schema_tokens_exposed)} are)`,
     `results: ${groupDigits(tokens.result_tokens_saved)} tokens not shown (${groupDigits(tokens.result_tokens_raw)} came, ${groupDigits(tokens.result_tokens_shown)} were shown)`,
+    ...(telemetry.results_with_findings === undefined
+      ? []
+      : [`${count(telemetry.results_with_findings, 'result')} read like an attack`]),
     ...faultLines(fault),
     ...rowLines(
       'method',

@@ -5,7 +5,7 @@ import { visibleText } from './visibleText.ts';
 
 /** Schemes by which an editor, a browser or the system runs something or speaks to another program. */
 const EXECUTABLE =
-  /^(?:command|javascript|vbscript|livescript|mocha|data(?!:\/\/)|blob|view-source|mhtml|jar|shell|search-ms|intent|vscode|vscodium|code-oss|cursor|windsurf|positron|kiro|trae|zed|idea|jetbrains|pycharm|webstorm|phpstorm|goland|rider|clion|rubymine|subl|txmt|x-github-client|sourcetree|gitkraken|ms|x-apple|itms|chrome|microsoft-edge|moz-extension|steam|ssh|telnet|ldap|smb)(?:-[a-z0-9+.-]*)?:/;
+  /^(?:command|javascript|vbscript|livescript|mocha|data(?!:\/\/)|blob|view-source|mhtml|jar|shell|search-ms|intent|vscode|vscodium|code-oss|cursor|windsurf|void|antigravity|positron|kiro|trae|zed|idea|jetbrains|pycharm|webstorm|phpstorm|goland|rider|clion|rubymine|subl|txmt|x-github-client|sourcetree|gitkraken|ms|x-apple|itms|chrome|microsoft-edge|moz-extension|steam|ssh|telnet|ldap|smb|warp|iterm2|x-man-page|raycast|applescript|hcp|devenv|powershell|wyciwyg|docker-desktop|github-mac)(?:-[a-z0-9+.-]*)?:/;
 const HIERARCHICAL = /^(?:[a-z][a-z0-9+.-]*:\/\/|urn:)/;
 
 /** Returns whether an address of a server would run something where a client opens it. */

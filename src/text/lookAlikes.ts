@@ -2,26 +2,26 @@ import { globMatches } from '../lib/glob.ts';
 
 /** Letters of other scripts that look like a Latin one (a subset of Unicode TR39). Diacritics are removed before. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
-  a: 'аɑαАΑᎪꓮ',
-  b: 'ЬьƄВΒᏼᏴꓐ',
+  a: 'аɑαАΑᎪꓮᴀ',
+  b: 'ЬьƄВΒᏼᏴꓐʙ',
   c: 'сϲСϹᏟⲥⲤꓚ',
-  d: 'ԁᎠɗꓓ',
-  e: 'еҽЕΕᎬəәⲈꓰ',
-  f: 'ϝϜƒꞙꓝ',
+  d: 'ԁᎠɗꓓᴅ',
+  e: 'еҽЕΕᎬəәⲈꓰᴇ',
+  f: 'ϝϜƒꞙꓝꜰ',
   g: 'ɡցԌɢᏀꓖ',
   h: 'һհНΗᎻʜꓧ',
-  i: 'іιıΙІӀӏɩᎥꓲ',
-  j: 'јϳЈᎫꓙ',
-  k: 'кκКΚᏦĸⲔꓗ',
+  i: 'іιıΙІӀӏɩᎥꓲɪ',
+  j: 'јϳЈᎫꓙᴊ',
+  k: 'кκКΚᏦĸⲔꓗᴋ',
   l: 'ᏞʟןꓡⳐ',
-  m: 'мМΜᎷⲘꓟ',
+  m: 'мМΜᎷⲘꓟᴍ',
   n: 'ոռпΝɴⲚꓠ',
   o: 'оοօОΟՕᴏסهⲟⲞꓳσ',
-  p: 'рρРΡᏢⲣⲢꓑ',
-  q: 'ԛգզԚ',
+  p: 'рρРΡᏢⲣⲢꓑᴘ',
+  q: 'ԛգզԚꞯ',
   r: 'гᴦʀᏒꓣ',
   s: 'ѕЅՏᏚꜱƽꓢ',
-  t: 'тτТΤᎢⲦꓔ',
+  t: 'тτТΤᎢⲦꓔᴛ',
   u: 'υսʋᴜꓴ',
   v: 'νѵᴠѴᏙꓦ',
   w: 'ѡաԝᴡᎳωԜꓪ',
@@ -34,9 +34,14 @@ const LATIN = new Map(
 );
 const FOREIGN = new RegExp(`[${[...LATIN.keys()].join('')}]`, 'gu');
 
+/** White letters in black circles and squares, which Unicode does not decompose. */
+const FRAMED = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}]/gu;
+
 /** Replaces letters of other scripts by the Latin ones that they look like, in lower case. */
 export function withLatinLetters(text: string): string {
-  return text.replace(FOREIGN, (letter) => LATIN.get(letter) as string);
+  return text
+    .replace(FOREIGN, (letter) => LATIN.get(letter) as string)
+    .replace(FRAMED, (letter) => String.fromCharCode(97 + (((letter.codePointAt(0) as number) - 0x1f150) % 32)));
 }
 
 /** Scripts whose letters nobody takes for a Latin one. */

@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ServerOrigin } from '../catalog/types.ts';
 import type { ServerConfig } from '../config/gatewayConfig.ts';
 import { writePrivateJson } from '../config/state/privateFile.ts';
 import { canonicalWorkspace, ensurePrivateFolder, stateKey } from '../config/state/stateFolder.ts';
@@ -42,6 +44,11 @@ export function needsApproval({ origin }: ServerConfig): boolean {
   return origin !== 'user' && origin !== 'given';
 }
 
+/** Returns whose file configures a server. An unknown server is not the user's. */
+export function originOf(config: ServerConfig | undefined): ServerOrigin {
+  return config && !needsApproval(config) ? 'user' : 'workspace';
+}
+
 /**
  * Approvals of the servers that a repository configures. A repository must not run code because someone opened it, so a
  * server of its file starts only after the user approved exactly this launch for this workspace. Approvals are in the
@@ -51,6 +58,8 @@ export class LaunchApprovals {
   readonly file: string;
   readonly #options: ApprovalsOptions;
   #key: Buffer | undefined;
+  /** Content of the file as it was read last: a worker checks all servers in one step. */
+  #lastRead: { state: string; content: Map<string, ApprovedHere> } | undefined;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
@@ -130,6 +139,7 @@ export class LaunchApprovals {
   }
 
   #write(all: Map<string, ApprovedHere>, approved: readonly Approved[]): void {
+    this.#lastRead = undefined;
     if (approved.length === 0) all.delete(this.#workspaceKey);
     else all.set(this.#workspaceKey, { workspace: canonicalWorkspace(this.#options.workspace), approved });
     writePrivateJson(this.file, Object.fromEntries(all));
@@ -149,8 +159,15 @@ export class LaunchApprovals {
   /** Returns all approvals, or why the file is not believed: damaged, or others may have written it. */
   #tryRead(): Map<string, ApprovedHere> | string {
     try {
-      const text = readOwnText(this.file);
-      return approvedIn(JSON.parse(text)) ?? 'it is damaged';
+      const state = stateOf(this.file);
+      if (this.#lastRead?.state === state) return this.#lastRead.content;
+      const content = approvedIn(JSON.parse(readOwnText(this.file)));
+      if (!content) return 'it is damaged';
+      this.#lastRead = { state, content };
+      queueMicrotask(() => {
+        this.#lastRead = undefined;
+      });
+      return content;
     } catch (error) {
       if (error instanceof SyntaxError) return 'it is not JSON';
       return isAbsent(error, this.file) ? new Map() : readFailure(error);
@@ -161,6 +178,12 @@ export class LaunchApprovals {
     this.#key ??= sealingKey(this.#options.stateRoot);
     return sealed(this.#key, text);
   }
+}
+
+/** Returns everything that a write, a change of the mode or of the owner, or another file in its place changes. */
+function stateOf(file: string): string {
+  const { dev, ino, mode, uid, size, mtimeNs, ctimeNs } = lstatSync(file, { bigint: true });
+  return [dev, ino, mode, uid, size, mtimeNs, ctimeNs].join();
 }
 
 /**

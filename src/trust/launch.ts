@@ -106,7 +106,8 @@ function programLaunch(config: StdioServerConfig, place: LaunchPlace): Described
   const written = declared.args.map(writtenForm);
   const clear = new Map(clearArguments(written).map(({ index, secrets }) => [index, secrets]));
   const walls = wallsOf(config, { workspace, program });
-  const parts = partsOfWorkspace({ command, program, args, cwd: isApart ? '/' : cwd, workspace });
+  const variables = Object.values(env);
+  const parts = partsOfWorkspace({ command, program, args, variables, cwd: isApart ? '/' : cwd, workspace });
   return {
     ...parts,
     isApart,

@@ -1,9 +1,8 @@
-import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Sandbox } from '../config/declaration/sandbox.ts';
 import type { StdioServerConfig } from '../config/gatewayConfig.ts';
-import { isWithin } from '../lib/readBounded.ts';
+import { holds } from '../lib/readBounded.ts';
 import { runnerOf } from './workspaceCode.ts';
 
 /** Walls of the system around a server (T6). */
@@ -47,6 +46,7 @@ export function wallsOf(config: StdioServerConfig, place: WallsPlace): Walls | u
   const { filesystem, network } = rules ?? {};
   return {
     isOptional: asked === 'auto' || rules?.required === false,
+    // Every shell runs the start files of the home folder (T6.3).
     writes: unique([...folders.filter((folder) => !holds(folder, home)), ...(filesystem?.allowWrite ?? []).map(path)]),
     hidden: (filesystem?.denyRead ?? []).map(path),
     readOnly: (filesystem?.denyWrite ?? []).map(path),
@@ -80,18 +80,6 @@ export function missingWallsLine(walls: Walls | undefined, missingWalls: Missing
   return missing === undefined
     ? []
     : [`${walls?.isOptional ? 'runs without walls' : 'does not start'} here: ${missing}`];
-}
-
-/** Whether a folder is or contains the home folder, whose start files every shell runs (T6.3). */
-function holds(folder: string, home: string): boolean {
-  const real = (path: string): string => {
-    try {
-      return realpathSync(path);
-    } catch {
-      return path;
-    }
-  };
-  return isWithin(real(folder), real(home));
 }
 
 function unique(items: readonly string[]): string[] {

@@ -8,6 +8,8 @@ export interface ProgramStart {
   /** Path of the command's program, if it is found. */
   program: string | undefined;
   args: readonly string[];
+  /** Values of variables, which can name scripts as well. */
+  variables?: readonly string[];
   cwd: string;
   workspace: string;
 }
@@ -28,6 +30,19 @@ const RUNNERS: Readonly<Record<string, { of: 'node' | 'python'; fetch?: readonly
   pipx: { of: 'python' },
   uv: { of: 'python', fetch: ['tool', 'x'] },
 };
+
+/** Programs that run what the files of their working folder say. */
+const PROJECT_TOOLS = new Set(
+  [
+    ...['make', 'gmake', 'ninja', 'meson', 'cmake', 'just', 'task', 'bazel', 'bazelisk', 'buck2', 'nix', 'nix-shell'],
+    ...['cargo', 'go', 'dotnet', 'gradle', 'gradlew', 'mvn', 'mvnw', 'ant', 'sbt', 'mix', 'stack', 'cabal', 'swift'],
+    ...['docker-compose', 'podman-compose', 'devbox', 'devcontainer', 'direnv', 'mise', 'vagrant', 'nox'],
+    ...['poetry', 'pdm', 'hatch', 'rye', 'pixi', 'pipenv', 'tox', 'bundle', 'rake', 'composer', 'dart', 'zig'],
+  ].flatMap((name) => [name, `${name}.exe`, `${name}.cmd`, `${name}.bat`]),
+);
+
+/** Endings that an interpreter adds to the name of a script. */
+const ADDED_ENDINGS = ['.js', '.node', '.rb'];
 
 /** Files in a folder, or above it, that decide what a package runner runs. */
 const DECIDING = {
@@ -54,6 +69,7 @@ const SCRIPT =
 /** More than a command needs, and little to look up. */
 const MAX_CHARS = 32 * 1024;
 const MAX_PATH_CHARS = 4_096;
+const MAX_SCRIPTS = 256;
 
 export interface Runner {
   of: 'node' | 'python';
@@ -100,11 +116,13 @@ export interface WorkspaceParts {
  * folder, and what its package runner or its interpreter finds beside its working folder.
  */
 export function partsOfWorkspace(start: ProgramStart): WorkspaceParts {
-  const { program, args, cwd, workspace } = start;
+  const { program, args, variables = [], cwd, workspace } = start;
   if (args.join(' ').length > MAX_CHARS) return { code: ['arguments that are too long to check'], data: [] };
   const root = real(workspace) ?? workspace;
   const found = (paths: readonly string[], folder: string): string[] =>
     paths.map((path) => inWorkspace(resolve(folder, path), root, workspace)).filter((path) => path !== undefined);
+  const scripts = variables.flatMap(pathsIn).filter((path) => SCRIPT.test(path));
+  if (scripts.length > MAX_SCRIPTS) return { code: ['variables that are too many to check'], data: [] };
   const named = found(args.flatMap(pathsIn), cwd);
   const folders = foldersUpTo(cwd, root);
   const runner = runnerOf(start);
@@ -113,15 +131,24 @@ export function partsOfWorkspace(start: ProgramStart): WorkspaceParts {
     ...(runner ? DECIDING[runner.of] : isModule ? DECIDING.python : []),
     ...(runner?.of === 'node' ? args.flatMap(packageParts) : []),
     // Python looks for every module in the working folder first.
-    ...(isModule ? ['.'] : []),
+    ...(isModule || isProjectTool(start) ? ['.'] : []),
   ];
   const code = [
     ...found(program === undefined ? [] : [program], cwd),
-    ...named.filter((path) => SCRIPT.test(path)),
+    ...[...named, ...found([...args.flatMap(withEnding), ...scripts], cwd)].filter((path) => SCRIPT.test(path)),
     ...folders.flatMap((folder) => found(beside, folder)),
   ];
   const sorted = (paths: readonly string[]): string[] => [...new Set(paths)].sort();
   return { code: sorted(code), data: sorted(named.filter((path) => !code.includes(path))) };
+}
+
+/** Whether a start runs what the files of its working folder say. A shell may start the program. */
+function isProjectTool(start: ProgramStart): boolean {
+  const nameOf = (word: string): string => basename(word).toLowerCase();
+  const ofShell = /^(?:(?:ba|da|z|fi)?sh|env|cmd|pwsh|powershell)(?:\.exe)?$/.test(nameOf(start.command));
+  const names = wordsOf(ofShell ? start : { ...start, args: [] }).map(nameOf);
+  const isCompose = start.args.includes('compose') && names.some((name) => /^(?:docker|podman)(?:\.exe)?$/.test(name));
+  return isCompose || names.some((name) => PROJECT_TOOLS.has(name));
 }
 
 /** Whether Python runs a module by its name, or code in an argument, which may import one. */
@@ -133,11 +160,18 @@ function isModuleStart(start: ProgramStart): boolean {
   );
 }
 
-/** Returns an argument, and the value of `--option=value` or `NAME=value`, as possible paths. */
+/** Returns an argument, and the value of `--option=value`, `NAME=value` or `-ovalue`, as possible paths. */
 function pathsIn(argument: string): string[] {
   const value = /^[^=]*=(.*)$/s.exec(argument)?.[1];
   const parts = [argument, ...(value === undefined ? [] : [value]), ...argument.split(WORD)];
-  return parts.map((part) => part.replace(/^file:\/\//i, '')).filter((part) => part !== '');
+  const attached = parts.flatMap((part) => /^-\w(.+)$/s.exec(part)?.[1] ?? []);
+  return [...parts, ...attached].map((part) => part.replace(/^file:\/\//i, '')).filter((part) => part !== '');
+}
+
+/** Returns the files that an interpreter may mean by an argument such as `server` or `-r./hook`. */
+function withEnding(argument: string): string[] {
+  const path = argument.replace(/^-\w/, '');
+  return path.startsWith('-') || /\s/.test(path) ? [] : ADDED_ENDINGS.map((ending) => path + ending);
 }
 
 function packageParts(argument: string): string[] {

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import MiniSearch from 'minisearch';
-import { buildRankIndex, type RankResources, rank } from '../../src/ranking/rankIndex.ts';
+import { buildRankIndex, rank } from '../../src/ranking/rankIndex.ts';
 import { argumentWords } from '../../src/ranking/scoring/toolText.ts';
 import type { DataSet } from './dataSet.ts';
 import type { Card } from './measure.ts';
@@ -13,17 +12,10 @@ export interface Engine {
 
 export type Searcher = (query: string, topK: number) => Card[];
 
-export function wordTable(): RankResources {
-  return { wordTable: new Uint8Array(readFileSync(new URL('../../media/words-48.bin', import.meta.url))) };
-}
-
-/** Word table, read once: it ships with Waygate and does not belong to a catalog. */
-const resources = wordTable();
-
 const waygate: Engine = {
   name: 'waygate',
   build(data) {
-    const index = buildRankIndex(data.tools, data.servers, resources);
+    const index = buildRankIndex(data.tools, data.servers);
     return (query, topK) =>
       rank(index, query, { topK }).hits.map(({ tool, clones }) => [tool.id, ...clones.map(({ id }) => id)]);
   },

@@ -68,6 +68,17 @@ describe('a rule that forbids', () => {
     for (const name of names) expect(actionOf(server, { ...own, server: name }), name).toBe('deny');
   });
 
+  it('and one that asks holds for other spellings too, without softening a later rule', () => {
+    const ask = { action: 'require_approval', tool: 'wipe' } as const;
+    const of = (rules: PolicyRule[], toolName: string): string =>
+      actionOf({ default: 'allow', rules }, { ...own, toolName, toolId: 'x' });
+    for (const name of names) expect(of([ask], name), name).toBe('require_approval');
+    expect(of([ask, { action: 'deny', tool: 'Wipe' }], 'Wipe')).toBe('deny');
+    expect(of([ask, { action: 'allow', tool: 'Wipe' }], 'Wipe')).toBe('require_approval');
+    const server = { default: 'allow', rules: [{ action: 'require_approval', server: 'wipe' }] } as const;
+    for (const name of names) expect(actionOf(server, { ...own, server: name }), name).toBe('require_approval');
+  });
+
   it('is exact where it allows', () => {
     const allow = { default: 'deny', rules: [{ action: 'allow', tool: 'wipe' }] } as const;
     expect(names.map((toolName) => actionOf(allow, { ...own, toolName, toolId: 'x' }))).toEqual([

@@ -1,12 +1,16 @@
-import { chmodSync, chownSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, readdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FileSecrets } from '../../src/config/state/fileSecrets.ts';
 import { FileTokens } from '../../src/config/state/fileTokens.ts';
 import { readPrivateJson, writePrivateJson } from '../../src/config/state/privateFile.ts';
+import { acquireStartLock } from '../../src/host/attach/startLock.ts';
 import { publishRendezvous, readRendezvous } from '../../src/link/rendezvous.ts';
 import { UseMemory } from '../../src/ranking/useMemory.ts';
+import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
+import { textContent } from '../../src/results/envelope/partContent.ts';
 import { PinStore } from '../../src/trust/pins/pinStore.ts';
+import { TrustLog } from '../../src/trust/trustLog.ts';
 import { CatalogSnapshots } from '../../src/upstream/listing/catalogSnapshots.ts';
 import { NOTHING_LISTED } from '../../src/upstream/listing/serverCatalog.ts';
 import { stdioConfig } from '../support/connection.ts';
@@ -15,6 +19,18 @@ import { temporaryFolder } from '../support/workspace.ts';
 const ignore = (): void => undefined;
 const pins = (folder: string): PinStore =>
   new PinStore({ folder, now: () => new Date(0), lock: () => ignore } as ConstructorParameters<typeof PinStore>[0]);
+
+const trustLog = (folder: string): TrustLog => new TrustLog({ folder, lock: () => ignore, now: () => new Date(0) });
+
+const ARTIFACT = {
+  kind: 'text',
+  source: 't',
+  content: textContent('x'),
+  mediaType: 'text/plain',
+  label: 'x',
+  owner: 'workspace',
+};
+let handle = '';
 
 /** Files of the state folder: writes each by its own writer, and reads it by its own reader. */
 const FILES: Record<string, { write: (folder: string) => unknown; read: (folder: string) => unknown }> = {
@@ -46,6 +62,36 @@ const FILES: Record<string, { write: (folder: string) => unknown; read: (folder:
   'a snapshot': {
     write: (folder) => new CatalogSnapshots(folder, ignore).write(stdioConfig({ name: 'a' }), NOTHING_LISTED),
     read: (folder) => new CatalogSnapshots(folder, ignore).read(stdioConfig({ name: 'a' })),
+  },
+  'trust.jsonl': {
+    write: (folder) => trustLog(folder).add({ actor: 'person-cli', what: 'tool', subject: 'a' }),
+    read: (folder) => {
+      try {
+        return trustLog(folder).entries()[0];
+      } catch {
+        // A log that another user may have written is an error, and gets no entry.
+        expect(() => trustLog(folder).add({ actor: 'person-cli', what: 'tool', subject: 'b' })).toThrow();
+        return undefined;
+      }
+    },
+  },
+  'start.lock': {
+    write: (folder) => writeFileSync(join(folder, 'start.lock'), String(process.pid), { mode: 0o600 }),
+    // A lock of a living process holds. Another one is abandoned after a second.
+    read: (folder) => {
+      utimesSync(join(folder, 'start.lock'), Date.now() / 1_000 - 5, Date.now() / 1_000 - 5);
+      return acquireStartLock(folder) === undefined ? 'held' : undefined;
+    },
+  },
+  'an artifact': {
+    write: async (folder) => {
+      handle = (await new ArtifactStore({ folder }).store(ARTIFACT)).handle;
+    },
+    read: async (folder) => {
+      const reader = await new ArtifactStore({ folder }).open(handle);
+      await reader?.close();
+      return reader?.info.label;
+    },
   },
   'the pins': {
     write: (folder) => pins(folder).update((book) => ({ ...book })),

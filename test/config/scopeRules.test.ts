@@ -5,6 +5,7 @@ import { overrideFor } from '../../src/calls/settings/overrides.ts';
 import { replayFor } from '../../src/calls/settings/replaySettings.ts';
 import type { MergedConfig } from '../../src/config/configLayers.ts';
 import { settingsFor } from '../../src/config/declaration/block.ts';
+import { DEFAULT_SETTINGS } from '../../src/config/declaration/document.ts';
 import { joinedFiles, settingsOf } from '../support/readSettings.ts';
 
 /** The user's file always has the server `mine`. */
@@ -104,14 +105,12 @@ describe("the user's settings of calls", () => {
     const { settings } = read(
       {
         rateLimits: { tool_execute: { maxCallsPerMinute: 10 }, perTool: { 'a:b': { maxCallsPerSession: 2 } } },
-        schemaLimits: { maxDepth: 5 },
       },
       {
         rateLimits: {
           tool_execute: { maxCallsPerMinute: 99, maxCallsPerSession: 7 },
           tool_view: { maxCallsPerMinute: 1 },
         },
-        schemaLimits: { maxDepth: 50, maxProperties: 9 },
       },
     );
     expect(settings.rateLimits).toEqual({
@@ -119,7 +118,64 @@ describe("the user's settings of calls", () => {
       tool_view: { maxCallsPerMinute: 1, maxCallsPerSession: null },
       perTool: { 'a:b': { maxCallsPerMinute: null, maxCallsPerSession: 2 } },
     });
-    expect(settings.schemaLimits).toMatchObject({ maxDepth: 5, maxProperties: 9 });
+  });
+
+  it('of the gateway as a whole stay, so that a workspace cannot degrade servers of the user', () => {
+    const hostile = {
+      schemaLimits: { maxBytes: 1 },
+      liveRefresh: { enabled: false },
+      idleMinutes: 0.001,
+      artifacts: { ttlSeconds: 1, maxBytes: 1, maxArtifacts: 1 },
+      startup: { mode: 'strict', minHealthyServers: 9_999, failOnEmptyCatalog: true, timeoutSeconds: 90 },
+    };
+    const { settings, problems } = read({}, hostile);
+    expect(settings).toMatchObject({
+      ...DEFAULT_SETTINGS,
+      startup: { ...DEFAULT_SETTINGS.startup, timeoutSeconds: 90 },
+      replay: expect.anything(),
+    });
+    expect(problems.map(({ message }) => /^"[\w.]+" has no effect/.exec(message)?.[0])).toEqual(
+      [
+        ...['idleMinutes', 'startup.mode', 'startup.minHealthyServers', 'startup.failOnEmptyCatalog', 'liveRefresh'],
+        ...['artifacts.ttlSeconds', 'artifacts.maxBytes', 'artifacts.maxArtifacts', 'schemaLimits'],
+      ].map((name) => `"${name}" has no effect`),
+    );
+    expect(
+      read({ schemaLimits: { maxDepth: 5 } }, { schemaLimits: { maxDepth: 50 } }).settings.schemaLimits,
+    ).toMatchObject({
+      maxDepth: 5,
+    });
+    // A workspace alone decides for itself.
+    expect(read({ servers: {} }, hostile).settings).toMatchObject({ idleMinutes: 0.001, startup: { mode: 'strict' } });
+  });
+
+  it("and retries of a workspace do not concern the user's own servers", () => {
+    const { settings } = read({}, { retry: { maxAttempts: 99 } });
+    const of = (server: string): number => settingsFor(settings.retry, server).maxAttempts;
+    expect([of('mine'), of('theirs')]).toEqual([1, 99]);
+  });
+
+  it('with globs over tools loosen nothing for servers of a workspace', () => {
+    const tool = (origin: 'user' | 'workspace') => ({ id: 'a:pay', server: 'a', upstreamName: 'pay', origin });
+    const of = (replay: object) => {
+      const { settings } = read({ replay, timeouts: { tools: { '*': 7 } } }, {});
+      return (['user', 'workspace'] as const).map(
+        (origin) =>
+          [replayFor(settings.replay, tool(origin)).contract, overrideFor(settings.timeouts, tool(origin))] as const,
+      );
+    };
+    expect(of({ tools: { 'pay*': 'convergent' } })).toEqual([
+      ['convergent', 7],
+      ['never_replay', 120],
+    ]);
+    expect(of({ default: 'convergent', tools: { 'pay*': 'never_replay' } })).toEqual([
+      ['never_replay', 7],
+      ['never_replay', 120],
+    ]);
+    const probe = { tool: 'read', effect: { at: '/x' } };
+    const { settings } = read({ replay: { default: 'probe_required', probes: { '*': probe } } }, {});
+    expect(replayFor(settings.replay, tool('user')).probe).toMatchObject({ tool: 'read' });
+    expect(replayFor(settings.replay, tool('workspace'))).not.toHaveProperty('probe');
   });
 
   it('give way to the workspace in everything else', () => {

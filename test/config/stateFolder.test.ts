@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -52,6 +52,22 @@ describe('the state folder', () => {
     expect(() => ensurePrivateFolder(path)).toThrow(sentence);
     expect(() => ensurePrivateFolder(path)).toThrow(/WAYGATE_STATE_DIR/);
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'is rejected if another user who could write it has put something into it',
+    () => {
+      const path = temporaryFolder('wg-state-');
+      mkdirSync(join(path, 'artifacts'));
+      chownSync(join(path, 'artifacts'), 65_534, 65_534);
+      chmodSync(path, 0o777);
+      // Also the second time.
+      for (let i = 0; i < 2; i += 1)
+        expect(() => ensurePrivateFolder(path)).toThrow(/artifacts belongs to another user/);
+      chownSync(join(path, 'artifacts'), 0, 0);
+      ensurePrivateFolder(path);
+      expect(mode(path)).toBe(0o700);
+    },
+  );
 
   it('never changes the mode of a folder that everybody can write to', () => {
     const path = join(temporaryFolder('wg-state-'), 'state');

@@ -161,6 +161,14 @@ describe('GatewayLink', () => {
     expect(() => link.children('/')).toThrow('The gateway is not running yet');
   });
 
+  it('holds a request until the worker that is starting is attached', async () => {
+    link.setTarget(WORKSPACE);
+    const refreshed = link.refresh();
+    await settle();
+    await refreshed;
+    expect(worker().asked).toEqual(['watch', 'refresh']);
+  });
+
   it('returns the children of a path', async () => {
     link.setTarget(WORKSPACE);
     await settle();

@@ -1,11 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in the configuration's own syntax
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ImportPrompts, importFlow } from '../../src/extension/import/importFlow.ts';
 import type { Conflict, ImportItem } from '../../src/extension/import/importItems.ts';
 import { ChangedMeanwhile } from '../../src/import/importFiles.ts';
 import { type ImportPlan, ImportRefused } from '../../src/import/planImport.ts';
+import { type Removal, restore } from '../../src/import/removeEntries.ts';
 import { surroundingsOf } from '../../src/import/surroundings.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -35,6 +36,7 @@ function place(contents: Record<string, string>) {
       seen.conflicts.push(conflict);
       return 'keep both';
     },
+    remove: async () => undefined,
     confirm: async (plan) => {
       seen.plans.push(plan);
       return true;
@@ -94,6 +96,50 @@ describe('Import Servers', () => {
     expect(outcome?.message).toMatch(/^Imported 2 servers\. .*Cursor still starts them directly/);
     expect(outcome?.report).toContain('Cursor: delete "mcpServers" → "github", "mcpServers" → "files" in ');
     expect(JSON.stringify([outcome, one.seen.items])).not.toContain(SECRET);
+  });
+
+  it('removes the entries that the user chooses, with a backup only its owner reads, and brings them back', async () => {
+    const before = `{ // mine\n  "mcpServers": ${JSON.stringify({ github, files })} }`;
+    const one = place({ 'w/.cursor/mcp.json': before, 'h/.cursor/mcp.json': servers({ files }) });
+    const cursor = join(dirname(dirname(one.file)), '.cursor', 'mcp.json');
+    const own = join(dirname(dirname(dirname(one.file))), 'h', '.cursor', 'mcp.json');
+    let offered: readonly Removal[] = [];
+    const outcome = await one.run({
+      remove: async (removals) => {
+        offered = removals;
+        return removals.filter(({ source }) => source.file === cursor);
+      },
+    });
+    // The twin in the user's own file is offered, although it was not chosen for the import.
+    expect(offered.map(({ source, removed }) => [source.file, removed.map(({ name }) => name)])).toEqual([
+      [cursor, ['github', 'files']],
+      [own, ['files']],
+    ]);
+    expect(readFileSync(cursor, 'utf8')).toMatch(/^\{ \/\/ mine\n {2}"mcpServers": \{\s*\} \}$/);
+    expect(readFileSync(own, 'utf8')).toBe(servers({ files }));
+    expect(outcome?.message).toBe(
+      'Imported 2 servers. Removed 2 entries; the log names the backups. Cursor still starts them directly; the log lists the entries to remove.',
+    );
+    const [{ backup = '' } = {}] = outcome?.removed ?? [];
+    expect(outcome?.report).toContain(`the backup is ${backup}.`);
+    expect(readFileSync(backup, 'utf8')).toBe(before);
+    expect(statSync(backup).mode & 0o777).toBe(0o600);
+    for (const removal of outcome?.removed ?? []) restore(removal);
+    expect(readFileSync(cursor, 'utf8')).toBe(before);
+  });
+
+  it('offers to remove entries that were imported earlier, and does not undo over an edit', async () => {
+    const one = place({
+      'w/.vscode/mcp.json': JSON.stringify({ servers: { files, other: { command: 'o' } } }),
+      'w/.vscode/waygate.json': JSON.stringify({ servers: { files } }),
+    });
+    const outcome = await one.run({ choose: async () => new Set(), remove: async (removals) => removals });
+    const file = join(dirname(one.file), 'mcp.json');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ servers: { other: { command: 'o' } } });
+    expect(outcome).toMatchObject({ written: false });
+    writeFileSync(file, '{}');
+    expect(() => restore(outcome?.removed[0] as Removal)).toThrow(ChangedMeanwhile);
+    expect(readFileSync(file, 'utf8')).toBe('{}');
   });
 
   it.each<[string, Partial<ImportPrompts>]>([

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ServerScan, TrustItem, TrustReview } from '../../src/control/contract.ts';
 import {
   approvedDocument,
+  forgottenDocument,
   presentDocument,
   quarantineDocument,
   reviewable,
@@ -60,6 +61,21 @@ describe('documents of a review', () => {
     const { before: _, ...rest } = CHANGED;
     expect(approvedDocument({ ...rest, state: 'new' })).toBe('');
     expect(approvedDocument(rest)).toBe('The approved text is not stored any more.\n');
+  });
+
+  it('say first why no pin of the server counts', () => {
+    const problem = '/state/pins.json is damaged, so nothing is offered.';
+    const [item] = reviewable(review([CHANGED], { problem }));
+    const { text } = presentDocument(item ?? CHANGED, undefined, 'shown');
+    expect(text.split('\n').slice(0, 2)).toEqual([
+      'Note: /state/pins.json is damaged, so nothing is offered.',
+      'Note: the argument "to" is new.',
+    ]);
+  });
+
+  it('of a version that is not listed any more offer nothing but another review', () => {
+    expect(forgottenDocument('again')).toEqual({ text: expect.stringContaining('changed again'), actions: ['again'] });
+    expect(forgottenDocument('settled')).toEqual({ text: expect.stringContaining('no longer waits'), actions: [] });
   });
 
   it('offer no Accept for a version that has changed again, or that waits no more', () => {

@@ -256,6 +256,16 @@ describe('line above the rows', () => {
     expect(treeMessage({ link: { kind: 'off', reason: 'no_configuration' }, policy }, false)).toBeUndefined();
   });
 
+  it('warns of servers that VS Code also starts itself, while nothing worse is to say', () => {
+    const direct = ['a', 'b\u202e', 'c', 'd'];
+    expect(treeMessage({ ...view(), direct }, true)).toBe(
+      '⚠ VS Code also starts a, b\\u202e, c and 1 more itself. Run "Import Servers" to remove those entries.',
+    );
+    expect(
+      treeMessage({ link: { kind: 'off', reason: 'untrusted' }, policy: undefined, direct }, true),
+    ).toBeUndefined();
+  });
+
   it('names a policy that hides Waygate before anything else', () => {
     const policy = { setting: 'chat.mcp.access', message: 'The setting chat.mcp.access …' } as const;
     expect(treeMessage({ ...view(), policy }, true)).toBe(policy.message);

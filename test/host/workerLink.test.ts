@@ -17,6 +17,7 @@ interface LinkTerms {
   /** Limit of silence; infinite by default, so that a busy machine does not matter. */
   silenceMs?: number;
   pingMs?: number;
+  heartbeat?: () => () => boolean;
 }
 
 /** Makes a link to workers over real sockets; the test plays the worker. */
@@ -140,6 +141,18 @@ describe('the link to a worker', () => {
     // Each further ping proves that the previous answer was received.
     await until('some pings', () => answers() >= 4);
     expect({ workers: workers.length, lost, frames }).toEqual({ workers: 1, lost: [], frames: [] });
+  });
+
+  it('keeps a silent worker while it beats, and gives it up afterwards', async () => {
+    let asked = 0;
+    const hasBeaten = (): boolean => {
+      asked += 1;
+      return asked < 20;
+    };
+    const terms = { silenceMs: 20, pingMs: 20, heartbeat: () => hasBeaten };
+    const { lost } = await link((socket) => void socket.resume(), terms);
+    await until('the loss', () => lost.length > 0);
+    expect(asked).toBeGreaterThanOrEqual(20);
   });
 
   it('sends no ping while no answer is awaited', async () => {
@@ -370,7 +383,8 @@ describe('the link to a worker', () => {
     socket.on('error', () => undefined);
     const heard: string[] = [];
     const closed = new Promise<LossFacts>((onClosed) => {
-      const events = { isWaiting: () => true, onFrame: (frame: Buffer) => void heard.push(String(frame)) };
+      const onFrame = (frame: Buffer) => void heard.push(String(frame));
+      const events = { isWaiting: () => true, hasBeaten: () => false, onFrame };
       const limits = { silenceMs: 60_000, pingMs: 60_000 };
       const connection = new WorkerConnection(1, socket, { ...events, onDrain: () => undefined, onClosed }, limits);
       // Block the event loop until the worker has ended, so that the write comes before any read.

@@ -7,6 +7,7 @@ import { servers, testWorkspace } from '../support/workspace.ts';
 const UNSAFE = [
   ...['command:workbench.action.terminal.new', 'javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x'],
   ...['vscode://x/y', 'vscode-insiders://x/y', 'cursor://x', 'ms-msdt:/id', ' command:x', 'com\u200bmand:x', 'ssh://x'],
+  ...['void://x', 'antigravity://x/y', 'warp://action/new_tab', 'powershell:x', 'x-man-page://x'],
   ...['file:///etc/passwd', 'file://server/share', 'file:///%2e%2e/etc/passwd', '//evil.test/x', 'https:evil.test'],
 ];
 

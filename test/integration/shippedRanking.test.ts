@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
@@ -14,26 +14,26 @@ const TOOLS = [
   { name: 'draw_chart', description: 'Make a diagram of figures.', inputSchema: { type: 'object' } },
 ];
 
-/** Returns the score that each tool got from the word table, by name. */
-function likenesses({ hits }: RankExplanation): Record<string, number> {
+/** Returns the meanings that raised each tool, by name. */
+function meanings({ hits }: RankExplanation): Record<string, readonly unknown[]> {
   return Object.fromEntries(
     hits.map(({ toolId, contributions }) => [
       toolId.replace(/#.*/, ''),
-      contributions.find(({ from }) => from === 'likeness')?.amount ?? 0,
+      contributions.filter(({ from }) => from === 'meaning'),
     ]),
   );
 }
 
-it('ranks in the shipped worker like in the sources, with the same word table', async () => {
+it('ranks in the shipped worker like in the sources, with the same vocabulary', async () => {
   const workspace = testWorkspace();
   const file = join(workspace.folder, 'tools.json');
   writeFileSync(file, JSON.stringify({ tools: TOOLS.map(({ name, ...tool }) => ({ name: `desk.${name}`, ...tool })) }));
   const { tools, servers } = buildCatalog([{ server: 'desk', tools: TOOLS }]);
-  const index = buildRankIndex(tools, servers, { wordTable: new Uint8Array(readFileSync('media/words-48.bin')) });
-  for (const query of ['remove a pdf', 'mail my friend', 'visualize statistics', 'schedule a conference']) {
-    const expected = likenesses(explainRanking(index, query, { topK: 10 }));
-    expect(Object.values(expected)).not.toContain(0);
+  const index = buildRankIndex(tools, servers);
+  for (const query of ['remove a pdf', 'dispatch mail', 'visualize statistics', 'schedule a conference']) {
+    const expected = meanings(explainRanking(index, query, { topK: 10 }));
+    expect(Object.values(expected).flat()).not.toEqual([]);
     const { stdout } = await waygate(workspace, ['browse', query, '--explain', '--json', '--catalog', file]);
-    expect(likenesses(JSON.parse(stdout) as RankExplanation)).toEqual(expected);
+    expect(meanings(JSON.parse(stdout) as RankExplanation)).toEqual(expected);
   }
 });

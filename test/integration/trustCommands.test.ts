@@ -146,6 +146,19 @@ describe('waygate trust', () => {
     expect(stdout).toContain('-name: note\n+name: remark\n');
   });
 
+  it('offers its tools again when the user restores damaged pins', async () => {
+    const { workspace } = listing([tool('note')]);
+    const session = await GatewaySession.connect(workspace);
+    const id = await session.toolId('/one/note');
+    const file = join(stateFolder(workspace), 'pins.json');
+    const pins = readFileSync(file);
+    const shown = async (): Promise<boolean> => (await session.call('tool_browse', { path: '/one' })).text.includes(id);
+    writeFileSync(file, '{"format":1');
+    await until('the empty catalog', async () => !(await shown()));
+    writeFileSync(file, pins);
+    await until('the tool', shown);
+  });
+
   it('begins again after damage of the pins', async () => {
     const { workspace } = listing([tool('note')]);
     const session = await GatewaySession.connect(workspace);

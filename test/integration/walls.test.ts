@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createSocket } from 'node:net';
 import { homedir } from 'node:os';
@@ -114,8 +115,79 @@ walled('it writes files of the workspace, but not what decides about code outsid
     const [path, to] = [name, 'other'].map((one) => join(workspace.folder, one));
     expect([name, await ask('rename', { path, to })]).toEqual([name, expect.stringMatching(/refused: /)]);
   }
-  expect(await write(workspace.folder, '.git', 'index')).toContain('written');
   expect(readFileSync(workspace.configFile, 'utf8')).toBe(configured);
+});
+
+const run = (ask: Ask, script: string): Promise<string> => ask('run', { command: 'bash', args: ['-c', script] });
+
+walled('it leads git outside the walls to no configuration of its own', async () => {
+  const trace = join(temporaryFolder('wg-trace-'), 'escaped');
+  const evil = (folder: string): string =>
+    `mkdir -p ${folder}/objects ${folder}/refs && printf '[core]\nfsmonitor = "touch ${trace}; false"\n' > ${folder}/config`;
+  const repository = prison();
+  const at = (workspace: TestWorkspace) => ({ cwd: workspace.folder, stdio: 'ignore' }) as const;
+  execFileSync('git', ['init', '-q'], at(repository));
+  const ask = await asking(repository);
+  const { folder } = repository;
+  await run(ask, `cd ${folder}; ${evil('evil')}; echo ../evil > .git/commondir; ${evil('.git/modules/one')}`);
+  expect(await run(ask, `cd ${folder}; mv .git other`)).toContain('busy');
+  execFileSync('git', ['status'], at(repository));
+  expect(existsSync(join(folder, '.git', 'modules'))).toBe(false);
+
+  // In a work tree of its own, `.git` is a file that names a folder.
+  const tree = prison();
+  execFileSync('git', ['init', '-q', `--separate-git-dir=${temporaryFolder('wg-git-')}`], at(tree));
+  const asks = await asking(tree);
+  await run(
+    asks,
+    `cd ${tree.folder}; ${evil('evil')}; cp ${folder}/.git/HEAD evil; echo 'gitdir: evil' > .git; mv .git x`,
+  );
+  execFileSync('git', ['status'], at(tree));
+  expect(existsSync(trace)).toBe(false);
+});
+
+walled('it writes the repository where its entry names it, but no hooks and configuration', async () => {
+  const workspace = prison({ sandbox: { filesystem: { allowWrite: ['.git'] } } });
+  mkdirSync(join(workspace.folder, '.git', 'hooks'), { recursive: true });
+  const ask = await asking(workspace);
+  const write = (name: string): Promise<string> =>
+    ask('write', { path: join(workspace.folder, '.git', name), text: 'x' });
+  expect(await write('index')).toContain('written');
+  expect(await write('hooks/pre-commit')).toMatch(REFUSED);
+});
+
+walled('several servers cannot create the editor folder, and none breaks the configuration', async () => {
+  const workspace = prison();
+  const { folder, userConfigFile } = workspace;
+  rmSync(join(folder, '.vscode'), { recursive: true });
+  const entry = {
+    command: process.execPath,
+    args: [resolve('test/fixtures/prisoner.mjs')],
+    sandbox: { filesystem: { allowWrite: [folder] } },
+  };
+  writeFileSync(userConfigFile, JSON.stringify({ servers: { one: entry, two: entry } }));
+  const host = new HostProcess(workspace);
+  await host.initialize();
+  const args = { command: 'bash', args: ['-c', `cd ${folder}; mkdir .vscode; echo > .vscode/tasks.json`] };
+  const attempt = async (name: string): Promise<string> =>
+    (await host.call('tool_execute', { tool_id: await host.toolId(`/${name}/run`), args })).text;
+  for (const name of ['one', 'two']) expect(await attempt(name)).toContain('Read-only file system');
+  const one = (await status(workspace)).servers.find(({ name }) => name === 'one');
+  process.kill(one?.pid as number, 'SIGTERM');
+  const launcher = wallsFolder(folder, 'one');
+  await until('the end of one', () => !isRunning(launcher));
+  expect(await attempt('two')).toContain('Read-only file system');
+  expect(readdirSync(join(folder, '.vscode'))).toEqual([]);
+});
+
+walled('it reads no temporary file or cache of another server behind walls', async () => {
+  const workspace = prison();
+  const secret = written(join(wallsFolder(workspace.folder, 'two'), 'tmp', 'secret'));
+  const ask = await asking(workspace);
+  expect(await ask('read', { path: secret })).toMatch(REFUSED);
+  expect(await ask('write', { path: join(wallsFolder(workspace.folder, 'one'), 'tmp', 'own'), text: 'x' })).toContain(
+    'written',
+  );
 });
 
 walled('it connects to no socket of this machine, in particular not to the control socket', async () => {

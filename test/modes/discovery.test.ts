@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { GATEWAY_TOOLS } from '../../src/modes/shared/gatewayTools.ts';
 import { analyzeWord, eachRawWord, isStopWord } from '../../src/ranking/words/text.ts';
-import { DIMENSIONS, decodeWordTable } from '../../src/ranking/words/wordTable.ts';
 
 /**
  * Copilot hides MCP tools behind an embedding search over names and descriptions and shows the first five. A model must
@@ -77,7 +76,28 @@ const INTENTS = [
 ];
 
 const FOUND_WITHIN = 5;
-const table = decodeWordTable(readFileSync('media/words-48.bin'));
+const WORDS = 18_950;
+const DIMENSIONS = 48;
+
+/** Reads the table of word vectors beside this file; its notice describes the form. */
+function readWordTable() {
+  const bytes = readFileSync(new URL('./words-48.bin', import.meta.url));
+  const cellsAt = bytes.length - WORDS * DIMENSIONS;
+  const scalesAt = cellsAt - WORDS * 2;
+  const words = bytes.toString('utf8', 0, scalesAt).split('\n');
+  const cells = new Int8Array(bytes.buffer, bytes.byteOffset + cellsAt, WORDS * DIMENSIONS);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + scalesAt, WORDS * 2);
+  const scales = words.map((_, row) => halfToNumber(view.getUint16(row * 2, true)));
+  return { rows: new Map(words.map((word, row) => [word, row])), cells, scales };
+}
+
+function halfToNumber(bits: number): number {
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  return exponent === 0 ? fraction * 2 ** -24 : (fraction + 1024) * 2 ** (exponent - 25);
+}
+
+const table = readWordTable();
 
 /** Returns the normalised sum of a text's word vectors, whose lengths are the weights in the table. */
 function directionOf(text: string): Float64Array {
@@ -100,7 +120,7 @@ const TOOLS: readonly (readonly [name: string, text: string])[] = [
   ...OTHERS.map(([name, description]) => [name, `${name} ${description}`] as const),
 ];
 
-/** Sum of all tool vectors. Their mean distinguishes no tool, so it is subtracted, as in `toolVectors.ts`. */
+/** Sum of all tool vectors. Their mean distinguishes no tool, so it is subtracted. */
 const common = TOOLS.map(([, text]) => directionOf(text)).reduce((sum, direction) =>
   sum.map((value, i) => value + (direction[i] as number)),
 );

@@ -29,6 +29,15 @@ describe('a question of a server that reads like an attack', () => {
     expect(sampling(server, { messages, systemPrompt: 'You are brief.' })).toMatchObject({ messages });
   });
 
+  it.each([
+    ['in the description of a tool', { tools: [{ name: 'a', description: ATTACK, inputSchema: {} }] }],
+    ['in the name of an argument', { tools: [{ name: 'a', inputSchema: { properties: { [ATTACK]: {} } } }] }],
+    ['in a stop sequence', { stopSequences: [ATTACK] }],
+  ])('is refused as a sampling request: %s', (_where, more) => {
+    const messages = [{ role: 'user', content: { type: 'text', text: 'Sum this up.' } }];
+    expect(() => sampling(server, { messages, ...more })).toThrow(/reads like an attack/);
+  });
+
   it('is asked if it only has hidden characters, which the user then sees', () => {
     expect(elicitation(server, form({ message: 'Which\u202e colour?' })).message).toContain('Which\\u202e colour?');
   });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { buildRankIndex, type RankIndex, rank } from '../../src/ranking/rankIndex.ts';
 import { withCompileCache } from '../support/compileCache.ts';
-import { SMALL_CATALOG, SMALL_QUERIES, SMALL_SERVERS, WITH_TABLE } from './smallCatalog.ts';
+import { SMALL_CATALOG, SMALL_QUERIES, SMALL_SERVERS } from './smallCatalog.ts';
 
 function rankings(index: RankIndex): string {
   return JSON.stringify(
@@ -12,21 +12,21 @@ function rankings(index: RankIndex): string {
   );
 }
 
-const expected = rankings(buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE));
+const expected = rankings(buildRankIndex(SMALL_CATALOG, SMALL_SERVERS));
 
 test('the order of tools and servers changes nothing', () => {
   fc.assert(
     fc.property(
       fc.shuffledSubarray([...SMALL_CATALOG], { minLength: SMALL_CATALOG.length }),
       fc.shuffledSubarray([...SMALL_SERVERS], { minLength: SMALL_SERVERS.length }),
-      (tools, servers) => rankings(buildRankIndex(tools, servers, WITH_TABLE)) === expected,
+      (tools, servers) => rankings(buildRankIndex(tools, servers)) === expected,
     ),
     { numRuns: 10 },
   );
 });
 
 test('earlier queries change nothing', () => {
-  const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE);
+  const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS);
   for (const [query] of [...SMALL_QUERIES].reverse()) rank(index, `${query} zzzz`, { topK: 3 });
   expect(rankings(index)).toBe(expected);
 });

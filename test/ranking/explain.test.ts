@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { buildRankIndex, explainRanking, rank } from '../../src/ranking/rankIndex.ts';
 import { recordUse } from '../../src/ranking/useHistory.ts';
-import { makeTool, SMALL_CATALOG, SMALL_QUERIES, SMALL_SERVERS, WITH_TABLE } from './smallCatalog.ts';
+import { makeTool, SMALL_CATALOG, SMALL_QUERIES, SMALL_SERVERS } from './smallCatalog.ts';
 
-const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE);
+const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS);
 const sum = (amounts: readonly { amount: number }[]) => amounts.reduce((total, { amount }) => total + amount, 0);
 
 test('the contributions add up to the score of a hit, with nearly no rounding', () => {

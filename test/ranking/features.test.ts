@@ -7,15 +7,15 @@ import {
   type RankServer,
   rank,
 } from '../../src/ranking/rankIndex.ts';
-import { makeTool, SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE } from './smallCatalog.ts';
+import { makeTool, SMALL_CATALOG, SMALL_SERVERS } from './smallCatalog.ts';
 
-/** Returns the ids found in a catalog of these tools, by words alone unless the test passes a word table. */
+/** Returns the ids found in a catalog of these tools. */
 function found(
   tools: readonly CatalogTool[],
   query: string,
-  options: Partial<RankOptions> & { servers?: readonly RankServer[]; table?: boolean } = {},
+  options: Partial<RankOptions> & { servers?: readonly RankServer[] } = {},
 ): string[] {
-  const index = buildRankIndex(tools, options.servers ?? [], options.table ? WITH_TABLE : {});
+  const index = buildRankIndex(tools, options.servers ?? []);
   return rank(index, query, { topK: 10, ...options }).hits.map(({ tool }) => tool.id);
 }
 
@@ -76,12 +76,14 @@ describe('words', () => {
   test('a typo in an unknown word is corrected; a rare word is not', () => {
     const tools = [
       makeTool('a', 'kubernetify', { description: 'Make it so.' }),
-      makeTool('a', 'heron', { description: 'A bird.' }),
+      makeTool('a', 'thicket', { description: 'Bushes.' }),
       ...AROUND,
     ];
     expect(found(tools, 'kubernettify')[0]).toBe('a:kubernetify');
     expect(found(tools, 'kuberentify')[0]).toBe('a:kubernetify');
-    expect(found(tools, 'heroin', { table: true })).not.toContain('a:heron');
+    expect(found(tools, 'ticket')).not.toContain('a:thicket');
+    expect(found(tools, 'sync Thickey')).not.toContain('a:thicket');
+    expect(found(tools, 'sync thickey')).toContain('a:thicket');
   });
 
   test('a compound finds its two words, and two words find their compound', () => {
@@ -152,26 +154,6 @@ describe('meanings', () => {
   test('a rare synonym does not outweigh a common word', () => {
     const common = Array.from({ length: 12 }, (_, i) => makeTool('a', `issue_${'abcdefghijkl'[i]}q`));
     expect(found([...common, makeTool('b', 'ticket'), ...AROUND], 'issue')[0]).toMatch(/^a:issue/);
-  });
-
-  test('the word table decides between equal matches', () => {
-    const tools = [
-      makeTool('a', 'count_piece', { description: 'Counts bricks of masonry.' }),
-      makeTool('b', 'play_piece', { description: 'Plays music with orchestra.' }),
-      ...AROUND,
-    ];
-    expect(found(tools, 'a piece for violin', { table: true })[0]).toBe('b:play_piece');
-    expect(found(tools, 'a piece for violin')[0]).toBe('a:count_piece');
-  });
-
-  test('the word table finds relations that no word list contains', () => {
-    const tools = [
-      makeTool('a', 'play_symphony', { description: 'Plays an orchestra piece.' }),
-      makeTool('a', 'count_bricks', { description: 'Counts the bricks of a wall.' }),
-      ...AROUND,
-    ];
-    expect(found(tools, 'violin concerto', { table: false })).not.toContain('a:play_symphony');
-    expect(found(tools, 'violin concerto', { table: true })[0]).toBe('a:play_symphony');
   });
 });
 
@@ -292,6 +274,17 @@ describe('intent and form', () => {
     expect(found(tools, 'get walrus')[0]).toBe('a:get_walrus');
   });
 
+  test('neighbours in the query are neighbours in the name', () => {
+    const tools = [
+      makeTool('a', 'create_board', { description: 'Create a board for items.' }),
+      makeTool('a', 'create_item', { description: 'Create an item on a board, with values for each of its columns.' }),
+      ...AROUND,
+    ];
+    expect(found(tools, 'create item on board')[0]).toBe('a:create_item');
+    expect(found(tools, 'create board for item')[0]).toBe('a:create_board');
+    expect(found(tools, 'board | create item')[0]).toBe('a:create_item');
+  });
+
   test('the grammatical number of the query decides between singular and plural', () => {
     const badgers = [makeTool('a', 'get_badgers'), makeTool('a', 'get_badger'), ...AROUND];
     expect(found(badgers, 'get badgers')[0]).toBe('a:get_badgers');
@@ -332,14 +325,15 @@ describe('values in a query', () => {
 });
 
 describe('poor matches', () => {
-  const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS, WITH_TABLE);
+  const index = buildRankIndex(SMALL_CATALOG, SMALL_SERVERS);
 
   test('nothing is returned and reported as such if nothing matches', () => {
-    expect(rank(index, 'xyzzy plugh', { topK: 10 })).toEqual({
+    expect(rank(index, 'xyzzy plugh', { topK: 10 })).toMatchObject({
       hits: [],
       confidence: 'none',
       searched: 60,
       nearestNames: [],
+      further: [],
     });
     expect(rank(index, '', { topK: 10 }).confidence).toBe('none');
     expect(rank(index, 'the of and', { topK: 10 }).hits).toEqual([]);

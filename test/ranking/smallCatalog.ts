@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { CatalogTool } from '../../src/catalog/types.ts';
-import type { RankResources, RankServer } from '../../src/ranking/rankIndex.ts';
+import type { RankServer } from '../../src/ranking/rankIndex.ts';
 
 /** Tool in short form; omitted fields are empty. */
 export interface ToolSketch {
@@ -148,11 +147,6 @@ export const SMALL_CATALOG: readonly CatalogTool[] = [
      respond_to_event(eventId, answer): Accept or decline an invitation.`,
   ),
 ];
-
-export const WORD_TABLE: Uint8Array = new Uint8Array(
-  readFileSync(new URL('../../media/words-48.bin', import.meta.url)),
-);
-export const WITH_TABLE: RankResources = { wordTable: WORD_TABLE };
 
 /** Realistic queries, each with the tool that serves it. */
 export const SMALL_QUERIES: readonly (readonly [query: string, tool: string])[] = [

@@ -90,10 +90,22 @@ describe('the third-party notices', () => {
   });
 
   it('name the data of others, with every file of data that ships', () => {
-    const data = ['cl100k_base', 'words-48'];
+    const data = ['cl100k_base'];
     for (const name of data) expect(notices()).toContain(readFileSync(`media/${name}.NOTICE.md`, 'utf8').trim());
     const binary = globSync(['dist/*.bin', 'media/*.bin']).map((file) => basename(file).split('.')[0]);
     expect([...new Set(binary)].sort()).toEqual(data);
+  });
+
+  it('name every program of others that ships, with the licences of what it contains', () => {
+    const programs = globSync('dist/walls/**/*', { withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(programs.map(({ parentPath, name }) => `${basename(parentPath)}/${name}`).sort()).toEqual([
+      'arm64/apply-seccomp',
+      'x64/apply-seccomp',
+    ]);
+    const notice = readFileSync('media/apply-seccomp.NOTICE.md', 'utf8').trim();
+    for (const part of ['GNU C Library', 'Lesser General Public License', 'Source:', 'Apache License 2.0'])
+      expect(notice).toContain(part);
+    expect(notices()).toContain(notice);
   });
 
   it('are part of the extension and of the npm package', async () => {

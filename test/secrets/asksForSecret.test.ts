@@ -47,6 +47,7 @@ describe('words of a form', () => {
       'CVV',
       'Card number',
     ],
+    ...['ᴘᴀꜱꜱᴡᴏʀᴅ', '🅿🅰🆂🆂word', 'seed words', 'SSH key', 'Security answer', 'Connection string', 'CVV2', 'SMS code'],
   ])('ask for a secret: %s', (text) => {
     expect(asksForSecret(text)).toBe(true);
   });

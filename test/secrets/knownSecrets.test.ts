@@ -40,6 +40,32 @@ describe('a value that a server was given', () => {
     }
   });
 
+  const hex = (text: string): string => Buffer.from(text).toString('hex');
+  it.each<[string, (value: string) => string]>([
+    ['HTML', (value) => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll("'", '&#39;')],
+    ['a URL in small letters', (value) => encodeURIComponent(value).replace(/%../g, (code) => code.toLowerCase())],
+    ['a URL with every sign escaped', (value) => hex(value).replace(/../g, '%$&')],
+    ['JSON with every sign escaped', (value) => hex(value).replace(/../g, '\\u00$&')],
+    ['a URL in a URL', (value) => encodeURIComponent(encodeURIComponent(value))],
+    ['base64 in a URL', (value) => encodeURIComponent(base64(value))],
+    ['digits of base64', (value) => hex(base64(value))],
+    ['base64 of digits', (value) => base64(hex(value))],
+    ['base64 of a URL', (value) => base64(encodeURIComponent(value))],
+    ['base64 of base64', (value) => base64(base64(`user:${value}`))],
+  ])('is found in the form of %s', (_, encode) => {
+    for (const value of ["Zq7&plain'<value", 'pass/w+rd=77']) {
+      // The last signs of base64 also depend on what follows.
+      const left = rest(knowing(value), `<${encode(value)}>`);
+      expect(left).toContain('*');
+      expect(left.length).toBeLessThan(20);
+    }
+  });
+
+  it('is not encoded twice if it is a long block', () => {
+    const known = knowing('Zq7-'.repeat(200));
+    expect(known.longest).toBeLessThanOrEqual(800 * 3);
+  });
+
   it('is found in base64, whatever surrounds it', () => {
     for (const value of ['Zq7-value', 'Zq7?>value~', 'Zq7-valué-77']) {
       const known = knowing(value);

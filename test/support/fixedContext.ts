@@ -58,6 +58,7 @@ export function fixedContext(
     view: () => view,
     servers: () => options.servers ?? listings.map(({ server, tools }) => readyServer(server, tools.length)),
     configuration: () => ({ file: '/workspace/.vscode/waygate.json', exists: true, problems: [] }),
+    firstLists: { forAnswer: async () => undefined, ofServer: async () => undefined },
     browseConfig: () => ({ ...DEFAULT_SETTINGS.browse, ...options.browse }),
     useHistory: () => history,
     recordUse: (query, toolId) => {
@@ -65,6 +66,7 @@ export function fixedContext(
     },
     artifacts,
     masks: (isError) => isError,
+    reviewed: () => undefined,
     calls,
     contractOf: () => 'never_replay',
     primitives: {
@@ -72,6 +74,7 @@ export function fixedContext(
       upstream,
       firewall: (result, { id, name, source }) => firewall.admit(result, { toolId: id, upstreamName: name, source }),
       authorize: (call) => calls.authorizeView(call),
+      egressRefusal: () => undefined,
       linkedServers: () => [],
       settled: async () => undefined,
       scrubSecrets,

@@ -55,6 +55,8 @@ export function testWorkspace(servers?: Record<string, unknown>): TestWorkspace 
       // A test means the same on a machine without walls; tests of walls ask for them.
       WAYGATE_WALLS: 'off',
       WAYGATE_LINGER_MS: '1000',
+      // The first list of a test is complete, however busy the machine is.
+      WAYGATE_LIST_MS: '60000',
     },
     // Uses `this`, because a test may move the state of a copy.
     configure(entries) {

@@ -19,6 +19,9 @@ describe('a rule that forbids a name', () => {
     'deIete_row',
     'de1ete_r0w',
     'delete_rovv',
+    'ᴅᴇʟᴇᴛᴇ_ʀᴏᴡ',
+    '🅳🅴🅻🅴🆃🅴_🆁🅾🆆',
+    '🅓elete_row',
     // In no table: a letter of another script beside Latin ones.
     'delԑte_row',
     'delⵟte_row',
@@ -42,7 +45,9 @@ describe('a rule that forbids a name', () => {
 });
 
 it('has one skeleton for look-alike names', () => {
-  expect(new Set(['github', 'GitHub', 'gіthub', 'g1thub', 'git\u200bhub', 'github '].map(skeleton)).size).toBe(1);
+  expect(
+    new Set(['github', 'GitHub', 'gіthub', 'g1thub', 'git\u200bhub', 'github ', 'ɢɪᴛʜᴜʙ'].map(skeleton)).size,
+  ).toBe(1);
   expect(skeleton('gitlab')).not.toBe(skeleton('github'));
 });
 

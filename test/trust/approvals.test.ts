@@ -294,6 +294,22 @@ describe('a launch as it is shown', () => {
     expect(codeIn({ command: 'python3', args: ['-m', 'server'] })).toBe('.');
     writeFileSync(join(workspace, 'uv.toml'), '');
     expect(codeIn({ command: 'uvx', args: ['x'], cwd: '${workspaceFolder}' })).toBe('uv.toml');
+    for (const name of ['hook.cjs', 'server.js', 'lib.rb']) writeFileSync(join(workspace, name), '');
+    expect(codeIn({ command: 'node', args: ['-r./hook.cjs', '-e', '1'] })).toBe('hook.cjs');
+    expect(codeIn({ command: 'node', args: ['server'] })).toBe('server.js');
+    expect(codeIn({ command: 'ruby', args: ['-r./lib', '-e', '1'] })).toBe('lib.rb');
+    expect(codeIn({ command: 'tool', env: { NODE_OPTIONS: '--require ./hook.cjs' } })).toBe('hook.cjs');
+    for (const [command, ...args] of [
+      ['make', 'run'],
+      ['cargo', 'run'],
+      ['docker', 'compose', 'up'],
+      ['poetry', 'run', 'x'],
+    ])
+      expect(codeIn({ command, args }), command).toBe('.');
+    expect(codeIn({ command: '/bin/sh', args: ['-c', 'exec make run'] })).toBe('.');
+    expect(codeIn({ command: 'docker', args: ['run', '-i', 'mcp/make'] })).toBeUndefined();
+    const many = Object.fromEntries([...Array(300).keys()].map((index) => [`A${index}`, 'x.js']));
+    expect(codeIn({ command: 'tool', env: many })).toBe('"variables that are too many to check"');
     expect(codeIn({ command: 'tool', args: ['x '.repeat(20_000)] })).toBe('"arguments that are too long to check"');
   });
 

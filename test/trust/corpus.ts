@@ -5,7 +5,7 @@ import { SECRET_SHAPES } from '../../src/secrets/shapes.ts';
 /** Tool as a server lists it, or a text that a server sends. */
 export type Subject = {
   tool?: { name: string; [member: string]: unknown };
-  surface?: 'instructions' | 'prompt' | 'elicitation' | 'sampling';
+  surface?: 'instructions' | 'prompt' | 'elicitation' | 'sampling' | 'result';
   text?: string;
   /** Tools of other servers. */
   others?: readonly { server: string; name: string }[];
@@ -25,10 +25,13 @@ export function halfOf({ id, ...entry }: CorpusEntry): Half {
 }
 
 /**
- * Reads the attacks and the harmless texts. Credentials are completed here from the examples of the table of secrets,
- * so that no scanner of this repository finds one.
+ * Reads the attacks and the harmless texts; a reviewer wrote the second pair without the patterns. Credentials are
+ * completed here from the examples of the table of secrets, so that no scanner of this repository finds one.
  */
-export function readCorpus(): { attacks: readonly CorpusEntry[]; negatives: readonly CorpusEntry[] } {
+export function readCorpus(): Record<
+  'attacks' | 'negatives' | 'reviewerAttacks' | 'reviewerNegatives',
+  readonly CorpusEntry[]
+> {
   const text = readFileSync(new URL('corpus.json', import.meta.url), 'utf8');
   return JSON.parse(text.replace(/\{\{secret:([^}]+)\}\}/g, (_, issuer: string) => exampleOf(issuer)));
 }

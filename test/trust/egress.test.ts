@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { KnownSecrets } from '../../src/secrets/knownSecrets.ts';
-import { foreignSecret } from '../../src/trust/egress.ts';
+import { MaskedValues } from '../../src/secrets/maskedValues.ts';
+import { sentSecrets } from '../../src/trust/egress.ts';
 
 const SECRET = 'Zq7-secret of/A?4411';
 const known = new KnownSecrets('[REDACTED]');
 known.learn('A', [SECRET, 'short-7', 'postgres', '-----BEGIN KEY-----\nQk9keTEyMzQ1\n-----END KEY-----']);
 known.learn('B', ['given-to-both-1']);
 known.learn('C', ['given-to-both-1']);
-const found = (args: unknown, server = 'B') => foreignSecret(args, known, (owner) => owner === server);
+const masked = new MaskedValues();
+const found = (args: unknown, server = 'B') =>
+  sentSecrets(args, { server, isOwner: (owner) => owner === server }, { known, masked })[0];
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const escapedAll = [...SECRET].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
@@ -35,13 +38,17 @@ describe('a secret of another server in arguments', () => {
     ['with line breaks in it', 'Zq7-sec\nret of/A?44\n11'],
     ['with hidden characters in it', 'Zq7-sec\u200bret of/A?4411'],
   ])('is found %s', (_form, text) => {
-    expect(found({ list: [{ 'a/b~c': text }] })).toEqual({ pointer: '/list/0/a~1b~0c', owner: 'A' });
+    expect(found({ list: [{ 'a/b~c': text }] })).toEqual({ kind: 'given', pointer: '/list/0/a~1b~0c', owners: ['A'] });
   });
 
   it('is found split over texts, as a name, and as the whole arguments', () => {
-    expect(found({ parts: ['Zq7-secret', ' of/A?4411'] })).toEqual({ pointer: '/parts/0', owner: 'A' });
-    expect(found({ [SECRET]: 1 })).toMatchObject({ owner: 'A' });
-    expect(found(SECRET)).toEqual({ pointer: '', owner: 'A' });
+    expect(found({ parts: ['Zq7-secret', ' of/A?4411'] })).toEqual({
+      kind: 'given',
+      pointer: '/parts/0',
+      owners: ['A'],
+    });
+    expect(found({ [SECRET]: 1 })).toMatchObject({ owners: ['A'] });
+    expect(found(SECRET)).toEqual({ kind: 'given', pointer: '', owners: ['A'] });
   });
 
   it('is none if the server itself was given it too', () => {
@@ -50,7 +57,7 @@ describe('a secret of another server in arguments', () => {
     expect(found({ a: 'given-to-both-1' }, 'A')).toMatchObject({ pointer: '/a' });
     known.learn('D', [`${SECRET} and more`]);
     expect(found({ a: `${SECRET} and more` }, 'D')).toBeUndefined();
-    expect(found({ a: `${SECRET} and less` }, 'D')).toMatchObject({ owner: 'A' });
+    expect(found({ a: `${SECRET} and less` }, 'D')).toMatchObject({ owners: ['A'] });
   });
 
   it('is not seen in ordinary arguments', () => {

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { acquireLock } from '../../src/host/attach/startLock.ts';
+import type { GatedServer } from '../../src/trust/pins/offer.ts';
 import { itemsOf, type Listing } from '../../src/trust/pins/pinnedItems.ts';
 import { PinStore } from '../../src/trust/pins/pinStore.ts';
-import { type GatedServer, TrustGate } from '../../src/trust/pins/trustGate.ts';
+import { TrustGate } from '../../src/trust/pins/trustGate.ts';
 
 const SERVER: GatedServer = { name: 's', launch: 'a', onChange: 'block', isForeign: true };
 const ALL = ['tools', 'prompts', 'resourceTemplates', 'instructions'] as const;

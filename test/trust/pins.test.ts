@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acquireLock } from '../../src/host/attach/startLock.ts';
+import type { GatedServer } from '../../src/trust/pins/offer.ts';
 import { readBook, writeBook } from '../../src/trust/pins/pinBook.ts';
 import { itemsOf, type Listing } from '../../src/trust/pins/pinnedItems.ts';
 import { PinStore } from '../../src/trust/pins/pinStore.ts';
-import { type GatedServer, TrustGate, type TrustGatePorts } from '../../src/trust/pins/trustGate.ts';
+import { TrustGate, type TrustGatePorts } from '../../src/trust/pins/trustGate.ts';
 
 const ALL = ['tools', 'prompts', 'resourceTemplates', 'instructions'] as const;
 const BLOCK: GatedServer = { name: 'one', launch: 'a', onChange: 'block', isForeign: true };
@@ -213,6 +214,11 @@ describe('a change', () => {
     ],
     ['gains the read-only hint', {}, { annotations: { readOnlyHint: true } }],
     ['adds an argument that carries a conversation away', {}, { inputSchema: { properties: { sidenote: {} } } }],
+    [
+      'adds such an argument inside another one',
+      { inputSchema: { properties: { of: {} } } },
+      { inputSchema: { properties: { of: { anyOf: [{ properties: { sidenote: {} } }] } } } },
+    ],
   ];
   it.each(graver)('that %s is held back whatever the setting', (_what, before, after) => {
     const gate = gateOf();
@@ -220,6 +226,35 @@ describe('a change', () => {
     const list = listing([tool('a', after)]);
     expect(heldBy(gate, ASK, list)).toEqual(['a changed']);
     expect(heldBy(gate, { ...ASK, onChange: 'tell' }, list)).toEqual(['a changed']);
+  });
+
+  it('that adds a second tool of the same name with a lowered hint is held back', () => {
+    const gate = gateOf();
+    const first = tool('a', { annotations: { destructiveHint: true } });
+    gate.onListed(ASK, listing([first]), ALL);
+    const list = listing([first, tool('a', { annotations: { readOnlyHint: true } })]);
+    expect(heldBy(gate, { ...ASK, onChange: 'tell' }, list)).toEqual(['a new']);
+  });
+
+  it('of what no call asks about is held back if the user wants to be asked', () => {
+    const gate = gateOf();
+    gate.onListed(ASK, listing([], { prompts: [{ name: 'p' }], instructions: 'Old.' }), ALL);
+    const list = listing([], {
+      prompts: [{ name: 'p', title: 'P' }],
+      resourceTemplates: [{ uriTemplate: 'a://{b}', name: 't' }],
+      instructions: 'New.',
+    });
+    expect(heldBy(gate, ASK, list)).toEqual(['p changed', 'a://{b} new', 'instructions changed']);
+    expect(heldBy(gate, { ...ASK, onChange: 'tell' }, list)).toEqual([]);
+  });
+
+  it('of a resource needs no approval, and quarantine holds it back', () => {
+    const gate = gateOf();
+    gate.onListed(BLOCK, listing([tool('a')]), ALL);
+    const list = listing([tool('a')], { resources: [{ uri: 'x://new' }] });
+    expect(gate.offer(BLOCK, list).listing).toBe(list);
+    gate.quarantine('one', 'You put it there.');
+    expect(gate.offer(BLOCK, { ...list }).listing.resources).toEqual([]);
   });
 
   it('that silences a hint holds back a tool whose name is a destructive verb', () => {

@@ -100,6 +100,19 @@ describe('a change of arguments', () => {
     expect(driftOf(hinted(false), hinted(true)).kinds).toEqual(['words']);
   });
 
+  it.each([
+    [
+      'words under a name that only counts at the top',
+      { _meta: { description: 'a' } },
+      { _meta: { description: 'b' } },
+    ],
+    ['a value of another type', { p: { default: true } }, { p: { default: 'true' } }],
+    ['a name that reads like members', { p: { a: 'x', b: 'y' } }, { p: { 'a=x\nb': 'y' } }],
+  ])('is not harmless in %s', (_what, from, to) => {
+    const kinds = driftOf({ inputSchema: { properties: from } }, { inputSchema: { properties: to } }).kinds;
+    expect(kinds).toEqual(['words']);
+  });
+
   it('that is nested too deeply is never harmless', () => {
     const deep = (leaf: unknown): unknown => {
       let value = leaf;

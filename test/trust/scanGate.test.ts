@@ -6,7 +6,7 @@ import { scanText, scanTool } from '../../src/trust/scan/scan.ts';
 import { sampleListings, shuffled } from '../catalog/sampleListings.ts';
 import { type CorpusEntry, halfOf, readCorpus } from './corpus.ts';
 
-const { attacks, negatives } = readCorpus();
+const { attacks, negatives, reviewerAttacks, reviewerNegatives } = readCorpus();
 const halves = ['development', 'held-out'] as const;
 const RULES = Object.keys(SCAN_RULES) as readonly ScanRule[];
 
@@ -45,6 +45,8 @@ const columns = {
   'attacks, held-out': tally(heldOut.map(scan)),
   'harmless, development': tally(negatives.filter((one) => halfOf(one) === 'development').map(scan)),
   'harmless, held-out': tally(negatives.filter((one) => halfOf(one) === 'held-out').map(scan)),
+  'attacks, reviewer': tally(reviewerAttacks.map(scan)),
+  'harmless, reviewer': tally(reviewerNegatives.map(scan)),
   'listed tools': tally(real),
 };
 
@@ -66,6 +68,11 @@ describe('the gate of the scan', () => {
 
   it.each(halves)('finds at least 95 percent of the attacks of the %s half', (half) => {
     expect(columns[`attacks, ${half}`].found).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('finds at least 95 percent of the attacks of a reviewer, and takes none of his harmless texts for one', () => {
+    expect(columns['attacks, reviewer'].found).toBeGreaterThanOrEqual(0.95);
+    expect(columns['harmless, reviewer'].hard).toBe(0);
   });
 
   it('has at most 0.1 percent hard and 1.5 percent soft findings in listed tools', () => {

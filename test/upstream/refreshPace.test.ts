@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RefreshPace } from '../../src/upstream/listing/catalogKeeper.ts';
+import { RefreshPace } from '../../src/upstream/listing/announcedChanges.ts';
 
 describe('the list after an announced change', () => {
   it('waits for the debounce time, respects the maximum rate, and can be disabled', () => {

@@ -1,20 +1,74 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
 import { LiveCatalog, type LiveCatalogOptions } from '../../src/worker/gateway/liveCatalog.ts';
 
-it('waits for a server without tools to show, and not for a changed one that shows its earlier tools', async () => {
-  const started: string[] = [];
-  const starting = (name: string, tools: readonly object[]) => ({
-    state: 'starting',
-    isKnown: false,
-    catalog: { tools },
-    start: () => {
-      started.push(name);
-      return Promise.resolve();
+/** Pool of servers that start until they are removed from `unlisted`. */
+function catalogOf(...names: string[]) {
+  const unlisted = new Set(names);
+  const connections = names.map((name) => ({
+    config: { name, origin: 'user' },
+    get isUnlisted() {
+      return unlisted.has(name);
     },
+    catalog: { tools: [], resources: [], resourceTemplates: [], prompts: [] },
+    capabilities: {},
+  })) as unknown as ServerConnection[];
+  const options = {
+    pool: { connections },
+    onChanged: () => undefined,
+    onRebuilt: () => undefined,
+    log: () => undefined,
+  } as unknown as LiveCatalogOptions;
+  const catalog = new LiveCatalog(options);
+  const lists = (name: string): void => {
+    unlisted.delete(name);
+    catalog.rebuild();
+  };
+  return { catalog, lists, names };
+}
+
+const NEVER = new AbortController().signal;
+/** Longer than any test: a wait that ends earlier has another reason. */
+const LONG_MS = 3_600_000;
+
+describe('the wait for servers that were never listed', () => {
+  it('ends when the last of them is listed', async () => {
+    const { catalog, lists } = catalogOf('one', 'two');
+    const order: string[] = [];
+    const waited = catalog.settledOnce(LONG_MS, NEVER).then(() => order.push('waited'));
+    lists('one');
+    await new Promise((resolve) => setImmediate(resolve));
+    order.push('one is listed');
+    lists('two');
+    await waited;
+    expect(order).toEqual(['one is listed', 'waited']);
+    catalog.stop();
   });
-  const connections = [starting('new', []), starting('changed', [{ name: 'echo' }])] as unknown as ServerConnection[];
-  const options = { pool: { connections } } as unknown as LiveCatalogOptions;
-  await new LiveCatalog(options).settled(60_000, new AbortController().signal);
-  expect(started).toEqual(['new']);
+
+  it('ends when enough is there, and at a cancellation', async () => {
+    const { catalog, lists } = catalogOf('one', 'two');
+    let isEnough = false;
+    const waited = catalog.settledOnce(LONG_MS, NEVER, () => isEnough);
+    isEnough = true;
+    lists('one');
+    await waited;
+    const abort = new AbortController();
+    const cancelled = catalog.settledOnce(LONG_MS, abort.signal);
+    abort.abort();
+    await cancelled;
+    catalog.stop();
+  });
+
+  it('counts for each server once, from the first answer that waited for it', async () => {
+    const { catalog } = catalogOf('hangs');
+    await catalog.settledOnce(20, NEVER);
+    let asked = 0;
+    // The time of the only server is over, so nothing is asked again.
+    await catalog.settledOnce(20, NEVER, () => {
+      asked += 1;
+      return false;
+    });
+    expect(asked).toBe(1);
+    catalog.stop();
+  });
 });

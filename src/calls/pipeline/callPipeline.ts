@@ -9,8 +9,15 @@ import { thrownWords } from '../../upstream/connection/judgeThrown.ts';
 import type { JsonObject } from '../json.ts';
 import { type ApprovalPort, type ApprovalStore, Approvals } from '../policy/approval.ts';
 import { type AuthorizedCall, authorize } from '../policy/authorize.ts';
-import { type EgressFinding, guardEgress } from '../policy/egress.ts';
-import { decide, decideStrictly, type PolicyDecision, subjectOf } from '../policy/policy.ts';
+import {
+  type EgressFinding,
+  type EgressVerdict,
+  type FindSecrets,
+  guardEgress,
+  judgeEgress,
+  refusal,
+} from '../policy/egress.ts';
+import { decide, decideStrictly, type PolicyDecision, type PolicyTool, subjectOf } from '../policy/policy.ts';
 import { type QuotaDecision, RateLimiter } from '../policy/quota.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
 import { ArgumentValidator } from '../validation/argumentValidator.ts';
@@ -55,11 +62,13 @@ export interface PipelinePorts<R> {
   upstream(server: string): Upstream | undefined;
   /** Must not change the result, because equal calls share it. */
   firewall(result: JsonObject, call: FirewalledCall): R | Promise<R>;
-  scrubSecrets(text: string): string;
+  /** Masks secrets. `from` is the server that sent the text. */
+  scrubSecrets(text: string, from?: string): string;
   /** Reports whether a tool may run as it is known to the call. Without it, every tool may. */
   trust?(tool: CatalogTool): TrustVerdict;
-  /** Finds a secret of another server in what is sent to this one. */
-  foreignSecret?(server: string, sent: unknown): EgressFinding | undefined;
+  findSecrets?: FindSecrets;
+  /** Called when the user allowed that a secret is sent to a server. */
+  onSecretAllowed?(server: string, finding: EgressFinding): void;
   approval?: ApprovalPort;
   approvalStore?: ApprovalStore;
   log?(line: string): void;
@@ -119,6 +128,8 @@ export interface Call<R> {
   unchecked?: string;
   /** Reason of the trust stage to ask the user. */
   question?: string;
+  /** Secrets in the arguments that need an approval. */
+  egress?: readonly EgressVerdict[];
   policy?: PolicyDecision;
   quota?: QuotaDecision;
   cacheKey?: string;
@@ -248,10 +259,33 @@ export class CallPipeline<R> {
     await authorize(decision, { ...call, metaTool: 'tool_view', args: {} }, approvals);
   }
 
-  /** Guards a read, which sends an address or the arguments of a prompt. Calls have a stage for this. */
-  async guardEgress(call: Omit<AuthorizedCall, 'metaTool'>): Promise<void> {
+  /** Guards what a read sends: an address, the arguments of a prompt, `_meta`. Calls have a stage for this. */
+  async guardEgress(
+    call: Pick<AuthorizedCall, 'tool' | 'session' | 'signal' | 'approval'>,
+    sent: readonly unknown[],
+  ): Promise<void> {
     const { config, approvals } = this.#parts;
-    await guardEgress(config.trust.egress, call, this.#ports.foreignSecret, approvals);
+    const { findSecrets, onSecretAllowed } = this.#ports;
+    const onAllowed = (finding: EgressFinding): void => onSecretAllowed?.(call.tool.server, finding);
+    await guardEgress(judgeEgress(config, call.tool, sent, findSecrets), call, approvals, onAllowed);
+  }
+
+  /**
+   * Returns the error for what must not be sent, where the user cannot be asked: answers and notifications. What the
+   * user typed for the server may have the form of a secret (`byUser`).
+   */
+  egressRefusal(
+    tool: PolicyTool,
+    sent: unknown,
+    { session = {}, byUser = false }: { session?: object; byUser?: boolean },
+  ): GatewayError | undefined {
+    const { config, approvals } = this.#parts;
+    const refused = judgeEgress(config, tool, [sent], this.#ports.findSecrets).find(
+      ({ finding, decision, subject }) =>
+        decision.action === 'deny' ||
+        !((byUser && finding.kind === 'form') || approvals.isRemembered(subject, session)),
+    );
+    return refused && refusal(refused, tool);
   }
 
   /** Drops everything that depends on the catalog. Call it in the same synchronous step as the rebuild (G8.1). */

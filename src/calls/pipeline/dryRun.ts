@@ -1,6 +1,6 @@
 import type { PolicyAction } from '../../config/declaration/policyBlock.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
-import { count, groupDigits, shortened } from '../../text/porcelain.ts';
+import { count, groupDigits, oneLine, shortened } from '../../text/porcelain.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 import type { QuotaLeft } from '../policy/quota.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
@@ -30,7 +30,7 @@ export interface DryRunReport {
 }
 
 export interface DryRunCheck {
-  name: 'schema_validation' | 'rate_limit' | 'policy';
+  name: 'schema_validation' | 'rate_limit' | 'egress' | 'policy';
   /** A failed policy has the code of its error. */
   status: 'pass' | 'fail' | 'skipped' | 'POLICY_DENIED' | 'AUTH_REQUIRED';
   reason?: string;
@@ -44,14 +44,14 @@ export function dryRunText(report: DryRunReport): string {
   const verdict = failed.length === 0 ? 'would be sent' : 'would not be sent';
   const lines = [`Dry run of ${report.tool_id}: nothing was called, and the call ${verdict}.`];
   for (const { name, status, reason } of report.checks) {
-    lines.push(`${name}: ${status}${reason === undefined ? '' : ` (${reason})`}`);
+    lines.push(`${name}: ${status}${reason === undefined ? '' : ` (${oneLine(reason)})`}`);
   }
   lines.push(`arguments: ${shortened(visibleJson(report.args), MAX_ARGS_CHARS)}`);
-  for (const { path, rule } of report.arg_repairs) lines.push(`repaired: ${path} by ${rule}`);
+  for (const { path, rule } of report.arg_repairs) lines.push(`repaired: ${oneLine(path)} by ${rule}`);
   if (report.policy.remembered) lines.push('approval: given before');
   for (const { scope, limit, left } of report.quota) lines.push(`quota: ${left} of ${limit} left (${scope})`);
   const { name, state, reason } = report.server;
-  lines.push(`server: ${name} is ${state}${reason === undefined ? '' : `: ${reason}`}`);
+  lines.push(`server: ${name} is ${state}${reason === undefined ? '' : `: ${oneLine(reason)}`}`);
   const replay = report.replay === 'convergent' ? 'a lost call is repeated' : 'a lost call is never repeated';
   lines.push(`replay: ${report.replay}: ${replay}; timeout after ${report.deadline_ms / 1_000} s`);
   if (report.cache !== 'off') lines.push(`cache: ${report.cache}`);

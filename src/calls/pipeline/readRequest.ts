@@ -64,25 +64,33 @@ export interface ReadTarget {
   server: string;
 }
 
+/** Masks secrets in a text of a server. */
+type Scrub = (text: string, from: string) => string;
+
 /** Converts a failed read into an error object for a model. Reads may always be repeated. */
-export function readError(error: unknown, target: ReadTarget, scrubSecrets: (text: string) => string): GatewayError {
+export function readError(error: unknown, target: ReadTarget, scrubSecrets: Scrub): GatewayError {
   if (error instanceof UpstreamRequestError && error.code === RESOURCE_NOT_FOUND) {
-    const message = oneLine(scrubSecrets(error.message), 120).replaceAll('"', "'");
+    const message = oneLine(scrubSecrets(error.message, target.server), 120).replaceAll('"', "'");
     return new GatewayError('RESOURCE_NOT_FOUND', `${target.server} does not have this resource: "${message}".`, {
       path: target.id,
     });
   }
-  return dispatchError(error, { tool: target, contract: 'convergent', deadlineMs: READ_TIMEOUT_MS, scrubSecrets });
+  return dispatchError(error, {
+    tool: target,
+    contract: 'convergent',
+    deadlineMs: READ_TIMEOUT_MS,
+    scrubSecrets: (text) => scrubSecrets(text, target.server),
+  });
 }
 
 /**
  * Converts a failed read for a client that used MCP's own method: the server's error, or Waygate's as `INTERNAL_ERROR`.
  */
-export function readRpcError(error: unknown, target: ReadTarget, scrubSecrets: (text: string) => string): RpcError {
+export function readRpcError(error: unknown, target: ReadTarget, scrubSecrets: Scrub): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof GatewayError) return new RpcError(INTERNAL_ERROR, error.message, error.toObject());
   if (error instanceof UpstreamRequestError && error.failure === 'error' && error.code !== undefined) {
-    return new RpcError(error.code, oneLine(scrubSecrets(thrownWords(error)), 1_000));
+    return new RpcError(error.code, oneLine(scrubSecrets(thrownWords(error), target.server), 1_000));
   }
   const failure = readError(error, target, scrubSecrets);
   return new RpcError(INTERNAL_ERROR, failure.message, failure.toObject());

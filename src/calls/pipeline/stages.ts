@@ -4,7 +4,7 @@ import { GatewayError } from '../../errors/gatewayError.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import type { JsonObject } from '../json.ts';
 import { authorize } from '../policy/authorize.ts';
-import { guardEgress } from '../policy/egress.ts';
+import { guardEgress, judgeEgress, sentParts } from '../policy/egress.ts';
 import { decide, subjectOf } from '../policy/policy.ts';
 import { type QuotaSubject, rateLimited } from '../policy/quota.ts';
 import { overrideFor } from '../settings/overrides.ts';
@@ -61,12 +61,17 @@ const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
     throw argumentError(tool, verdict, args, scrubSecrets);
 };
 
-/** Keeps secrets of other servers out of the arguments. A dry run reports a refusal, and asks nobody. */
-const egress: Stage = async ({ tool, args, request }, { config, approvals }, { foreignSecret }) => {
-  const { session, signal, approval, dryRun: isDry } = request;
-  const mode = config.trust.egress;
-  if (isDry && mode === 'ask') return;
-  await guardEgress(mode, { tool, args: args as JsonObject, session, signal, approval }, foreignSecret, approvals);
+/** Keeps secrets from the server. A dry run reports a refusal, and asks nobody. */
+const egress: Stage = async (call, { config, approvals }, ports) => {
+  const { tool, args, request } = call;
+  const { session, signal, approval, dryRun: isDry, meta } = request;
+  call.egress = judgeEgress(config, tool, sentParts(args, meta), ports.findSecrets);
+  const asks = call.egress.every(({ decision }) => decision.action === 'require_approval');
+  // Nobody is asked about a call that a rule denies.
+  if (asks && (isDry || decide(config.policy, subjectOf(tool, 'tool_execute')).action === 'deny')) return;
+  await guardEgress(call.egress, { tool, session, signal, approval }, approvals, (finding) =>
+    ports.onSecretAllowed?.(tool.server, finding),
+  );
 };
 
 /** Refuses a tool that differs from what the user approved (T2). */
@@ -134,7 +139,7 @@ const dryRun: Stage = (call, parts) => {
 };
 
 function checksOf<R>(call: Call<R>, remembered: boolean): DryRunCheck[] {
-  const { unchecked, quota: limits, policy: decision } = call;
+  const { unchecked, quota: limits, policy: decision, egress: secrets = [] } = call;
   const checks: DryRunCheck[] = [
     unchecked === undefined
       ? { name: 'schema_validation', status: 'pass' }
@@ -143,6 +148,7 @@ function checksOf<R>(call: Call<R>, remembered: boolean): DryRunCheck[] {
       ? { name: 'rate_limit', status: 'fail', reason: limits.scope }
       : { name: 'rate_limit', status: 'pass' },
   ];
+  for (const { reason } of secrets) checks.push({ name: 'egress', status: 'AUTH_REQUIRED', reason });
   if (decision) {
     const reason = decision.reason === undefined ? {} : { reason: decision.reason };
     if (decision.action === 'allow' || remembered) checks.push({ name: 'policy', status: 'pass' });
@@ -210,11 +216,11 @@ function beginsTask<R>({ tool, upstream }: Call<R>): boolean {
 
 function termsFor<R>(call: Call<R>, { config }: PipelineParts, ports: PipelinePorts<R>): DispatchTerms {
   return {
-    retry: config.retry,
+    retry: settingsFor(config.retry, call.tool.server),
     ...replayTerms(call, config),
     deadlineMs: 1_000 * overrideFor(settingsFor(config.timeouts, call.tool.server), call.tool),
     random: ports.random ?? Math.random,
-    scrubSecrets: ports.scrubSecrets,
+    scrubSecrets: (text) => ports.scrubSecrets(text, call.tool.server),
     log: (line) => ports.log?.(line),
   };
 }

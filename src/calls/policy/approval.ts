@@ -7,9 +7,19 @@ export interface ApprovalRequest {
   args: Readonly<Record<string, unknown>>;
   /** Why the user is asked, in one sentence. */
   reason: string;
+  /** Subject of the approval. Without it, the tool as it is defined now. */
+  subject?: ApprovalSubject;
   /** Identity of the session: approvals for a session last as long as this object. */
   session: object;
   signal: AbortSignal;
+}
+
+/** Subject of an approval other than a tool. */
+export interface ApprovalSubject {
+  /** Identity of the approval: an id without spaces, a space, and whatever else must stay the same. */
+  key: string;
+  /** How the user allows it in a file. */
+  allow: string;
 }
 
 /** `unavailable`: this client cannot ask the user. */
@@ -64,8 +74,8 @@ export class Approvals {
     return new Set(this.#store.load());
   }
 
-  isRemembered(tool: CatalogTool, session: object): boolean {
-    const key = keyOf(tool);
+  isRemembered(subject: CatalogTool | ApprovalSubject, session: object): boolean {
+    const key = 'key' in subject ? subject.key : keyOf(subject);
     return this.#workspace.has(key) || this.#sessions.get(session)?.approved.has(key) === true;
   }
 
@@ -92,8 +102,8 @@ export class Approvals {
    * calling client, before the gateway's own port is tried.
    */
   async require(request: ApprovalRequest, port?: ApprovalPort): Promise<void> {
-    const { tool, session, signal } = request;
-    const key = keyOf(tool);
+    const { tool, session, signal, subject } = request;
+    const key = subject?.key ?? keyOf(tool);
     const known = this.#of(session);
     for (let open = known.open.get(key); open; open = known.open.get(key)) {
       await untilAborted(
@@ -101,8 +111,8 @@ export class Approvals {
         signal,
       );
     }
-    if (this.isRemembered(tool, session)) return;
-    const asking = this.#ask(request, known, port).finally(() => known.open.delete(key));
+    if (this.isRemembered(subject ?? tool, session)) return;
+    const asking = this.#ask(request, key, port).finally(() => known.open.delete(key));
     known.open.set(key, asking);
     return asking;
   }
@@ -117,7 +127,7 @@ export class Approvals {
     this.#store.save([...this.#workspace].filter((key) => toolId !== undefined && !key.startsWith(`${toolId} `)));
   }
 
-  async #ask(request: ApprovalRequest, known: SessionApprovals, port: ApprovalPort | undefined): Promise<void> {
+  async #ask(request: ApprovalRequest, key: string, port: ApprovalPort | undefined): Promise<void> {
     const { tool, session, signal } = request;
     signal.throwIfAborted();
     const asking = firstToAnswer(port, this.#port).ask(request);
@@ -130,11 +140,11 @@ export class Approvals {
       case 'once':
         return;
       case 'session':
-        known.approved.add(keyOf(tool));
+        this.#of(session).approved.add(key);
         this.#onApproved(session);
         return;
       case 'workspace':
-        this.#store.save([...this.#workspace.add(keyOf(tool))]);
+        this.#store.save([...this.#workspace.add(key)]);
         return;
       case 'denied':
         throw new GatewayError(
@@ -143,7 +153,7 @@ export class Approvals {
           { path: tool.id, details: { meta_tool: 'tool_execute', reason: request.reason, approval: 'denied' } },
         );
       default:
-        throw approvalRequired(tool, request.reason);
+        throw approvalRequired(request);
     }
   }
 }
@@ -170,8 +180,9 @@ async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise
 }
 
 /** Returns the error for a client that cannot ask, with the rule by which the user can allow the tool. */
-function approvalRequired(tool: CatalogTool, reason: string): GatewayError {
+function approvalRequired({ tool, reason, subject }: ApprovalRequest): GatewayError {
   const rule = JSON.stringify({ action: 'allow', tool: tool.id });
+  const where = `put ${rule} first in "policy": {"rules": [ … ]} of .vscode/waygate.json, or of the user-level waygate.json where that one asks`;
   return new GatewayError(
     'AUTH_REQUIRED',
     `${tool.name} needs the user's approval, and nobody can be asked here. The user can allow it: see "allow" in the details.`,
@@ -181,7 +192,7 @@ function approvalRequired(tool: CatalogTool, reason: string): GatewayError {
         meta_tool: 'tool_execute',
         reason,
         approval: 'required',
-        allow: `put ${rule} first in "policy": {"rules": [ … ]} of .vscode/waygate.json, or of the user-level waygate.json where that one asks`,
+        allow: subject?.allow ?? where,
       },
     },
   );

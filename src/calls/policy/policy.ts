@@ -27,21 +27,36 @@ export interface PolicyDecision {
 
 /**
  * Decides by the first rule that fits. Rules of the user's own file trust no server of a workspace unless they name that
- * origin: one that allows is passed over, and one that asks cannot be softened by a later rule.
+ * origin: one that allows is passed over, and one that asks cannot be softened by a later rule. The same holds for a rule
+ * that fits a look-alike of what it names.
  */
 export function decide(policy: ToolPolicy, subject: PolicySubject): PolicyDecision {
   let asks: PolicyDecision | undefined;
   for (const [index, rule] of policy.rules.entries()) {
-    if (!applies(rule, subject)) continue;
+    const isNamed = applies(rule, subject);
+    // A server must not escape a rule that forbids or asks by another spelling.
+    if (!isNamed && (rule.action === 'allow' || !applies(rule, subject, true))) continue;
     const decision = decisionOf(rule, index);
     const isOther = subject.origin === 'workspace' && rule.by !== 'workspace' && rule.origin !== 'workspace';
     if (isOther && rule.action === 'allow') continue;
-    if (isOther && rule.action === 'require_approval') asks ??= decision;
+    if ((isOther || !isNamed) && rule.action === 'require_approval') asks ??= decision;
     else return rule.action === 'deny' ? decision : (asks ?? decision);
   }
   return policy.default === 'deny'
     ? { action: 'deny', rule_index: null }
     : (asks ?? { action: policy.default, rule_index: null });
+}
+
+/**
+ * Decides about a secret that would be sent to a server. Only rules that name `egress` count, and those of a
+ * workspace only if they are as strict as `otherwise`, the action without a rule.
+ */
+export function decideEgress(policy: ToolPolicy, tool: PolicyTool, otherwise: PolicyAction): PolicyDecision {
+  const rules = policy.rules.filter(
+    ({ metaTool, by, action }) =>
+      metaTool === 'egress' && (by !== 'workspace' || action === 'deny' || action === otherwise),
+  );
+  return decide({ default: otherwise, rules }, subjectOf(tool, 'egress'));
 }
 
 /** Decides about an unknown subject by the strictest rule that could apply to it, the default included. */
@@ -66,7 +81,13 @@ function decisionOf({ action, reason, unreadable }: PolicyRule, index: number): 
   };
 }
 
-export function subjectOf(tool: CatalogTool, metaTool: PolicyMetaTool): PolicySubject {
+/** Facts about a tool that rules can name. */
+export type PolicyTool = Pick<
+  CatalogTool,
+  'id' | 'namespace' | 'server' | 'origin' | 'upstreamName' | 'tags' | 'safety'
+>;
+
+export function subjectOf(tool: PolicyTool, metaTool: PolicyMetaTool): PolicySubject {
   return {
     metaTool,
     toolId: tool.id,
@@ -79,12 +100,10 @@ export function subjectOf(tool: CatalogTool, metaTool: PolicyMetaTool): PolicySu
   };
 }
 
-function applies(rule: PolicyRule, subject: PolicySubject): boolean {
+function applies(rule: PolicyRule, subject: PolicySubject, orAlike = false): boolean {
   if (rule.metaTool !== undefined && rule.metaTool !== subject.metaTool) return false;
-  // A server must not escape a rule that forbids by another spelling.
-  const isDeny = rule.action === 'deny';
   const isSame = (named: string, name = ''): boolean =>
-    named === name || (isDeny && skeleton(named) === skeleton(name));
+    named === name || (orAlike && skeleton(named) === skeleton(name));
   if (rule.origin !== undefined && rule.origin !== (subject.origin ?? 'user')) return false;
   if (rule.namespace !== undefined && !isSame(rule.namespace, subject.namespace)) return false;
   if (rule.server !== undefined && !isSame(rule.server, subject.server)) return false;
@@ -93,6 +112,6 @@ function applies(rule: PolicyRule, subject: PolicySubject): boolean {
   if (rule.tool === undefined) return true;
   const glob = rule.tool;
   return [subject.toolId, subject.toolName].some(
-    (name) => name !== undefined && (isDeny ? matchesLookAlike(glob, name) : globMatches(glob, name)),
+    (name) => name !== undefined && (orAlike ? matchesLookAlike(glob, name) : globMatches(glob, name)),
   );
 }

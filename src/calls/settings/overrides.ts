@@ -1,18 +1,19 @@
 import type { CatalogTool } from '../../catalog/types.ts';
+import { globsConcern, type ToolGlobs } from '../../config/declaration/block.ts';
 import { globMatches } from '../../lib/glob.ts';
 
 /** Value for all tools, for a server's tools, and for single tools. The most specific one applies. */
-export interface Overrides<T> {
+export interface Overrides<T> extends ToolGlobs {
   default: T;
   servers: Readonly<Record<string, T>>;
   /** Values by glob over the `tool_id` or the server's name for the tool; the first match applies. */
   tools: Readonly<Record<string, T>>;
 }
 
-type Subject = Pick<CatalogTool, 'id' | 'upstreamName' | 'server'>;
+type Subject = Pick<CatalogTool, 'id' | 'upstreamName' | 'server' | 'origin'>;
 
 export function overrideFor<T>(overrides: Overrides<T>, tool: Subject): T {
-  const own = firstMatch(overrides.tools, tool);
+  const own = globsConcern(overrides, tool) ? firstMatch(overrides.tools, tool) : undefined;
   if (own !== undefined) return own;
   return Object.hasOwn(overrides.servers, tool.server) ? (overrides.servers[tool.server] as T) : overrides.default;
 }

@@ -1,10 +1,11 @@
 import type { CatalogTool } from '../../catalog/types.ts';
+import { globsConcern } from '../../config/declaration/block.ts';
 import type { ReplaySettings } from '../../config/declaration/replayBlock.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import { type ToolReplay, toolReplay } from '../../replay/toolReplay.ts';
 import { firstMatch } from './overrides.ts';
 
-export type ReplaySubject = Pick<CatalogTool, 'id' | 'upstreamName' | 'server'> &
+export type ReplaySubject = Pick<CatalogTool, 'id' | 'upstreamName' | 'server' | 'origin'> &
   Partial<Pick<CatalogTool, 'annotations'>>;
 
 const CAUTION: Readonly<Record<ReplayContract, number>> = { convergent: 0, probe_required: 1, never_replay: 2 };
@@ -19,6 +20,13 @@ export function replayFor(settings: ReplaySettings, tool: ReplaySubject): ToolRe
 }
 
 function replayOf(settings: Omit<ReplaySettings, 'floor'>, tool: ReplaySubject): ToolReplay {
+  if (globsConcern(settings, tool)) return written(settings, tool);
+  const named = written({ ...settings, probes: {} }, tool);
+  const unnamed = written({ ...settings, tools: {}, probes: {} }, tool);
+  return CAUTION[named.contract] > CAUTION[unnamed.contract] ? named : unnamed;
+}
+
+function written(settings: Omit<ReplaySettings, 'floor'>, tool: ReplaySubject): ToolReplay {
   const own = firstMatch(settings.tools, tool);
   const probe = firstMatch(settings.probes, tool);
   const byServer = Object.hasOwn(settings.servers, tool.server) ? settings.servers[tool.server] : undefined;

@@ -4,7 +4,6 @@ import { FileSecrets } from '../../config/state/fileSecrets.ts';
 import { stateRoot } from '../../config/state/stateFolder.ts';
 import { CLIENT_IDS, type ClientId } from '../../import/clientIds.ts';
 import {
-  backUp,
   type FoundSources,
   findSources,
   placesOf,
@@ -12,16 +11,9 @@ import {
   readTextIfThere,
   replaceFile,
 } from '../../import/importFiles.ts';
-import {
-  importData,
-  type Removal,
-  renderFlaws,
-  renderList,
-  renderRemovals,
-  renderSummary,
-} from '../../import/importReport.ts';
-import { exposedTwice, type ImportPlan, ImportRefused, planImport, type ReadSource } from '../../import/planImport.ts';
-import { RemovalRefused, withoutEntries } from '../../import/removal.ts';
+import { importData, renderFlaws, renderList, renderRemovals, renderSummary } from '../../import/importReport.ts';
+import { ImportRefused, planImport, type ReadSource } from '../../import/planImport.ts';
+import { planRemovals, remove } from '../../import/removeEntries.ts';
 import { type Surroundings, surroundingsOf } from '../../import/surroundings.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import type { ImportCommand } from '../commands.ts';
@@ -163,26 +155,4 @@ function checkNames(names: readonly string[], sources: readonly ReadSource[]): v
     const remedy = didYouMean(name, known, `there are ${[...new Set(known)].join(', ') || 'none'}.`);
     throw new UsageError(`no source has a server "${name}"; ${remedy}`);
   }
-}
-
-/** Plans removals. Entries that the gateway cannot start yet stay in their files. */
-function planRemovals(plan: ImportPlan): Removal[] {
-  return [...exposedTwice(plan)].map(([source, servers]) => {
-    const before = readTextIfThere(source.file) ?? '';
-    const removed = servers.filter(({ cannotStart }) => cannotStart === undefined);
-    const kept = servers.filter(({ cannotStart }) => cannotStart !== undefined);
-    if (removed.length === 0) return { source, removed, kept, before, after: undefined, refused: undefined };
-    try {
-      const paths = removed.map(({ path }) => path);
-      return { source, removed, kept, before, after: withoutEntries(source.file, before, paths), refused: undefined };
-    } catch (error) {
-      if (!(error instanceof RemovalRefused)) throw error;
-      return { source, removed, kept, before, after: undefined, refused: error.message };
-    }
-  });
-}
-
-function remove(removal: Removal): void {
-  removal.backup = backUp(removal.source.file);
-  replaceFile(removal.source.file, removal.before, removal.after as string);
 }

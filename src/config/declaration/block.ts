@@ -62,6 +62,26 @@ export function settingsFor<T extends object>(settings: WithOwn<T>, server: stri
   return settings.own?.servers.includes(server) ? settings.own.settings : settings;
 }
 
+/** Globs over the names of tools. */
+export interface ToolGlobs {
+  /** Set for the user's own file: its globs trust no tool of a server of a workspace. */
+  readonly toolsOf?: 'user';
+}
+
+/** Whether globs count for a tool. */
+export function globsConcern({ toolsOf }: ToolGlobs, { origin }: { origin?: string }): boolean {
+  return toolsOf === undefined || origin !== 'workspace';
+}
+
+/** Returns a scope rule by which a block of a workspace has no effect beside a block or servers of the user's own. */
+export function keepOwn<T>(name: string, defaultValue: T): NonNullable<Block<T>['combine']> {
+  return (own, { value }, { userServers, ignored }) => {
+    if (!own && userServers.length === 0) return value;
+    ignored([], `"${name}" has no effect: it would concern your own servers, too.`);
+    return own ? own.value : defaultValue;
+  };
+}
+
 /** Returns the entries by name of a server that the user's own file has, or that `isHarmless` lets count for any. */
 export function ownEntries<T>(
   block: string,

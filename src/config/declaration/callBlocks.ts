@@ -1,4 +1,13 @@
-import { apart, type Block, block, ownEntries, type SettingsOf, type WithOwn } from './block.ts';
+import {
+  apart,
+  type Block,
+  block,
+  keepOwn,
+  ownEntries,
+  type SettingsOf,
+  type ToolGlobs,
+  type WithOwn,
+} from './block.ts';
 import { defaultsOf, list, object, record } from './collections.ts';
 import { flag, type Infer, number, oneOf, text } from './field.ts';
 import { POLICY, type ToolPolicy } from './policyBlock.ts';
@@ -64,16 +73,19 @@ const TIMEOUT_KEYS = {
 };
 
 const timeouts = object(TIMEOUT_KEYS, {
-  doc: 'Time limits of calls in seconds: for all, per server, per tool. Those of a workspace do not concern the servers in your own waygate.json, nor names in yours servers of a workspace.',
+  doc: 'Time limits of calls in seconds: for all, per server, per tool. Those of a workspace do not concern the servers in your own waygate.json, nor names and globs in yours servers of a workspace.',
 });
 const cache = object(CACHE_KEYS, {
   doc: 'Reuse of answers of read-only tools. Pair `readOnly` with an `allow` list: a hint of a server proves nothing. A workspace has no answers kept of the servers in your own waygate.json.',
 });
 
-const schemaLimits = object(SCHEMA_LIMIT_KEYS, {
-  doc: "Limits of a tool's schema. A larger one is not compiled. If a workspace's and your own waygate.json differ, the lower limit counts.",
+const retry = object(RETRY_KEYS, {
+  doc: 'Repetition of calls that may be repeated: those that never left, and those that `replay` declares `convergent`. That of a workspace does not concern the servers in your own waygate.json.',
 });
-type SchemaLimits = Infer<typeof schemaLimits>;
+
+const schemaLimits = object(SCHEMA_LIMIT_KEYS, {
+  doc: "Limits of a tool's schema. A larger one is not compiled. Those of a workspace have no effect if you have some, or servers, of your own.",
+});
 
 /** Blocks that a call reads when it begins. */
 export const CALL_BLOCKS = {
@@ -85,12 +97,10 @@ export const CALL_BLOCKS = {
   ),
   policy: POLICY,
   trust: TRUST,
-  retry: block(
-    object(RETRY_KEYS, {
-      doc: 'Repetition of calls that may be repeated: those that never left, and those that `replay` declares `convergent`.',
-    }),
-    { defaultValue: defaultsOf(RETRY_KEYS) },
-  ),
+  retry: block<WithOwn<Infer<typeof retry>>>(retry, {
+    defaultValue: defaultsOf(RETRY_KEYS),
+    combine: apart(defaultsOf(RETRY_KEYS)),
+  }),
   rateLimits: RATE_LIMITS,
   cache: block<WithOwn<Infer<typeof cache>>>(cache, {
     defaultValue: defaultsOf(CACHE_KEYS),
@@ -103,20 +113,16 @@ export const CALL_BLOCKS = {
   }),
   schemaLimits: block(schemaLimits, {
     defaultValue: defaultsOf(SCHEMA_LIMIT_KEYS),
-    combine: (own, { value }) => (own ? lowerBounds(own.value, value) : value),
+    // A schema beyond the limits is not checked, so lower ones are no safer.
+    combine: keepOwn('schemaLimits', defaultsOf(SCHEMA_LIMIT_KEYS)),
   }),
-  timeouts: block<WithOwn<Infer<typeof timeouts>>>(timeouts, {
+  timeouts: block<WithOwn<Infer<typeof timeouts> & ToolGlobs>>(timeouts, {
     defaultValue: defaultsOf(TIMEOUT_KEYS),
     combine: apart(defaultsOf(TIMEOUT_KEYS)),
-    narrow: (own, scope) => ({ ...own, servers: ownEntries('timeouts', own.servers, scope) }),
+    narrow: (own, scope) => ({ ...own, toolsOf: 'user', servers: ownEntries('timeouts', own.servers, scope) }),
   }),
   replay: REPLAY,
 } satisfies Readonly<Record<string, Block<unknown>>>;
-
-function lowerBounds(a: SchemaLimits, b: SchemaLimits): SchemaLimits {
-  const keys = Object.keys(SCHEMA_LIMIT_KEYS) as (keyof SchemaLimits)[];
-  return Object.fromEntries(keys.map((key) => [key, Math.min(a[key], b[key])])) as unknown as SchemaLimits;
-}
 
 /** Settings that a call reads when it begins: one immutable value, computed from all files. */
 export type CallSettings = SettingsOf<typeof CALL_BLOCKS>;

@@ -1,7 +1,7 @@
 import { DEFAULT_MODE, MODES, type Mode, workspaceMode } from '../../link/mode.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 import { SECRET_NAME } from '../secretReferences.ts';
-import { type Block, type BlockValue, block, type Scope } from './block.ts';
+import { type Block, type BlockValue, block, keepOwn, type Scope } from './block.ts';
 import { defaultsOf, list, object } from './collections.ts';
 import { flag, type Infer, number, oneOf, text } from './field.ts';
 
@@ -79,7 +79,7 @@ const STARTUP = {
 };
 
 const startup = object(STARTUP, {
-  doc: 'Conditions for the first answer of the gateway. Without this block it answers with whatever servers are up.',
+  doc: 'Conditions for the first answer of the gateway. Without this block it answers with whatever servers are up. Those of a workspace have no effect if you have servers of your own, except a longer time limit.',
 });
 type Startup = Infer<typeof startup>;
 
@@ -166,13 +166,13 @@ const ARTIFACTS = {
 };
 
 const artifacts = object(ARTIFACTS, {
-  doc: 'Results that are kept, and how much of them a model sees.',
+  doc: 'Results that are kept, and how much of them a model sees. A workspace cannot lower the bounds of kept results if you have servers of your own.',
 });
 type Artifacts = Infer<typeof artifacts>;
 
 const MASKING: Readonly<Record<Artifacts['maskSecrets'], number>> = { never: 0, errors: 1, always: 2 };
 
-/** Keeps a mask that the user's own file sets, and the masked errors of the user's own servers. */
+/** Keeps a mask that the user's own file sets, and the masked errors and kept results of the user's own servers. */
 function keepMasks(own: BlockValue<Artifacts> | undefined, theirs: BlockValue<Artifacts>, scope: Scope): Artifacts {
   const { maskSecrets = scope.userServers.length > 0 ? 'errors' : 'never', maskOnDisk = false } = setBy(own);
   const kept: Partial<Artifacts> = {
@@ -184,8 +184,14 @@ function keepMasks(own: BlockValue<Artifacts> | undefined, theirs: BlockValue<Ar
     const why = own?.keys.has(key) ? ownSetting(value) : 'the errors of your own servers stay masked';
     scope.ignored([key], `"artifacts.${key}" has no effect: ${why}.`);
   }
-  return { ...theirs.value, ...kept };
+  const floor = { ...defaultsOf(ARTIFACTS), ...own?.value };
+  const bounds = Object.fromEntries(
+    BOUNDS.map((key) => [key, keepAtLeast(`artifacts.${key}`, floor, theirs, key, scope)]),
+  );
+  return { ...theirs.value, ...kept, ...bounds };
 }
+
+const BOUNDS = ['ttlSeconds', 'maxBytes', 'maxArtifacts'] as const;
 
 /** Returns the keys that a file sets itself. */
 function setBy<T extends object>(own: BlockValue<T> | undefined): Partial<T> {
@@ -209,14 +215,43 @@ function keepFirewall(own: BlockValue<Passthrough> | undefined, theirs: BlockVal
   return { ...theirs.value, firewall: true };
 }
 
-/** Keeps the time in which the user's own servers start. */
-function keepStartTime(own: BlockValue<Startup> | undefined, theirs: BlockValue<Startup>, scope: Scope): Startup {
-  const { timeoutSeconds } = own?.value ?? defaultsOf(STARTUP);
-  if (scope.userServers.length === 0 || theirs.value.timeoutSeconds >= timeoutSeconds) return theirs.value;
-  const why = `your own servers have ${timeoutSeconds} s`;
-  scope.ignored(['timeoutSeconds'], `"startup.timeoutSeconds" has no effect: ${why}.`);
-  return { ...theirs.value, timeoutSeconds };
+/**
+ * Keeps the user's conditions for the first answer, and the time in which the user's own servers start: a repository must
+ * not make them unavailable.
+ */
+function keepStartup(own: BlockValue<Startup> | undefined, theirs: BlockValue<Startup>, scope: Scope): Startup {
+  if (scope.userServers.length === 0) return theirs.value;
+  const kept = own?.value ?? defaultsOf(STARTUP);
+  for (const key of theirs.keys) {
+    if (key !== 'timeoutSeconds')
+      scope.ignored([key], `"startup.${key}" has no effect: it would concern your own servers, too.`);
+  }
+  return { ...kept, timeoutSeconds: keepAtLeast('startup.timeoutSeconds', kept, theirs, 'timeoutSeconds', scope, 's') };
 }
+
+/** Returns the larger of two bounds, since a small one of a workspace would degrade the user's own servers. */
+function keepAtLeast<K extends string>(
+  name: string,
+  kept: Record<K, number>,
+  { value, keys }: BlockValue<Record<K, number>>,
+  key: K,
+  { userServers, ignored }: Scope,
+  unit = '',
+): number {
+  if (userServers.length === 0 || value[key] >= kept[key]) return value[key];
+  if (keys.has(key)) ignored([key], `"${name}" has no effect: your own servers have ${`${kept[key]} ${unit}`.trim()}.`);
+  return kept[key];
+}
+
+/** Keeps the user's own servers running as long as the user's file says. */
+function keepIdleTime(own: BlockValue<number> | undefined, { value }: BlockValue<number>, scope: Scope): number {
+  const kept = own?.value ?? IDLE_MINUTES;
+  if (scope.userServers.length === 0 || value >= kept) return value;
+  scope.ignored([], `"idleMinutes" has no effect: your own servers have ${kept} min.`);
+  return kept;
+}
+
+const IDLE_MINUTES = 10;
 
 /** Blocks that the gateway itself reads. */
 export const GATEWAY_BLOCKS = {
@@ -232,15 +267,19 @@ export const GATEWAY_BLOCKS = {
     number({
       above: 0,
       max: 1_440,
-      default: 10,
+      default: IDLE_MINUTES,
       hint: 'to keep one server running set its "keepAlive"',
-      doc: 'A server without a call for this many minutes is stopped. The next call starts it again.',
+      doc: 'A server without a call for this many minutes is stopped. The next call starts it again. A workspace cannot shorten it if you have servers of your own.',
     }),
+    { combine: keepIdleTime },
   ),
-  startup: block<Startup>(startup, { defaultValue: defaultsOf(STARTUP), combine: keepStartTime }),
-  liveRefresh: block(object(LIVE_REFRESH, { doc: 'Reaction to a server that announces changed tools.' }), {
-    defaultValue: defaultsOf(LIVE_REFRESH),
-  }),
+  startup: block<Startup>(startup, { defaultValue: defaultsOf(STARTUP), combine: keepStartup }),
+  liveRefresh: block(
+    object(LIVE_REFRESH, {
+      doc: 'Reaction to a server that announces changed tools. That of a workspace has no effect if you have one, or servers, of your own.',
+    }),
+    { defaultValue: defaultsOf(LIVE_REFRESH), combine: keepOwn('liveRefresh', defaultsOf(LIVE_REFRESH)) },
+  ),
   browse: block(object(BROWSE, { doc: 'How `tool_browse` answers.' }), { defaultValue: defaultsOf(BROWSE) }),
   artifacts: block<Artifacts>(artifacts, {
     defaultValue: defaultsOf(ARTIFACTS),

@@ -36,8 +36,8 @@ const rule = object(
       doc: 'The tool has all of these: `read-only`, `destructive`; for resources and prompts also `resource`, `template`, `prompt`, or the media type as in `text_plain`.',
     }),
     readOnly: flag({ doc: 'The read-only hint that the server declares. Do not rely on it.' }),
-    metaTool: oneOf(['tool_execute', 'tool_view'], {
-      doc: 'The call of a tool (`tool_execute`), or another look at its result (`tool_view`).',
+    metaTool: oneOf(['tool_execute', 'tool_view', 'egress'], {
+      doc: 'The call of a tool (`tool_execute`), another look at its result (`tool_view`), or a secret that would be sent to its server (`egress`, see `trust.egress`). Only rules that name `egress` decide about secrets.',
     }),
     reason: text({ filled: true, doc: 'Shown when the call is denied or asked about.' }),
   },

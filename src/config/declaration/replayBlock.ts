@@ -1,4 +1,4 @@
-import { type BlockValue, block, ownEntries, type Scope } from './block.ts';
+import { type BlockValue, block, ownEntries, type Scope, type ToolGlobs } from './block.ts';
 import { anyObject, list, object, record } from './collections.ts';
 import { type Infer, oneOf, scalar, text } from './field.ts';
 
@@ -38,12 +38,12 @@ const REPLAY_KEYS = {
 };
 
 const replay = object(REPLAY_KEYS, {
-  doc: 'Treatment of a call that was lost: `convergent` may run again, anything else is reported as unknown. A workspace cannot loosen what your own waygate.json says, nor anything for the servers in it. Names in your own file do not loosen anything for servers of a workspace.',
+  doc: 'Treatment of a call that was lost: `convergent` may run again, anything else is reported as unknown. A workspace cannot loosen what your own waygate.json says, nor anything for the servers in it. Names and globs in your own file do not loosen anything for servers of a workspace.',
 });
 
-export interface ReplaySettings extends Infer<typeof replay> {
+export interface ReplaySettings extends Infer<typeof replay>, ToolGlobs {
   /** The user's own settings, which a workspace may tighten but not loosen: for the named servers, or for all. */
-  readonly floor?: { readonly settings: Infer<typeof replay>; readonly servers?: readonly string[] };
+  readonly floor?: { readonly settings: Infer<typeof replay> & ToolGlobs; readonly servers?: readonly string[] };
 }
 
 /** Default settings: a server's declaration makes nothing repeatable, only the user's configuration does. */
@@ -60,6 +60,7 @@ export const REPLAY = block<ReplaySettings>(replay, {
   safety: { strictest: () => NOTHING_REPEATED, untilThen: 'no lost call is repeated' },
   narrow: (own, scope) => ({
     ...own,
+    toolsOf: 'user',
     servers: ownEntries('replay', own.servers, scope, (contract) => contract === 'never_replay'),
     trustHints: own.trustHints.filter((name) => scope.userServers.includes(name)),
   }),

@@ -3,31 +3,44 @@ import { object } from './collections.ts';
 import { type Infer, oneOf } from './field.ts';
 
 const EGRESS = ['off', 'ask', 'block'] as const;
+const RESULTS = ['off', 'tell'] as const;
 
 const trust = object(
   {
     egress: oneOf(EGRESS, {
       default: 'block',
-      doc: 'What happens to a call whose arguments contain a secret that another server was given: it is refused (`block`), you are asked (`ask`), or it is sent (`off`). A workspace cannot loosen this.',
+      doc: 'What happens to a secret that would be sent to a server. `block`: a secret that another server was given, or that was masked in its results, is refused, and you are asked about what only looks like a secret. `ask`: you are asked about each. `off`: nothing is searched for. A policy rule with `"metaTool": "egress"` decides for a server. A workspace cannot loosen this.',
+    }),
+    results: oneOf(RESULTS, {
+      default: 'tell',
+      doc: 'Whether Waygate adds a note to a result that reads like an attack (`tell`), or not (`off`). Results are never held back. A workspace cannot turn it off.',
     }),
   },
   { doc: 'What servers may learn and do.' },
 );
 type Trust = Infer<typeof trust>;
 
+const DEFAULTS: Trust = { egress: 'block', results: 'tell' };
+
 export const TRUST = block<Trust>(trust, {
-  defaultValue: { egress: 'block' },
+  defaultValue: DEFAULTS,
   safety: {
-    strictest: () => ({ egress: 'block' }),
-    untilThen: 'no secret of a server may be sent to another one',
+    strictest: () => DEFAULTS,
+    untilThen: 'no secret of a server may be sent to another one, and results are scanned',
   },
-  combine: keepEgress,
+  combine: keepStricter,
 });
 
-/** Keeps the user's own setting, or the default, where a workspace is weaker. */
-function keepEgress(own: BlockValue<Trust> | undefined, { value }: BlockValue<Trust>, scope: Scope): Trust {
-  const floor = own?.value.egress ?? 'block';
-  if (EGRESS.indexOf(value.egress) >= EGRESS.indexOf(floor)) return value;
-  scope.ignored(['egress'], `"trust.egress" has no effect: a workspace cannot loosen "${floor}".`);
-  return { ...value, egress: floor };
+/** Keeps the user's own settings, or the defaults, where a workspace is weaker. */
+function keepStricter(own: BlockValue<Trust> | undefined, { value }: BlockValue<Trust>, scope: Scope): Trust {
+  const floor = own?.value ?? DEFAULTS;
+  const kept = <T extends string>(key: keyof Trust, order: readonly T[], theirs: T, least: T): T => {
+    if (order.indexOf(theirs) >= order.indexOf(least)) return theirs;
+    scope.ignored([key], `"trust.${key}" has no effect: a workspace cannot loosen "${least}".`);
+    return least;
+  };
+  return {
+    egress: kept('egress', EGRESS, value.egress, floor.egress),
+    results: kept('results', RESULTS, value.results, floor.results),
+  };
 }

@@ -150,12 +150,13 @@ export class GatewayLink {
     this.#dispatch({ type: 'dispose' });
   }
 
-  /** Sends a request to the worker. If that worker is replaced before it answers, asks the successor. */
+  /** Sends a request to the worker, once it has started. If that worker is replaced before it answers, asks the successor. */
   #ask<M extends keyof ControlRequests>(
     method: M,
     params: ControlRequests[M]['params'],
   ): Promise<ControlRequests[M]['result']> {
-    if (this.#phase.kind === 'moving') return this.#settled().then(() => this.#ask(method, params));
+    const { kind } = this.#phase;
+    if (kind === 'moving' || kind === 'attaching') return this.#settled().then(() => this.#ask(method, params));
     return this.#attachedClient()
       .request(method, params)
       .catch((error) => {

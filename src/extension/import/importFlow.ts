@@ -2,6 +2,7 @@ import { CLIENT_IDS } from '../../import/clientIds.ts';
 import { findSources, readTextIfThere, replaceFile } from '../../import/importFiles.ts';
 import { renderFlaws, renderRemovals, renderSummary } from '../../import/importReport.ts';
 import { exposedTwice, type ImportPlan, planImport } from '../../import/planImport.ts';
+import { planRemovals, type Removal, remove } from '../../import/removeEntries.ts';
 import type { Surroundings } from '../../import/surroundings.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
@@ -14,6 +15,8 @@ export interface ImportPrompts {
   resolve(conflict: Conflict): Promise<'keep both' | 'replace' | 'leave out' | undefined>;
   /** Shows the changes and asks for confirmation. */
   confirm(plan: ImportPlan): Promise<boolean>;
+  /** Chooses the files that lose the entries which the gateway has now; undefined keeps all. */
+  remove(removals: readonly Removal[]): Promise<readonly Removal[] | undefined>;
   /** Stores the value of an input. */
   keep(name: string, value: string): Promise<void>;
 }
@@ -24,10 +27,13 @@ export interface ImportOutcome {
   /** Full report for the log. Contains no secret. */
   report: string;
   written: boolean;
+  /** Entries that were removed from files of clients. */
+  removed: readonly Removal[];
 }
 
 /**
- * *Import Servers* without its windows: find, choose, resolve conflicts, preview, write. Undefined if the user cancels.
+ * *Import Servers* without its windows: find, choose, resolve conflicts, preview, write, and remove the entries that the
+ * gateway has now. Undefined if the user cancels.
  */
 export async function importFlow(
   file: string,
@@ -44,11 +50,12 @@ export async function importFlow(
     const broken = unreadable.length > 0 ? ` ${count(unreadable.length, 'file')} could not be read.` : '';
     const report = faults + renderFlaws(sources, []);
     const message = notificationText`${`No other MCP client has servers for this folder.${broken}`}`;
-    return { message, report, written: false };
+    return { message, report, written: false, removed: [] };
   }
   const chosen = await prompts.choose(items);
-  if (chosen === undefined || chosen.size === 0) return undefined;
-  const decided = await settle({ ...request, accept: (key) => chosen.has(key) }, chosen, prompts);
+  const accepted = chosen && withTwins(all, chosen);
+  if (accepted === undefined || accepted.size === 0) return undefined;
+  const decided = await settle({ ...request, accept: (key) => accepted.has(key) }, accepted, prompts);
   if (decided === undefined) return undefined;
   const plan = planImport({ ...request, ...decided });
   if (plan.changed) {
@@ -56,13 +63,30 @@ export async function importFlow(
     replaceFile(file, current, plan.after, at.workspace);
     await plan.keepSecrets((name, value) => prompts.keep(name, value));
   }
+  const removed = await removeEntries(plan, prompts);
   const report = plan.redact(
     faults +
       renderSummary(plan, { dryRun: false, keptIn: "the editor's store of secrets" }) +
       renderFlaws(sources, []) +
-      renderRemovals(plan, undefined, { dryRun: false }),
+      renderRemovals(plan, removed.length > 0 ? removed : undefined, { dryRun: false }),
   );
-  return { message: summarise(plan), report, written: plan.changed };
+  return { message: summarise(plan, removed), report, written: plan.changed, removed };
+}
+
+/** Adds the servers that need no import: the gateway has them already, or has the chosen twin of another file. */
+function withTwins({ servers }: ImportPlan, chosen: ReadonlySet<string>): ReadonlySet<string> {
+  const targets = new Set(servers.filter(({ key }) => chosen.has(key)).map(({ target }) => target));
+  const twins = servers.filter(
+    ({ outcome, target }) => outcome === 'present' || (outcome === 'duplicate' && targets.has(target)),
+  );
+  return new Set([...chosen, ...twins.map(({ key }) => key)]);
+}
+
+async function removeEntries(plan: ImportPlan, prompts: ImportPrompts): Promise<readonly Removal[]> {
+  const possible = planRemovals(plan).filter(({ after }) => after !== undefined);
+  const removed = possible.length === 0 ? [] : ((await prompts.remove(possible)) ?? []);
+  for (const removal of removed) remove(removal);
+  return removed;
 }
 
 type Decision = Pick<Parameters<typeof planImport>[0], 'accept' | 'replace'>;
@@ -83,13 +107,17 @@ async function settle(
   return { accept: (key) => accepted.has(key), replace };
 }
 
-function summarise(plan: ImportPlan): NotificationText {
+function summarise(plan: ImportPlan, removed: readonly Removal[]): NotificationText {
   const written = plan.servers.filter(({ outcome }) => ['added', 'renamed', 'replaced'].includes(outcome));
   const waiting = written.filter(({ cannotStart }) => cannotStart !== undefined);
-  const clients = [...new Set([...exposedTwice(plan).keys()].map(({ title }) => title))];
+  const done = new Set(removed.map(({ source }) => source));
+  const left = [...exposedTwice(plan).keys()].filter((source) => !done.has(source));
+  const clients = [...new Set(left.map(({ title }) => title))];
+  const entries = removed.flatMap((removal) => removal.removed).length;
   const sentences = [
     written.length > 0 ? `Imported ${count(written.length, 'server')}.` : 'All of them are already configured.',
     ...(waiting.length > 0 ? [`${count(waiting.length, 'server')} cannot start yet.`] : []),
+    ...(entries > 0 ? [`Removed ${entries === 1 ? '1 entry' : `${entries} entries`}; the log names the backups.`] : []),
     ...(clients.length > 0
       ? [
           `${clients.join(', ')} still ${clients.length === 1 ? 'starts' : 'start'} them directly; the log lists the entries to remove.`,

@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { secretKey } from '../../config/state/fileSecrets.ts';
-import { stateRoot } from '../../config/state/stateFolder.ts';
-import { type ImportPlan, ImportRefused } from '../../import/planImport.ts';
-import { surroundingsOf } from '../../import/surroundings.ts';
+import { stateRoot, userConfigFile } from '../../config/state/stateFolder.ts';
+import { findSources, readTextIfThere } from '../../import/importFiles.ts';
+import { type ImportPlan, ImportRefused, planImport } from '../../import/planImport.ts';
+import { type Removal, restore } from '../../import/removeEntries.ts';
+import { type Surroundings, surroundingsOf } from '../../import/surroundings.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import type { Environment } from '../configuration/environment.ts';
 import { CONFIGURATION_PATH } from '../contributions.ts';
@@ -18,6 +21,7 @@ export async function importServers(
   environment: Environment,
   link: GatewayLink,
   secrets: EditorSecrets,
+  userFolder: string,
   log: vscode.LogOutputChannel,
 ): Promise<void> {
   const { workspace, trusted } = environment.state.value;
@@ -25,7 +29,7 @@ export async function importServers(
   if (workspace === undefined || file === undefined) throw new Error('Open a folder on this machine first');
   if (!trusted) throw new Error('Trust this workspace first');
   refuseUnsaved(file.path);
-  const outcome = await importFlow(file.path, surroundingsOf(workspace, process.env), {
+  const outcome = await importFlow(file.path, surroundings(workspace, userFolder), {
     ...prompts,
     keep: (name, value) => secrets.keep(secretKey(name, workspace, stateRoot()), value),
   }).catch((error: unknown) => {
@@ -42,16 +46,54 @@ export async function importServers(
   const offers = outcome.written
     ? (['waygate.openConfiguration', 'waygate.showLog'] as const)
     : (['waygate.showLog'] as const);
-  void notify('info', outcome.message, ...offers);
+  const undo =
+    outcome.removed.length > 0
+      ? [{ title: notificationText`Undo Removal`, run: () => undoRemoval(outcome.removed) }]
+      : [];
+  void notify('info', outcome.message, ...undo, ...offers);
+}
+
+async function undoRemoval(removed: readonly Removal[]): Promise<void> {
+  const flaws = removed.flatMap((removal) => {
+    try {
+      restore(removal);
+      return [];
+    } catch (error) {
+      return [`${(error as Error).message} The entries are in ${removal.backup}.`];
+    }
+  });
+  if (flaws.length > 0) await notify('error', notificationText`${flaws.join(' ')}`);
+  else await notify('info', notificationText`The removed entries are back.`);
+}
+
+/** Returns the names of the servers that VS Code starts itself although the gateway has them. */
+export function directDuplicates(file: string, workspace: string, userFolder: string): string[] {
+  const at = surroundings(workspace, userFolder);
+  const own = new Set([join(workspace, '.vscode', 'mcp.json'), join(userFolder, 'mcp.json')]);
+  const sources = findSources(at, ['vscode']).sources.filter((source) => own.has(source.file));
+  const names = [file, userConfigFile()].flatMap((one) => {
+    const current = readTextIfThere(one, one === file ? workspace : undefined);
+    const { servers } = planImport({ file: one, current, workspace, env: at.env, sources });
+    return servers.filter(({ outcome, disabled }) => outcome === 'present' && !disabled).map(({ name }) => name);
+  });
+  return [...new Set(names)].sort();
+}
+
+function surroundings(workspace: string, userFolder: string): Surroundings {
+  return { ...surroundingsOf(workspace, process.env), editorFolder: userFolder };
 }
 
 /** Rejects a file with unsaved changes: the next save would overwrite the import, or the import the edit. */
 function refuseUnsaved(path: string): void {
-  const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === path);
-  if (open?.isDirty) throw new Error(`Save ${CONFIGURATION_PATH} first`);
+  if (isUnsaved(path)) throw new Error(`Save ${CONFIGURATION_PATH} first`);
 }
 
-const prompts: Omit<ImportPrompts, 'keep'> = { choose, resolve, confirm };
+function isUnsaved(path: string): boolean {
+  const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === path);
+  return open?.isDirty === true;
+}
+
+const prompts: Omit<ImportPrompts, 'keep'> = { choose, resolve, confirm, remove };
 
 async function choose(items: readonly ImportItem[]): Promise<ReadonlySet<string> | undefined> {
   const chosen = await pickMany(items, {
@@ -104,6 +146,31 @@ async function confirm(plan: ImportPlan): Promise<boolean> {
   } finally {
     provider.dispose();
   }
+}
+
+async function remove(removals: readonly Removal[]): ReturnType<ImportPrompts['remove']> {
+  // An edit in the editor would bring the entries back, or lose itself.
+  const rows = removals
+    .filter(({ source }) => !isUnsaved(source.file))
+    .map((removal) => {
+      const { source, removed } = removal;
+      const isShared = source.scope === 'user';
+      return {
+        label: notificationText`${source.title}: ${removed.map(({ name }) => name).join(', ')}`,
+        description: notificationText`${source.file}`,
+        detail: isShared ? notificationText`your own file: other folders lose them too` : notificationText`${''}`,
+        // Another folder may have no gateway that starts them.
+        picked: !isShared,
+        removal,
+      };
+    });
+  if (rows.length === 0) return undefined;
+  const chosen = await pickMany(rows, {
+    title: notificationText`Remove These Entries (backup kept)`,
+    placeHolder: notificationText`These clients still start the same servers themselves, beside Waygate`,
+    ignoreFocusOut: true,
+  });
+  return chosen?.map(({ removal }) => removal);
 }
 
 async function closePreview(uri: vscode.Uri): Promise<void> {

@@ -14,6 +14,8 @@ import { heldWords, isQuarantined, waitsForReview } from '../trust/heldRows.ts';
 export interface GatewayView {
   link: LinkState;
   policy: PolicyBlock | undefined;
+  /** Servers of Waygate that VS Code also starts itself. */
+  direct?: readonly string[];
 }
 
 const OFF_HEADLINES: Record<OffReason, string> = {

@@ -222,7 +222,7 @@ export function treeMessage(gateway: GatewayView, hasRows: boolean): Notificatio
   return message === undefined ? undefined : notificationText`${message}`;
 }
 
-function messageOf({ link, policy }: GatewayView, hasRows: boolean): string | undefined {
+function messageOf({ link, policy, direct = [] }: GatewayView, hasRows: boolean): string | undefined {
   if (link.kind === 'off') return undefined;
   if (policy !== undefined) return policy.message;
   switch (link.kind) {
@@ -237,9 +237,20 @@ function messageOf({ link, policy }: GatewayView, hasRows: boolean): string | un
       const { configuration, servers } = link.snapshot;
       const wrong = configuration.problems.find((problem) => problem.severity === 'error');
       if (wrong) return `The configuration has an error in line ${wrong.location.line}: ${asSentence(wrong.message)}`;
-      return servers.length === 0 ? 'The configuration names no servers yet.' : undefined;
+      if (servers.length === 0) return 'The configuration names no servers yet.';
+      return direct.length === 0 ? undefined : directWarning(direct);
     }
   }
+}
+
+const MAX_DIRECT = 3;
+
+/** Warns of servers that VS Code starts too: their tools take the place of Waygate's own in a model's list. */
+function directWarning(direct: readonly string[]): string {
+  const named = direct.slice(0, MAX_DIRECT).map((name) => oneLine(name, 60));
+  const more = direct.length - named.length;
+  const names = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `⚠ VS Code also starts ${names} itself. Run "Import Servers" to remove ${direct.length === 1 ? 'that entry' : 'those entries'}.`;
 }
 
 export function treeBadge({ link }: GatewayView): { value: number; tooltip: string } | undefined {

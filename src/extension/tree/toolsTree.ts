@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import type { FileLocation } from '../../control/contract.ts';
 import { visibleText } from '../../text/visibleText.ts';
@@ -135,9 +135,16 @@ function openLocationCommand(location: FileLocation, workspace: string | undefin
   return { command: 'vscode.open', title: 'Open Configuration', arguments: [uri, { selection: range }] };
 }
 
-/** Converts a location: the contract counts lines from 1, the editor from 0. */
+/**
+ * Converts a location: the contract counts lines from 1, the editor from 0. The gateway knows the real path of the
+ * workspace, and the editor may have opened a link to it.
+ */
 export function toRange(location: FileLocation, workspace: string | undefined): vscode.Location {
-  const path = isAbsolute(location.file) || workspace === undefined ? location.file : join(workspace, location.file);
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? workspace;
+  const real = resolve(workspace ?? '', location.file);
+  const inside = relative(workspace ?? '', real);
+  const isOutside = workspace === undefined || inside.startsWith('..') || isAbsolute(inside);
+  const path = isOutside || folder === undefined ? real : join(folder, inside);
   const position = new vscode.Position(Math.max(0, location.line - 1), Math.max(0, location.column - 1));
   return new vscode.Location(vscode.Uri.file(path), position);
 }

@@ -57,7 +57,10 @@ export function reviewNews(
   if (news.length === 0) return undefined;
   for (const { name } of news) offered.add(name);
   const names = news.map(({ name, held = [] }) => `${oneLine(name, 60)} (${heldWords(held)})`).join(', ');
-  return notificationText`Servers list what you have not approved: ${names}. No model sees it before your review.`;
+  const isDamaged = news.some(({ held = [] }) => held.some(({ why }) => why === 'damaged'));
+  return isDamaged
+    ? notificationText`The record of what you approved is damaged, so no server offers anything before your review: ${names}.`
+    : notificationText`Servers list what you have not approved: ${names}. No model sees it before your review.`;
 }
 
 /** Names an item with its part: `create_issue`, `prompt greet`, `instructions`. */

@@ -43,9 +43,20 @@ const NOTES: Readonly<Record<ReviewState, readonly string[]>> = {
   settled: ['', 'It no longer waits for your review in this form.'],
 };
 
-/** Returns the items that the user can decide about; an item that is gone cannot be called. */
-export function reviewable({ items }: TrustReview): (TrustItem & { pin: string })[] {
-  return items.flatMap((item) => (item.pin === undefined || item.state === 'gone' ? [] : { ...item, pin: item.pin }));
+const ACTIONS_AFTER: Readonly<Record<Exclude<ReviewState, 'shown'>, readonly ReviewAction[]>> = {
+  again: ['again'],
+  settled: [],
+};
+
+/**
+ * Returns the items that the user can decide about; an item that is gone cannot be called. If no pin of the server
+ * counts, each item says why.
+ */
+export function reviewable({ items, problem }: TrustReview): (TrustItem & { pin: string })[] {
+  return items.flatMap(({ pin, ...item }) => {
+    if (pin === undefined || item.state === 'gone') return [];
+    return { ...item, pin, notes: problem === undefined ? item.notes : [problem.replace(/\.$/, ''), ...item.notes] };
+  });
 }
 
 /** Compares a document with the present review. */
@@ -72,8 +83,13 @@ export function presentDocument(item: TrustItem, scan: ServerScan | undefined, s
     ...NOTES[state],
     '',
   ];
-  if (state !== 'shown') return { text: text.join('\n'), actions: state === 'again' ? ['again'] : [] };
+  if (state !== 'shown') return { text: text.join('\n'), actions: ACTIONS_AFTER[state] };
   return { text: text.join('\n'), actions: item.state === 'blocked' ? ['accept'] : ['accept', 'block'] };
+}
+
+/** Renders the place of a version that is not listed any more. */
+export function forgottenDocument(state: Exclude<ReviewState, 'shown'>): ReviewDocument {
+  return { text: [...NOTES[state].slice(1), ''].join('\n'), actions: ACTIONS_AFTER[state] };
 }
 
 /** Renders why a server is in quarantine. */

@@ -6,7 +6,7 @@ import { isAlive } from '../../lib/isAlive.ts';
 import { greet, type Hello } from '../../link/linkHandshake.ts';
 import { connectLocal } from '../../link/localSocket.ts';
 import { DEFAULT_MODE, type Mode } from '../../link/mode.ts';
-import { LINK_VERSION, type Rendezvous, readRendezvous } from '../../link/rendezvous.ts';
+import { heartbeat, LINK_VERSION, type Rendezvous, readRendezvous } from '../../link/rendezvous.ts';
 import { endHungWorker, killSilentWorker } from './endWorker.ts';
 import { acquireStartLock } from './startLock.ts';
 import {
@@ -44,6 +44,7 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
     const folder = gatewayFolder(runtime);
     for (;;) {
       const found = await tryAttach(folder, options, undefined);
+      if (found.isBusy) continue;
       if (found.deaf) {
         throw new WorkerUnavailableError(
           `The gateway (pid ${found.deaf.pid}) does not answer: ${found.reason}. End that process; the next request starts a new gateway.`,
@@ -63,6 +64,10 @@ export async function attach(runtime: GatewayRuntime, options: AttachOptions): P
     if (found.socket) {
       if (found.isOlder) renewBehind(runtime, folder, found.token, options);
       return found.socket;
+    }
+    if (found.isBusy) {
+      refused = found.reason;
+      continue;
     }
     const release = acquireStartLock(folder);
     if (release) {
@@ -103,6 +108,8 @@ interface Found {
   reason?: string;
   /** Process that listens but does not answer: it hangs or is suspended. */
   deaf?: Rendezvous;
+  /** The worker runs but has no time to answer, for instance while it starts many servers. */
+  isBusy?: boolean;
   /** The worker serves but has an older build. */
   isOlder?: boolean;
 }
@@ -112,6 +119,7 @@ export async function tryAttach(folder: string, options: AttachOptions, build: s
   const rendezvous = readRendezvous(folder);
   if (!rendezvous) return {};
   const token = rendezvous.token;
+  const hasBeaten = heartbeat(folder);
   if (rendezvous.link > LINK_VERSION && isAlive(rendezvous.pid)) {
     throw new WorkerUnavailableError(
       `A newer Waygate (${rendezvous.version}) already serves this workspace; restart this client with that version.`,
@@ -137,7 +145,9 @@ export async function tryAttach(folder: string, options: AttachOptions, build: s
     // A hung worker keeps its end open. A finished worker does not, even if the system still lists its process.
     const isOpen = socket !== undefined && !socket.destroyed && !socket.readableEnded;
     socket?.destroy();
-    return { token, reason: (error as Error).message, ...(isOpen ? { deaf: rendezvous } : {}) };
+    const reason = (error as Error).message;
+    if (isOpen && hasBeaten()) return { token, reason, isBusy: true };
+    return { token, reason, ...(isOpen ? { deaf: rendezvous } : {}) };
   }
 }
 

@@ -1,7 +1,8 @@
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { unwritable } from '../../config/state/stateFolder.ts';
 import { isAlive } from '../../lib/isAlive.ts';
+import { readOwnText } from '../../lib/readBounded.ts';
 import { isFull } from '../../lib/writeWhole.ts';
 
 const FILE = 'start.lock';
@@ -70,7 +71,7 @@ function isStale(path: string): boolean {
 
 function ownerOf(path: string): number | undefined {
   try {
-    const pid = Number.parseInt(readFileSync(path, 'utf8'), 10);
+    const pid = Number.parseInt(readOwnText(path), 10);
     return Number.isInteger(pid) && pid > 0 ? pid : undefined;
   } catch {
     return undefined;

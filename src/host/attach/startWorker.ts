@@ -105,7 +105,8 @@ export async function startWorker(
       ...inspectOption(runtime.env),
       runtime.workerScript,
       '--workspace',
-      workspace,
+      // A client that found the folder by a link has the same worker and the same approvals.
+      canonicalWorkspace(workspace),
       '--state',
       folder,
       ...given,

@@ -18,6 +18,8 @@ export interface WorkerConnectionEvents {
   isWaiting(): boolean;
   onFrame(frame: Buffer): void;
   onDrain(): void;
+  /** Reports whether the worker's event loop has run since the last call, even if it had no time to answer. */
+  hasBeaten(): boolean;
   onClosed(facts: LossFacts): void;
   /** Ends the process of a worker that does not answer. Resolves to whether the process has ended. */
   endSilent?(): Promise<boolean>;
@@ -123,7 +125,8 @@ export class WorkerConnection {
   }
 
   /**
-   * Detects a hung worker, which keeps its socket open: pings it after a silence and gives it up if it does not answer.
+   * Detects a hung worker, which keeps its socket open: pings it after a silence and gives it up if it neither answers
+   * nor beats.
    */
   #watchSilence(): void {
     clearTimeout(this.#silenceTimer);
@@ -132,6 +135,7 @@ export class WorkerConnection {
       // While the client does not read, neither does the host, so silence says nothing.
       if (this.#paused || !this.#events.isWaiting()) return this.#watchSilence();
       this.send(Buffer.from(encodeMessage({ id: PING_ID, method: 'ping' })));
+      this.#events.hasBeaten();
       const timer = setTimeout(() => {
         // If this process was held up itself, the answer may have arrived meanwhile: read first.
         setImmediate(() => this.#silenceTimer === timer && void this.#giveUp());
@@ -142,7 +146,7 @@ export class WorkerConnection {
 
   /** Gives up a silent worker. The process ends first, so that its output has an end and nothing begins any more. */
   async #giveUp(): Promise<void> {
-    if (this.#paused) return this.#watchSilence();
+    if (this.#paused || this.#events.hasBeaten()) return this.#watchSilence();
     if (this.#loss === 'gone') this.#loss = 'silent';
     const hasEnded = await this.#events.endSilent?.().catch(() => false);
     if (this.#socket.destroyed) return;

@@ -19,6 +19,8 @@ export interface WorkerLinkOptions {
   /** The worker reads again after `send` returned false. */
   onDrain(): void;
   onLost(generation: number, facts: LossFacts): void;
+  /** Returns a function that reports whether the attached worker's event loop has run since the last call. */
+  heartbeat?(): () => boolean;
   /** Returns the reason that the last worker wrote when it ended, if any. */
   exitReason?(): string | undefined;
   /**
@@ -195,6 +197,7 @@ export class WorkerLink {
       {
         isWaiting,
         onDrain,
+        hasBeaten: this.#options.heartbeat?.() ?? (() => false),
         ...(endSilent ? { endSilent: () => endSilent(socket) } : {}),
         onFrame: (frame) => onFrame(frame, generation),
         onClosed: (facts) => {

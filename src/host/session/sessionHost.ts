@@ -4,6 +4,7 @@ import type { Fault } from '../../errors/fault.ts';
 import type { KnownFaultCode } from '../../errors/faultCodes.ts';
 import { isRequestId, type JsonRpcMessage, type RequestId, resultResponse } from '../../link/frames.ts';
 import { DEFAULT_MODE, type Mode } from '../../link/mode.ts';
+import { heartbeat } from '../../link/rendezvous.ts';
 import { EXIT_NO_WORKER } from '../attach/lastWorker.ts';
 import type { Loss, LossFacts } from '../attach/workerConnection.ts';
 import { WorkerLink } from '../attach/workerLink.ts';
@@ -77,6 +78,7 @@ export class SessionHost {
       onDrain: () => this.#client.resume(),
       onLost: (generation, facts) => this.#onWorkerLost(generation, facts),
       exitReason: () => this.#withoutWorker.exitReason(),
+      heartbeat: () => heartbeat(folder),
       onUnavailable: (fault, line) => this.#wait.giveUp(fault, line),
     });
     this.#withoutWorker = new WithoutWorker({ workspace, folder, mode, health: () => this.#link.health });

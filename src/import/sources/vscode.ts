@@ -19,6 +19,7 @@ export const vscode: ClientSource = {
       ...EDITORS.map(([title, folder]): [string, string] => [title, joinPath(at, applicationData(at), folder, 'User')]),
       ['code-server', inHome(at, '.local', 'share', 'code-server', 'User')],
       ['VS Code Server', inHome(at, '.vscode-server', 'data', 'User')],
+      ...(at.editorFolder === undefined ? [] : [['VS Code', at.editorFolder] as [string, string]]),
     ];
     return [
       { file: inWorkspace(at, '.vscode', 'mcp.json'), scope: 'workspace', title: 'VS Code' },

@@ -6,21 +6,21 @@ import { type CallEvent, completedEvent } from '../shared/callEvent.ts';
 import type { TokenMeter } from '../shared/catalog/tokenMeter.ts';
 import { type GatewayTool, PROMPT_BROWSE, RESOURCE_BROWSE, TOOL_BROWSE } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
-import { type Listing, listingOf, render, type Shelf } from './listing.ts';
+import { fullShelf, type Listing, listingOf, render, type Shelf } from './listing.ts';
 
 export const toolBrowse: RunnableTool<'tool_browse'> = {
   ...TOOL_BROWSE,
-  run: (call) => {
+  run: async (call) => {
     const { args, context, session } = call;
-    const view = context.view();
-    const shelf: Shelf = {
+    const shelfNow = (): Shelf => ({
       metaTool: 'tool_browse',
       noun: 'tool',
       purpose: 'what the tool should do',
       nextStep: 'Arguments of a tool: tool_view {"handle": "schema:<tool_id>", "selector": {}}. Run it: tool_execute.',
-      choices: view,
-    };
+      choices: context.view(),
+    });
     const { cacheStable, learning } = context.browseConfig();
+    const shelf = await fullShelf(call, shelfNow);
     const listing = listingOf(call, shelf, learning ? { history: context.useHistory() } : {});
     if (typeof args.query === 'string') {
       session.recordQuery(
@@ -28,7 +28,7 @@ export const toolBrowse: RunnableTool<'tool_browse'> = {
         listing.cards.map((card) => card.id),
       );
     }
-    const cards = cacheStable ? session.arrange(listing.cards, view.revision) : listing.cards;
+    const cards = cacheStable ? session.arrange(listing.cards, context.view().revision) : listing.cards;
     return answer(TOOL_BROWSE, call, shelf, { ...listing, cards });
   },
   failed,
@@ -36,14 +36,14 @@ export const toolBrowse: RunnableTool<'tool_browse'> = {
 
 export const resourceBrowse: RunnableTool<'resource_browse'> = {
   ...RESOURCE_BROWSE,
-  run: (call) => {
-    const shelf: Shelf = {
+  run: async (call) => {
+    const shelf = await fullShelf(call, () => ({
       metaTool: 'resource_browse',
       noun: 'resource',
       purpose: 'what the resource is about',
       nextStep: 'Read one: resource_read. In the address of a template replace each {part}, and give the address.',
       choices: call.context.primitives.view().resources,
-    };
+    }));
     return answer(RESOURCE_BROWSE, call, shelf, listingOf(call, shelf));
   },
   failed,
@@ -51,15 +51,15 @@ export const resourceBrowse: RunnableTool<'resource_browse'> = {
 
 export const promptBrowse: RunnableTool<'prompt_browse'> = {
   ...PROMPT_BROWSE,
-  run: (call) => {
-    const shelf: Shelf = {
+  run: async (call) => {
+    const shelf = await fullShelf(call, () => ({
       metaTool: 'prompt_browse',
       noun: 'prompt',
       purpose: 'what the prompt is for',
       nextStep:
         'Arguments of a prompt: tool_view {"handle": "schema:<prompt_id>", "selector": {}}. Get it: prompt_get.',
       choices: call.context.primitives.view().prompts,
-    };
+    }));
     return answer(PROMPT_BROWSE, call, shelf, listingOf(call, shelf));
   },
   failed,

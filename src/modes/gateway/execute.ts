@@ -19,6 +19,7 @@ import { clientEndOf } from '../shared/callRequest.ts';
 import { chosenTool } from '../shared/chosenTool.ts';
 import { TOOL_EXECUTE } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
+import { awaitServerOf } from '../shared/unknownTool.ts';
 
 type Args = FailedCall['args'];
 
@@ -34,6 +35,7 @@ async function run({ args, context, session, call, onCorrection }: ToolCall): Pr
     args: toolArgs,
     dry_run: dryRun,
   } = args as { tool_id: string; args: unknown; dry_run?: boolean };
+  await awaitServerOf(given, context, call.signal);
   const { catalog, revision } = context.view();
   const tool = chosenTool(given, catalog, context);
   const { id } = tool;
@@ -116,6 +118,7 @@ function resultEvent(
         firewall_triggered: summary.chars > shown.length,
         attempts,
         cache_hit: false,
+        result_findings: summary.findings,
       };
     },
   });

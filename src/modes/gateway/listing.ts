@@ -5,7 +5,7 @@ import { CatalogError } from '../../catalog/catalogError.ts';
 import type { ChoiceGraph } from '../../catalog/choiceGraph.ts';
 import { fitSegment, formatPath } from '../../catalog/path.ts';
 import { countTokens } from '../../catalog/tokenizer/tokens.ts';
-import type { GraphNode } from '../../catalog/types.ts';
+import type { CatalogTool, GraphNode } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { type RankedTool, type RankOptions, rank } from '../../ranking/rankIndex.ts';
 import { meantBy } from '../../text/nearest.ts';
@@ -15,7 +15,7 @@ import type { Choices } from '../primitives/primitiveView.ts';
 import { argsInvalid } from '../shared/arguments.ts';
 import type { GatewayToolName } from '../shared/gatewayTools.ts';
 import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
-import { heldNote, serverNotes, serverStates } from '../shared/serverNotes.ts';
+import { heldNote, problemsOf, serverNotes, serverStates, startingOf } from '../shared/serverNotes.ts';
 import type { SessionState } from '../shared/sessionState.ts';
 
 /** Room for the lines after the cards. */
@@ -23,6 +23,8 @@ const NOTES_ROOM_CHARS = 2_000;
 const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
 const CARDS_INSTEAD = 10;
 const MAX_NAMED_NAMESPACES = 20;
+/** Seconds after which a starting server has probably listed its tools. */
+const RETRY_AFTER_S = 5;
 
 /** Things of one kind that a browse tool looks through. */
 export interface Shelf {
@@ -40,10 +42,19 @@ export interface Listing {
   cards: readonly ChoiceCard[];
   /** Advice for the cards that did not fit. */
   rest: string;
+  /** Names in the query that nothing here mentions. */
+  unmentioned?: readonly string[];
+  /** Names of further tools where the answer is not certain. */
+  further?: { path: string; names: readonly string[] };
   /** Advice where little or nothing was found. */
   hints: readonly string[];
   confidence?: 'good' | 'weak' | 'none';
+  /** False for a path at which further servers would appear. */
+  isWhole?: boolean;
 }
+
+/** Room for the names of further tools, which is about a hundred tokens. */
+const FURTHER_CHARS = 400;
 
 /** Finds the cards for a query, or those at a path. */
 export function listingOf(
@@ -59,6 +70,24 @@ export function listingOf(
   return path === undefined ? byQuery(shelf, query as string, { topK, ...more }) : byPath(shelf, path, onCorrection);
 }
 
+/** Returns a shelf with a good answer to the call; waits for servers that are starting for the first time. */
+export async function fullShelf(call: ToolCall, shelfNow: () => Shelf): Promise<Shelf> {
+  const isGood = (): boolean => {
+    try {
+      return isAnswer(listingOf({ ...call, onCorrection: () => undefined }, shelfNow()));
+    } catch (error) {
+      return !(error instanceof GatewayError && error.code === 'PATH_NOT_FOUND');
+    }
+  };
+  await call.context.firstLists.forAnswer(isGood, call.call.signal);
+  return shelfNow();
+}
+
+/** Reports whether the tools of further servers could hardly improve a listing. */
+function isAnswer({ confidence, isWhole }: Listing): boolean {
+  return confidence === 'good' || (confidence === undefined && isWhole !== false);
+}
+
 /** Renders a listing within the bounds of an answer, with notes about servers that are not ready. */
 export function render(
   listing: Listing,
@@ -66,11 +95,20 @@ export function render(
   context: GatewayContext,
   session: SessionState,
 ): Omit<Answer, 'event'> {
-  const { headline, cards, rest, hints, confidence } = listing;
+  const { headline, cards, rest, hints, confidence, unmentioned = [], further } = listing;
   const servers = context.servers();
   const notes = serverNotes(servers, context.configuration(), context.workspace);
   const shown = fitting(cards, CARDS_ROOM_CHARS, (card) => renderCardLine(card, cards.length, cards.length));
-  const lines = [headline, ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length))];
+  const unlisted = servers.filter((server) => server.unlisted).length;
+  const isPartial = unlisted > 0 && !isAnswer(listing);
+  // A server that is still starting may have tools for a name that no tool mentions so far.
+  const named = isPartial ? '' : unmentioned.map((name) => `"${name}"`).join(', ');
+  const lines = [
+    ...(isPartial ? [`${startingOf(unlisted, servers)}; ${count(choices.catalog.tools.length, noun)} so far.`] : []),
+    headline,
+    ...(named === '' ? [] : [`No ${noun} here mentions ${named}.`]),
+    ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length)),
+  ];
   if (shown.length < cards.length) lines.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
   const next = shown.some((card) => card.kind === noun) ? [nextStep] : [];
   const [summary, ...details] = notes;
@@ -78,9 +116,10 @@ export function render(
   const isNews = session.notesHeld(held.count);
   const closing = [
     ...(summary === undefined ? [] : [summary]),
+    ...(further === undefined ? [] : [`More in ${further.path}: ${further.names.join(', ')}.`]),
     ...next,
     ...(isNews ? [held.note] : []),
-    ...hints,
+    ...(isPartial ? hints.filter((hint) => hint !== HOW_TO_ASK) : hints),
     ...details,
   ];
   lines.push(...withinBudget(closing, lines, shown.length));
@@ -91,7 +130,14 @@ export function render(
       total: cards.length,
       searched: choices.catalog.tools.length,
       ...(confidence === undefined ? {} : { confidence }),
-      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS, (state) => JSON.stringify(state)),
+      complete: unlisted === 0,
+      ...(unlisted === 0 ? {} : { retry_after: RETRY_AFTER_S }),
+      problems: fitting(problemsOf(context.configuration()), NOTES_ROOM_CHARS / 2, (problem) =>
+        JSON.stringify(problem),
+      ),
+      ...(unmentioned.length === 0 ? {} : { unmentioned }),
+      ...(further === undefined ? {} : { further }),
+      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS / 2, (state) => JSON.stringify(state)),
     },
   };
 }
@@ -107,13 +153,30 @@ function byQuery(shelf: Shelf, query: string, options: RankOptions): Listing {
   const searched = `${groupDigits(result.searched)} searched`;
   const hints = [...cloneHints(noun, result.hits)];
   if (result.confidence !== 'good') hints.push(...missHints(choices, result.nearestNames));
+  if (!result.certain && (result.sentence || result.confidence !== 'good')) hints.push(HOW_TO_ASK);
+  const further = furtherNames(result.further);
   return {
     headline: headlineOf(noun, result.confidence, cards.length, searched),
     cards,
     rest: 'ask for fewer at a time.',
     hints,
     confidence: result.confidence,
+    unmentioned: result.unmentioned,
+    ...(further === undefined ? {} : { further }),
   };
+}
+
+const HOW_TO_ASK =
+  'Ask for one capability in English, in the words of an API: verb, object, product, and another wording: {"query": "git stash changes | save working tree"}. Or look around with "path".';
+
+/** Names further tools of a server as far as there is room. */
+function furtherNames(tools: readonly CatalogTool[]): Listing['further'] {
+  const names = fitting(
+    tools.map(({ name }) => name),
+    FURTHER_CHARS,
+    (name) => `${name},`,
+  );
+  return tools[0] === undefined || names.length === 0 ? undefined : { path: `/${tools[0].namespace}`, names };
 }
 
 /** Says plainly that nothing matched, or nothing well: a model would take ten unrelated cards for an answer. */
@@ -131,7 +194,6 @@ function missHints({ catalog: { servers } }: Choices, nearestNames: readonly str
     ...(named.length > 0
       ? [`There is: ${named.join(', ')}${more > 0 ? ` and ${more} more, see {"path": "/"}` : ''}.`]
       : []),
-    'Try other words for one capability at a time, or look around with "path".',
   ];
 }
 
@@ -165,6 +227,7 @@ function byPath({ noun, choices }: Shelf, given: string, onCorrection: ReportNor
     cards,
     rest: 'search with "query", or browse a path inside.',
     hints: [],
+    isWhole: path !== '/',
   };
 }
 

@@ -1,7 +1,7 @@
 import { elicitApproval } from '../../calls/policy/elicitApproval.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ArtifactSource } from '../../results/artifacts/artifactFile.ts';
-import { viewArtifact } from '../../results/artifacts/viewArtifact.ts';
+import { sourceOf, viewArtifact } from '../../results/artifacts/viewArtifact.ts';
 import { SELECTOR_TYPES } from '../../results/select/selectors.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
 import { boundText } from '../../text/porcelain.ts';
@@ -9,7 +9,7 @@ import { type CallEvent, completedEvent, namedTool, ofTool, UNKNOWN } from '../s
 import { TOOL_VIEW } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
 import { argumentsInWords, signatureOf } from '../shared/signature.ts';
-import { unknownTool } from '../shared/unknownTool.ts';
+import { awaitServerOf, unknownTool } from '../shared/unknownTool.ts';
 
 const SCHEMA_PREFIX = 'schema:';
 /** Form of real handles: kind, tool and digest. A caller made up anything else. */
@@ -23,19 +23,29 @@ async function run(toolCall: ToolCall): Promise<Answer> {
   if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), toolCall);
   const { session, signal } = call;
   const approval = elicitApproval(call.ask, scrubSecrets);
-  const { text, data, parts } = await viewArtifact(context.artifacts, handle, selector, {
+  const {
+    text,
+    data,
+    parts,
+    shown: raw,
+  } = await viewArtifact(context.artifacts, handle, selector, {
     maskSecrets: context.masks(false),
     // The recorded source, because the catalog may have changed or lost the tool since.
     authorize: ({ source }) =>
       context.calls.authorizeView({ tool: toolOf(source, handle), session, signal, approval }, source !== undefined),
   });
+  const review = context.reviewed(raw, sourceOf(handle.slice(handle.indexOf(':') + 1)));
   const shown = String(data.text ?? '');
   const attributes: CallEvent['attributes'] = (meter) => ({
     ...viewed(args),
     result_chars: shown.length,
     result_tokens: meter.count(shown),
+    result_findings: review?.rules ?? [],
   });
-  return { text, data, media: parts, event: completedEvent(TOOL_VIEW, { attributes }) };
+  const noted = review
+    ? { text: `${text}\n${review.note}`, data: { ...data, trust_note: review.note } }
+    : { text, data };
+  return { ...noted, media: parts, event: completedEvent(TOOL_VIEW, { attributes }) };
 }
 
 /** Returns the source of an artifact as rules and questions name it. An unknown one has the id in its handle. */
@@ -47,7 +57,8 @@ function toolOf(source: ArtifactSource | undefined, handle: string): CatalogTool
 }
 
 /** Shows the arguments of a tool (G5.9). Cards never carry them (G2.2). */
-function viewSchema(toolId: string, { context, session }: ToolCall): Answer {
+async function viewSchema(toolId: string, { context, session, call }: ToolCall): Promise<Answer> {
+  await awaitServerOf(toolId, context, call.signal);
   const { catalog, revision } = context.view();
   const prompt = context.primitives.view().prompts.catalog.byId.get(toolId);
   const tool: CatalogTool | undefined = catalog.byId.get(toolId) ?? prompt;

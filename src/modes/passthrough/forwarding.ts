@@ -88,13 +88,16 @@ export class Forwarding {
       case 'completion/complete':
         return this.#complete(params, call);
       default:
-        return only && this.#send(only.config.name, method, params, call);
+        return only && this.#sendUnasked(only.config.name, method, params, call);
     }
   }
 
   /** Forwards a client's notification if there is only one server. */
   notification(method: string, params: Params): void {
-    void this.#only?.notify(method, { ...params }).catch(() => undefined);
+    const only = this.#only;
+    // A notification has no answer that could say why it was not sent.
+    if (!only || this.#context.primitives.egressRefusal(only.config.name, params)) return;
+    void only.notify(method, { ...params }).catch(() => undefined);
   }
 
   get #only(): ServerConnection | undefined {
@@ -110,7 +113,7 @@ export class Forwarding {
   ): Promise<object> {
     await this.#context.settled();
     if (!server.capabilities[capability]) return { [key]: [] };
-    const sent = await this.#send(server.config.name, method, params, call);
+    const sent = await this.#sendUnasked(server.config.name, method, params, call);
     const answer = maskKnownValue(sent) as Record<string, unknown>;
     const items = answer[key];
     return Array.isArray(items) ? { ...answer, [key]: server.offeredOf(key, items) } : answer;
@@ -147,7 +150,7 @@ export class Forwarding {
   async #guarded(read: Read, call: CallContext, send: () => Promise<object>): Promise<object> {
     const sessionId = this.#states.of(call.session).id;
     const result = await guardedRead(read, call, { context: this.#context, sessionId }, send);
-    return this.#context.masks(false) ? (scrubValue(result) as object) : result;
+    return this.#context.masks(false) ? (scrubValue(result, read.choice.server) as object) : result;
   }
 
   /** Applies the user's rules without counting a read. */
@@ -202,6 +205,14 @@ export class Forwarding {
     const found = owners.find(({ prefix }) => name.startsWith(prefix));
     if (found) return { server: found.server, name: name.slice(found.prefix.length) };
     throw new RpcError(INVALID_PARAMS, `There is no prompt ${quoted(name, 100)}.`);
+  }
+
+  /** Sends a request that no rule of the user names. A secret in it is refused without a question. */
+  async #sendUnasked(server: string, method: string, params: Params, call: CallContext): Promise<Params> {
+    const sent = { ...params, ...(call.meta && { _meta: call.meta }) };
+    const refusal = this.#context.primitives.egressRefusal(server, sent, { session: call.session });
+    if (refusal) throw new RpcError(INTERNAL_ERROR, refusal.message, refusal.toObject());
+    return this.#send(server, method, params, call);
   }
 
   async #send(server: string, method: string, given: Params, call: CallContext): Promise<Record<string, unknown>> {

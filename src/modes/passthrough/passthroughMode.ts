@@ -1,3 +1,4 @@
+import { fitNamespace } from '../../catalog/namespace.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { INVALID_PARAMS } from '../../errors/rpcCodes.ts';
@@ -24,7 +25,7 @@ import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities
 import { Forwarding } from './forwarding.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
 import { faultResult, ownErrorOf } from './serverError.ts';
-import { ToolRoutes } from './toolRoutes.ts';
+import { prefixed, ToolRoutes } from './toolRoutes.ts';
 
 /** Name of a forwarded call in the list of recent calls. */
 const PASSED_ON = 'tools/call';
@@ -83,7 +84,7 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
     },
     shownTools,
     callTool: async (name, args, call) => {
-      const tool = await toolNamed(name, routes, context);
+      const tool = await toolNamed(name, routes, context, call.signal);
       if (tool) return callThrough(tool, args, call, context, sessions.of(call.session).id);
       if (name !== VIEW.name || !context.digest()) {
         const notes = context.connections().every(({ isKnown }) => isKnown) ? [] : notesOf(context);
@@ -113,15 +114,19 @@ function notesOf(context: PassthroughContext): string[] {
   return serverNotes(context.servers(), context.configuration(), context.workspace);
 }
 
-/** Finds a tool, and waits for servers that are starting if it is unknown: a client may know it from before. */
+/** Finds a tool, and waits for its server if that is starting for the first time: a client may know it from before. */
 async function toolNamed(
   name: string,
   routes: () => ToolRoutes,
   context: PassthroughContext,
+  signal: AbortSignal,
 ): Promise<CatalogTool | undefined> {
   const known = routes().find(name);
   if (known) return known;
-  await context.settled();
+  const isNamed = ({ config }: ServerConnection): boolean =>
+    !context.hasSeveralServers() || name.startsWith(prefixed(fitNamespace(config.name), ''));
+  const servers = context.connections().filter(isNamed);
+  await Promise.all(servers.map(({ config }) => context.firstLists.ofServer(config.name, signal)));
   return routes().find(name);
 }
 
@@ -186,7 +191,9 @@ async function shownResult(
 ): Promise<Record<string, unknown>> {
   const digest = context.digest();
   if (!digest || isShort(result, context.shownChars())) {
-    return context.masks(result.isError === true) ? (scrubValue(result) as Record<string, unknown>) : result;
+    return context.masks(result.isError === true)
+      ? (scrubValue(result, tool.server) as Record<string, unknown>)
+      : result;
   }
   const { text, parts, isError } = await digest(result, tool);
   const { _meta } = result;

@@ -1,7 +1,9 @@
 import { type Reader, requestInTime } from '../../calls/pipeline/readRequest.ts';
 import type { AuthorizedCall } from '../../calls/policy/authorize.ts';
+import { sentParts } from '../../calls/policy/egress.ts';
 import { elicitApproval } from '../../calls/policy/elicitApproval.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
+import type { GatewayError } from '../../errors/gatewayError.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
@@ -31,13 +33,18 @@ export interface PrimitivePorts {
   view(): PrimitiveView;
   upstream(server: string): PrimitiveUpstream | undefined;
   firewall(result: Json, of: { id: string; name: string; source: CatalogTool }): Promise<AdmittedResult>;
-  /** Resolves when the user's rules allow reading a resource or prompt, which counts as a `tool_view` (G7.8). */
-  authorize(call: Omit<AuthorizedCall, 'metaTool'>): Promise<void>;
+  /**
+   * Resolves when the user's rules allow reading a resource or prompt, which counts as a `tool_view` (G7.8), and `sent`
+   * may be sent to its server.
+   */
+  authorize(call: Omit<AuthorizedCall, 'metaTool' | 'args'>, sent: readonly unknown[]): Promise<void>;
+  /** Returns the error for what must not be sent to a server, where the user cannot be asked. */
+  egressRefusal(server: string, sent: unknown, from?: { session: object }): GatewayError | undefined;
   /** Returns the server whose result named an address last. */
   linkedServers(uri: string): readonly string[];
   /** Resolves when all starting servers are listed, or after the timeout. */
   settled(timeoutMs: number, signal: AbortSignal): Promise<void>;
-  scrubSecrets(text: string): string;
+  scrubSecrets(text: string, from?: string): string;
   /** Routes requests that servers send to their clients. */
   clientRequests: Pick<ClientRequests, 'during'>;
   own?: OwnResources;
@@ -62,15 +69,16 @@ export async function found<T>(
   return find(ports.view());
 }
 
-/** `args` are sent to the server, so they may contain no secret of another one. */
+/** Checks a read. `params` are sent to the server, and the client's `_meta` with them. */
 export function authorized(
   ports: PrimitivePorts,
   tool: CatalogTool,
   call: CallContext,
-  args: Readonly<Json>,
+  params: Readonly<Json>,
 ): Promise<void> {
-  const { session, signal, ask } = call;
-  return ports.authorize({ tool, args, session, signal, approval: elicitApproval(ask, scrubSecrets) });
+  const { session, signal, ask, meta } = call;
+  const approval = elicitApproval(ask, scrubSecrets);
+  return ports.authorize({ tool, session, signal, approval }, sentParts(params, meta));
 }
 
 /** Sends a client's request to a server, with the client's `_meta` but without its progress token. */

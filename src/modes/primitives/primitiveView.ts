@@ -10,7 +10,7 @@ import {
 } from '../../catalog/primitives/primitiveCatalog.ts';
 import { matchesTemplate } from '../../catalog/primitives/uriTemplate.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import { buildRankIndex, type RankIndex, type RankResources } from '../../ranking/rankIndex.ts';
+import { buildRankIndex, type RankIndex } from '../../ranking/rankIndex.ts';
 import { advertisedNames, STRICT_NAME } from '../shared/catalog/advertisedNames.ts';
 import { ResourceDirectory } from './resourceDirectory.ts';
 
@@ -31,10 +31,10 @@ export class PrimitiveView {
   readonly #promptById: ReadonlyMap<string, OfferedPrompt>;
   readonly #idByAddress: ReadonlyMap<string, string>;
 
-  constructor(listings: readonly PrimitiveListing[], ranking: RankResources = {}) {
+  constructor(listings: readonly PrimitiveListing[]) {
     this.catalog = buildPrimitiveCatalog(listings);
-    this.resources = choices(this.catalog.resourceChoices, ranking);
-    this.prompts = choices(this.catalog.promptChoices, ranking);
+    this.resources = choices(this.catalog.resourceChoices);
+    this.prompts = choices(this.catalog.promptChoices);
     this.resourceDirectory = new ResourceDirectory(this.catalog);
     this.promptDirectory = new PromptDirectory(this.catalog.prompts);
     this.#resourceById = new Map(this.catalog.resources.map((resource) => [resource.id, resource]));
@@ -94,12 +94,12 @@ function addressKey(server: string, uri: string): string {
 }
 
 /** Builds the index at the first search, since many sessions never search. */
-function choices(catalog: Catalog, ranking: RankResources): Choices {
+function choices(catalog: Catalog): Choices {
   let index: RankIndex | undefined;
   return {
     catalog,
     get index() {
-      index ??= buildRankIndex(catalog.tools, catalog.servers, ranking);
+      index ??= buildRankIndex(catalog.tools, catalog.servers);
       return index;
     },
   };

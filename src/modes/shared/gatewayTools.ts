@@ -85,12 +85,13 @@ export const TOOL_HYDRATE = declared({
   event: 'hydrate',
 });
 
+/** Agents phrase a request like an API if the definition asks for it, which is worth more than any ranking. */
 export const TOOL_BROWSE = declared({
   definition: {
     name: 'tool_browse',
     title: 'Find tools',
     description:
-      'Find the tool for a job among all connected MCP servers: files, folders, code search, git, GitHub issues, Linear, databases, web, browser, search, cloud, buckets, logs, mail, calendar, messages, documents, spreadsheets, notes, customers, REST APIs, external APIs, memory and recall. Search with "query" in a few words, one capability at a time ("list pull requests"), or look around with "path": "/" lists the servers, "/github" what one offers.',
+      'Find the tool for a job among all connected MCP servers: files, folders, code search, git, GitHub issues, Linear, databases, web, browser, search, cloud, buckets, logs, mail, calendar, messages, documents, spreadsheets, notes, customers, REST APIs, external APIs, memory and recall. Search with "query" in English API words, and again in others ("git stash changes | save working tree"), one capability at a time, or look around with "path": "/" lists the servers, "/github" what one offers.',
     inputSchema: BROWSE_INPUT,
     annotations: reads('Find tools'),
   },

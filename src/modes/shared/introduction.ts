@@ -17,8 +17,8 @@ export const SERVER_CAPABILITIES = {
 } as const;
 
 /** The first 512 characters suffice to use the three tools well: some clients show no more. */
-export const INSTRUCTIONS = `Waygate is the door to all of this user's MCP servers (files, git, issues, databases, browsers, cloud, chat ...). Their tools are not listed: find them here.
-1. tool_browse {"query": "create a github issue"} finds tools by what they do, one capability a query; {"path": "/"} lists servers, {"path": "/github"} what is inside.
-2. tool_execute {"tool_id": "<an id from browse, whole>", "args": {...}} runs one. Arguments: tool_view {"handle": "schema:<tool_id>", "selector": {}}.
-3. A long result comes as a digest with a handle: tool_view reads more of it.
-If a server is still starting, browse again shortly. An answer that begins with Error says what to do next.`;
+export const INSTRUCTIONS = `All of this user's MCP servers (files, git, issues, databases, browsers, cloud, chat ...) are behind Waygate. Their tools are not listed: find them here.
+1. tool_browse {"query": "github create issue | open ticket"} finds tools: one capability a query, in English API words (verb, object, product), another wording after " | ".
+2. tool_execute {"tool_id": "<whole id from browse>", "args": {...}} runs one. Arguments: tool_view {"handle": "schema:<tool_id>", "selector": {}}.
+3. A long result is a digest with a handle: tool_view reads more.
+An answer that begins with Error says what to do next.`;

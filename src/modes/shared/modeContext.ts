@@ -7,7 +7,7 @@ import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { UseHistory } from '../../ranking/useHistory.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import type { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
-import type { AdmittedResult } from '../../results/firewall.ts';
+import type { AdmittedResult, ResultReview } from '../../results/firewall.ts';
 import type { ReportNormalisation } from '../../text/normalise.ts';
 import type { PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { CheckedArguments } from './arguments.ts';
@@ -24,6 +24,8 @@ export interface GatewayContext {
   view(): CatalogView;
   servers(): readonly ServerBrief[];
   configuration(): ConfigurationStatus;
+  /** Waits for servers that are starting and were never listed. */
+  firstLists: FirstLists;
   browseConfig(): Settings['browse'];
   /** Tools that ran after a query in this workspace. */
   useHistory(): UseHistory;
@@ -31,6 +33,8 @@ export interface GatewayContext {
   artifacts: ArtifactStore;
   /** Returns whether secrets are masked in an error of a server, or in its other results, parts of artifacts included. */
   masks(isError: boolean): boolean;
+  /** Scans what a model is shown of a result; undefined without a finding. */
+  reviewed(shown: string, source: string): ResultReview | undefined;
   /** Pipeline of every `tool_execute`. */
   calls: CallPipeline<AdmittedResult>;
   /** Returns the contract for a call of this tool whose answer is lost. */
@@ -43,6 +47,14 @@ export interface GatewayContext {
   onCallEnd(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId: string }): void;
   /** Rejects while nothing may be answered yet (`startup`). */
   admit(): Promise<void>;
+}
+
+/** Waits for servers whose tools are unknown because they are starting for the first time. */
+export interface FirstLists {
+  /** Waits until `isEnough` or until all are listed, for each server once and for a limited time. */
+  forAnswer(isEnough: () => boolean, signal: AbortSignal): Promise<void>;
+  /** Waits for one server, up to the time limit of its calls. */
+  ofServer(name: string, signal: AbortSignal): Promise<void>;
 }
 
 /** Answer before rendering: the text for a model, and the data for `render=json` (O9.1). */

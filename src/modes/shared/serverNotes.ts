@@ -67,6 +67,17 @@ function unconfigured(servers: readonly ServerBrief[], { problems, exists, file 
   return [`No server is configured yet: ${exists ? `${file} has none` : `ask the user to create ${file}`}.`];
 }
 
+/** Returns how many of the servers are starting for the first time. */
+export function startingOf(unlisted: number, servers: readonly ServerBrief[]): string {
+  const enabled = servers.filter(({ state }) => state !== 'disabled').length;
+  return `${unlisted} of ${count(enabled, 'server')} ${unlisted === 1 ? 'is' : 'are'} still starting`;
+}
+
+/** Returns the problems of the configuration for `render=json`. */
+export function problemsOf({ problems }: ConfigurationStatus): object[] {
+  return problems.map(({ message, location: { file, line } }) => ({ message: oneLine(message, 200), file, line }));
+}
+
 /** Returns the states for `render=json`. Ready servers come last, because a bounded answer may cut the end. */
 export function serverStates(servers: readonly ServerBrief[]): object[] {
   const ready = servers.filter((server) => server.state === 'ready');

@@ -73,6 +73,13 @@ const HELD_BECAUSE: Readonly<Record<string, string>> = {
   unsaved: 'what its server lists could not be recorded',
 };
 
+/** Waits for the server that an id names, if the id is unknown because the server is starting for the first time. */
+export async function awaitServerOf(id: string, context: GatewayContext, signal: AbortSignal): Promise<void> {
+  if (!/[:./]/.test(id) || context.view().catalog.byId.has(id)) return;
+  const server = serverOf(id, context.servers());
+  if (server?.unlisted) await context.firstLists.ofServer(server.name, signal);
+}
+
 /** Returns the configured server that an id names, also by its own name or with another separator. */
 function serverOf(toolId: string, servers: readonly ServerBrief[]): ServerBrief | undefined {
   const colon = toolId.indexOf(':');

@@ -10,6 +10,7 @@ import { SERVER_INFO } from '../shared/introduction.ts';
 import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
 import { type NormalisedCall, normaliseCall } from '../shared/normaliseCall.ts';
 import { SessionStates } from '../shared/sessionState.ts';
+import { awaitServerOf } from '../shared/unknownTool.ts';
 import { TRANSPARENT_CAPABILITIES, TRANSPARENT_INSTRUCTIONS } from './introduction.ts';
 import { StrippedTools } from './strippedTools.ts';
 
@@ -43,7 +44,9 @@ export function transparentMode(context: TransparentContext): TransparentMode {
         [],
       );
     }
-    return tool.run(withToolId(checkedCall(tool, call), toolsOf(context.view())));
+    const checked = checkedCall(tool, call);
+    await awaitServerOf(String(checked.args.tool_id ?? ''), context, call.call.signal);
+    return tool.run(withToolId(checked, toolsOf(context.view())));
   };
   const shownTools = (): readonly object[] => [...toolsOf(context.view()).list, ...TRANSPARENT_TOOLS];
   return {
@@ -56,14 +59,11 @@ export function transparentMode(context: TransparentContext): TransparentMode {
     },
     shownTools,
     isRead: (name) => gatewayTool(name)?.contract === 'convergent',
-    callTool: (givenName, givenArgs, call) =>
-      answerCall(
-        listedCall(givenName, givenArgs, toolsOf(context.view())) ?? normaliseCall(givenName, givenArgs, 'transparent'),
-        call,
-        context,
-        sessions,
-        runCall,
-      ),
+    callTool: async (givenName, givenArgs, call) => {
+      if (toolsOf(context.view()).idOf(givenName) === undefined) await awaitServerOf(givenName, context, call.signal);
+      const listed = listedCall(givenName, givenArgs, toolsOf(context.view()));
+      return answerCall(listed ?? normaliseCall(givenName, givenArgs, 'transparent'), call, context, sessions, runCall);
+    },
     open: (peer) => news.add(peer),
     onCatalogChanged: () => news.changed('tools'),
   };

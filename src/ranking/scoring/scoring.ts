@@ -2,7 +2,6 @@ import { notesOn } from '../candidateNotes.ts';
 import { INTENT_CODES, type Intent, queryIntent } from '../intent.ts';
 import type { RankIndex } from '../rankIndex.ts';
 import type { QueryPlan } from '../words/queryWords.ts';
-import { type QueryVector, queryVector } from '../words/toolVectors.ts';
 import { addNameCoverage } from './nameCoverage.ts';
 import { namedServers, serverAffinity } from './serverEvidence.ts';
 import { addConcept, addTerms } from './signals.ts';
@@ -16,8 +15,8 @@ export const SIGNALS = [
   'server affinity',
   'intent',
   'learned',
-  'likeness',
   'name forms',
+  'name order',
   'name rest',
 ] as const;
 export type SignalName = (typeof SIGNALS)[number];
@@ -26,14 +25,14 @@ export type SignalName = (typeof SIGNALS)[number];
 export const SIGNAL_WEIGHTS: Readonly<Record<SignalName, number>> = {
   words: 0.3,
   'words or meanings': 1,
-  name: 0.15,
+  name: 0.3,
   'server named': 0.3,
-  'server affinity': 0.1,
+  'server affinity': 0.15,
   intent: 0.15,
   learned: 1,
-  likeness: 0.85,
   'name forms': 0.1,
-  'name rest': 0.05,
+  'name order': 0.1,
+  'name rest': 0.02,
 };
 
 /** Scores are integers, so that their order is the same on every platform. */
@@ -53,7 +52,6 @@ export interface Evidence {
   /** Raise of each document from use, and the tools that caused it. */
   learned: ReadonlyMap<number, number>;
   learnedIds: ReadonlySet<string>;
-  vector: QueryVector | undefined;
   plan: QueryPlan;
 }
 
@@ -88,7 +86,6 @@ export function gatherEvidence(index: RankIndex, plan: QueryPlan, uses: Readonly
     wanted: queryIntent(plan.words),
     learned,
     learnedIds: new Set(uses.keys()),
-    vector: index.vectors ? queryVector(index.vectors, plan.vectorWords) : undefined,
     plan,
   };
 }
@@ -98,19 +95,8 @@ export function intentAgreement(wanted: Intent, does: Intent): number {
   return does === wanted ? 1 : does === 'unknown' ? 0.5 : 0;
 }
 
-/** Bins for counting documents by score, which avoids sorting. */
-export const BASE_BINS = 512;
-/** Above the maximum sum of all signals except likeness. */
-export const BASE_LIMIT = 2.5;
-
-export interface BaseScores {
-  values: Float64Array;
-  /** Number of documents per score bin of width `BASE_LIMIT / BASE_BINS`. */
-  bins: Uint32Array;
-}
-
-/** Sums the signals that are cheap for every tool: all except likeness and the second look. */
-export function baseScores(index: RankIndex, evidence: Evidence): BaseScores {
+/** Sums the signals that are cheap for every tool: all except the second look. */
+export function baseScores(index: RankIndex, evidence: Evidence): Float64Array {
   const { words, meanings, name } = evidence;
   const wordGain = SIGNAL_WEIGHTS.words * evidence.perWords;
   const meaningGain = SIGNAL_WEIGHTS['words or meanings'] * evidence.perMeanings;
@@ -131,51 +117,46 @@ export function baseScores(index: RankIndex, evidence: Evidence): BaseScores {
       (perServer[firstServer[doc] as number] as number) +
       (perIntent[intents[doc] as number] as number);
   }
+  for (const [doc, value] of evidence.learned) base[doc] = (base[doc] as number) + SIGNAL_WEIGHTS.learned * value;
   for (const doc of index.shared) {
     const servers = index.serversOf[doc] as readonly number[];
     let best = 0;
     for (const server of servers) best = Math.max(best, perServer[server] as number);
     base[doc] = (base[doc] as number) + best - (perServer[servers[0] as number] as number);
   }
-  for (const [doc, value] of evidence.learned) base[doc] = (base[doc] as number) + SIGNAL_WEIGHTS.learned * value;
-  return { values: base, bins: countIntoBins(base) };
-}
-
-/** Counts in a separate loop: in the loop above, each count would wait for the previous one. */
-function countIntoBins(base: Float64Array): Uint32Array {
-  const bins = new Uint32Array(BASE_BINS + 1);
-  const perBin = BASE_BINS / BASE_LIMIT;
-  for (let doc = 0; doc < base.length; doc++) {
-    const bin = Math.min(BASE_BINS, ((base[doc] as number) * perBin) | 0);
-    bins[bin] = (bins[bin] as number) + 1;
-  }
-  return bins;
+  return base;
 }
 
 /** Returns whether a tool matches by more than its server and its intent. */
-export function isSupported(evidence: Evidence, doc: number, alike: number): boolean {
-  return (evidence.meanings[doc] as number) > 0 || evidence.learned.has(doc) || alike >= MIN_ALIKE;
+export function isSupported(evidence: Evidence, doc: number): boolean {
+  return (evidence.meanings[doc] as number) > 0 || evidence.learned.has(doc);
 }
-const MIN_ALIKE = 0.4;
 
 const MAX_REST = 3;
 
+type SecondLook = Record<'name forms' | 'name order' | 'name rest', number>;
+
 /**
  * Compares the names of the first thirty with the query: a word in exactly the query's form (`issues`, not `issue`)
- * raises a tool, and the rest of the name beyond the query lowers it.
+ * raises a tool, and so do neighbours of the query that are neighbours in the name: `create item on board` is
+ * `create_item` rather than `create_board`. The rest of the name beyond the query lowers it.
  */
-export function secondLook(
-  index: RankIndex,
-  evidence: Evidence,
-  doc: number,
-): Pick<Record<SignalName, number>, 'name forms' | 'name rest'> {
+export function secondLook(index: RankIndex, evidence: Evidence, doc: number): SecondLook {
   const { words: name } = notesOn(index, doc);
   let forms = 0;
+  let inOrder = 0;
   let rest = 0;
+  let previous = '';
   for (const { lower, stem, mass } of name) {
     const asked = evidence.plan.forms.get(stem);
     if (asked !== undefined) forms += asked === lower ? 1 : -1;
     if (!evidence.plan.sureness.has(stem)) rest += mass;
+    if (evidence.plan.pairs.has(`${previous} ${stem}`)) inOrder++;
+    previous = stem;
   }
-  return { 'name forms': forms / Math.max(1, name.length), 'name rest': -Math.min(MAX_REST, rest) };
+  return {
+    'name forms': forms / Math.max(1, name.length),
+    'name order': inOrder / Math.max(1, name.length - 1),
+    'name rest': -Math.min(MAX_REST, rest),
+  };
 }

@@ -133,7 +133,7 @@ function phrasesIn(words: readonly QueryWord[], { thesaurus }: Vocabulary): numb
     }
   }
   for (const from of all) {
-    if (!thesaurus.phraseLengths.has(words[from]?.stem ?? '')) continue;
+    if (!thesaurus.phraseLengths.get(words[from]?.stem ?? '')) continue;
     for (let at = from + 2; at <= from + 1 + MAX_GAP && at < words.length; at++) {
       if (!PARTICLES.has(words[at]?.stem ?? '') || !thesaurus.meanings.has(keyOf([from, at]))) continue;
       take([from, at]);

@@ -1,14 +1,16 @@
 import type { Concept, WeightedTerm } from '../scoring/signals.ts';
 import { conceptsOf, hintConcept, type KnownMeaning } from './concepts.ts';
 import type { Lexicon } from './lexicon.ts';
-import { readLiterals } from './literals.ts';
+import { type LiteralHint, readLiterals } from './literals.ts';
 import { analyzeWord, eachRawWord, isStopWord, stemOf } from './text.ts';
 import type { Thesaurus } from './thesaurus.ts';
 import { correctTypo, splitCompound } from './typos.ts';
 
-/** Limit of a query. A longer text is a document, whose beginning contains the request. */
+/** Limit of a wording. A longer text is a document, whose beginning contains the request. */
 export const MAX_QUERY = 500;
 const MAX_QUERY_WORDS = 64;
+/** Limit of wordings. Two or three name a capability well, and each takes time like a query. */
+const MAX_WORDINGS = 4;
 /** Weight of the parts of a joined name: `GitLab` is searched as `gitlab`, with its parts beside it. */
 const PART_WEIGHT = 0.2;
 const MAX_TERM_WEIGHT = 2;
@@ -18,10 +20,11 @@ const GUESSED_WEIGHT = 0.8;
  * millisecond.
  */
 const MAX_CORRECTED = 4;
-const COMPOUND_WEIGHT = 0.5;
+const COMPOUND_WEIGHT = 0.25;
 
 /** Word of the query, in order, including stop words, which phrases need. */
 export interface QueryWord {
+  raw: string;
   lower: string;
   stem: string;
   stop: boolean;
@@ -38,10 +41,14 @@ export interface QueryPlan {
   concepts: readonly Concept[];
   /** Stems that may name tools or servers of the catalog, with their certainty. */
   sureness: ReadonlyMap<string, number>;
+  /** Words that look like the name of a product and that no tool, server or argument contains. */
+  unmentioned: readonly string[];
+  /** Neighbouring words, two stems with a blank between. */
+  pairs: ReadonlySet<string>;
+  /** Whether the query is a person's sentence rather than the words of an API. */
+  sentence: boolean;
   /** Original words of the query, by stem. */
   forms: ReadonlyMap<string, string>;
-  /** Words for the query's vector. */
-  vectorWords: readonly { stem: string; weight: number }[];
 }
 
 export interface Vocabulary {
@@ -56,25 +63,73 @@ export interface Vocabulary {
   isWord(stem: string): boolean;
 }
 
+/**
+ * Plans a query. Its wordings (`git stash | put changes aside`) are read apart, so that no phrase reaches from one into
+ * the next; then their words count together, because a second wording seldom repeats the product that the first names.
+ */
 export function planQuery(query: string, vocabulary: Vocabulary): QueryPlan {
-  const literals = readLiterals(query.slice(0, MAX_QUERY));
   const words: QueryWord[] = [];
-  readWords(literals.rest, 1, vocabulary, words);
-  const wished = words.length;
-  for (const value of literals.values) readWords(value.text, value.weight, vocabulary, words);
   const terms = new Map<number, number>();
+  const concepts: Concept[] = [];
   const add = ({ term, weight }: WeightedTerm) =>
     terms.set(term, Math.min(MAX_TERM_WEIGHT, (terms.get(term) ?? 0) + weight));
-  for (const word of words) if (!word.stop) for (const term of word.terms) add(term);
-  addCompounds(words.slice(0, wished), vocabulary, add);
-  const concepts = [...conceptsOf(words.slice(0, wished), vocabulary), ...hintConcept(literals.hints, vocabulary)];
+  const hints: LiteralHint[] = [];
+  const unmentioned = new Set<string>();
+  const pairs = new Set<string>();
+  let sentence = false;
+  for (const wording of wordingsOf(query)) {
+    const literals = readLiterals(wording);
+    const own: QueryWord[] = [];
+    readWords(literals.rest, 1, vocabulary, own);
+    const wished = own.slice();
+    for (const value of literals.values) readWords(value.text, value.weight, vocabulary, own);
+    for (const word of own) if (!word.stop) for (const term of word.terms) add(term);
+    addCompounds(wished, vocabulary, add);
+    concepts.push(...conceptsOf(wished, vocabulary));
+    hints.push(...literals.hints);
+    const content = wished.filter(({ stop }) => !stop);
+    for (const [place, { stem }] of content.entries()) if (place > 0) pairs.add(`${content[place - 1]?.stem} ${stem}`);
+    const prose = wished.length - content.length >= MIN_STOP_WORDS;
+    sentence ||= prose;
+    for (const name of unmentionedNames(wished, prose, vocabulary)) unmentioned.add(name);
+    words.push(...own);
+  }
+  concepts.push(...hintConcept(hints, vocabulary));
   return {
     words,
     terms: [...terms].map(([term, weight]) => ({ term, weight })),
     concepts,
+    unmentioned: [...unmentioned],
+    pairs,
+    sentence,
     forms: new Map(words.filter((word) => !word.stop).map((word) => [word.stem, word.lower])),
-    ...namesOf(words, concepts, vocabulary),
+    sureness: namesOf(words, concepts, vocabulary),
   };
+}
+
+/** Number of stop words from which a wording is a sentence: `list issues of a repository` has two. */
+const MIN_STOP_WORDS = 3;
+/** Longest acronym: `VAT` and `HCL` are values or terms of a trade rather than products. */
+const ACRONYM = /^\p{Lu}{1,4}s?$/u;
+const CAPITALISED = /^\p{Lu}\p{Ll}+$/u;
+
+const MAX_NAME = 40;
+
+/** Finds names by their capitals. A sentence begins with a capital too, and `Dana's` is a person. */
+function unmentionedNames(words: readonly QueryWord[], prose: boolean, { lexicon, thesaurus }: Vocabulary): string[] {
+  return words.flatMap(({ raw, stem, stop }, place) => {
+    if (stop || raw.length < 3 || !/\p{Lu}/u.test(raw) || ACRONYM.test(raw)) return [];
+    const begins = place === 0 && CAPITALISED.test(raw) && (prose || thesaurus.meanings.has(stem));
+    return begins || words[place + 1]?.lower === 's' || lexicon.lookup(stem) !== undefined
+      ? []
+      : [raw.slice(0, MAX_NAME)];
+  });
+}
+
+/** Splits a query at `|` into its wordings. */
+export function wordingsOf(query: string): string[] {
+  const wordings = query.split('|', MAX_WORDINGS).map((part) => part.trim().slice(0, MAX_QUERY));
+  return [...new Set(wordings)].filter((part) => part !== '');
 }
 
 function readWords(text: string, weight: number, vocabulary: Vocabulary, words: QueryWord[]): void {
@@ -83,7 +138,7 @@ function readWords(text: string, weight: number, vocabulary: Vocabulary, words: 
     if (words.length >= MAX_QUERY_WORDS) return;
     const word = analyzeWord(raw);
     const stop = isStopWord(word.lower);
-    const entry: QueryWord = { lower: word.lower, stem: word.stem, stop, terms: [], weight };
+    const entry: QueryWord = { raw, lower: word.lower, stem: word.stem, stop, terms: [], weight };
     words.push(entry);
     if (stop) return;
     const { lexicon } = vocabulary;
@@ -94,7 +149,9 @@ function readWords(text: string, weight: number, vocabulary: Vocabulary, words: 
       if (term !== undefined) entry.terms.push({ term, weight: weight * (joined === undefined ? 1 : PART_WEIGHT) });
     }
     if (entry.terms.length > 0 || weight < 1) return;
-    entry.terms.push(...guess(entry, vocabulary, unknown < MAX_CORRECTED));
+    // A name inside a sentence is no mistyped word: `Wrike` is not `write`.
+    const name = words.length > 1 && /^\p{Lu}/u.test(raw);
+    entry.terms.push(...guess(entry, vocabulary, !name && unknown < MAX_CORRECTED));
     unknown++;
   });
 }
@@ -128,32 +185,27 @@ function addCompounds(words: readonly QueryWord[], { lexicon }: Vocabulary, add:
   }
 }
 
-/** Expansions count less as a name, and little in a vector, which has its own measure of likeness. */
+/** Expansions count less as a name. */
 const NAME_BY_MEANING = 0.6;
-const VECTOR_BY_MEANING = 0.12;
 
 function namesOf(
   words: readonly QueryWord[],
   concepts: readonly Concept[],
   { lexicon }: Vocabulary,
-): Pick<QueryPlan, 'sureness' | 'vectorWords'> {
+): Map<string, number> {
   const sureness = new Map<string, number>();
   const raise = (stem: string, by: number) => sureness.set(stem, Math.max(sureness.get(stem) ?? 0, by));
-  const vectorWords: { stem: string; weight: number }[] = [];
   for (const word of words) {
     if (word.stop) continue;
     raise(word.stem, word.weight);
     for (const { term, weight } of word.terms) raise(lexicon.stems[term] as string, weight);
-    vectorWords.push({ stem: word.stem, weight: word.weight });
   }
   for (const concept of concepts) {
     for (const expansion of concept.expansions) {
       for (const term of expansion.terms) {
-        const stem = lexicon.stems[term] as string;
-        raise(stem, NAME_BY_MEANING * expansion.weight);
-        vectorWords.push({ stem, weight: (VECTOR_BY_MEANING * expansion.weight) / expansion.terms.length });
+        raise(lexicon.stems[term] as string, NAME_BY_MEANING * expansion.weight);
       }
     }
   }
-  return { sureness, vectorWords };
+  return sureness;
 }

@@ -14,7 +14,7 @@ export interface Thesaurus {
   meanings: Lookup<readonly Meaning[]>;
   /** Phrases without their stop words, if two words remain: `turn the lights off` contains an extra `the`. */
   loosePhrases: Lookup<readonly Meaning[]>;
-  /** Length of the longest phrase, by the first word. */
+  /** Every word of the vocabulary, with the length of the longest phrase that begins with it; 0 if none does. */
   phraseLengths: Lookup<number>;
 }
 
@@ -42,14 +42,17 @@ export function compileThesaurus(texts: readonly string[]): CompiledThesaurus {
   const meanings = new Map<string, Map<string, Meaning>>();
   const lengths = new Map<string, number>();
   const noteLength = (stems: readonly string[]) => {
-    const first = stems[0] as string;
-    if (stems.length > 1) lengths.set(first, Math.max(lengths.get(first) ?? 0, stems.length));
+    for (const [place, stem] of stems.entries()) {
+      const length = place === 0 && stems.length > 1 ? stems.length : 0;
+      lengths.set(stem, Math.max(lengths.get(stem) ?? 0, length));
+    }
   };
   const add = (from: Meaning, to: Meaning, weight: number) => {
     const key = from.stems.join(' ');
     const target = to.stems.join(' ');
     if (key === target || key === '' || target === '') return;
     noteLength(from.stems);
+    for (const stem of to.stems) noteLength([stem]);
     let row = meanings.get(key);
     if (row === undefined) {
       row = new Map();

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import * as realFiles from 'node:fs/promises';
 import type { CatalogTool } from '../../catalog/types.ts';
+import { checkOwn } from '../../lib/readBounded.ts';
 
 /** Part of the file system that artifacts need, so that a test can replace it by a full disk. */
 export type ArtifactFiles = Pick<
@@ -13,7 +14,7 @@ export type ArtifactFiles = Pick<
 /** Tool, resource or prompt that a result came from, as rules and questions name it. */
 export type ArtifactSource = Pick<
   CatalogTool,
-  'id' | 'name' | 'namespace' | 'server' | 'upstreamName' | 'title' | 'tags' | 'safety' | 'fingerprint'
+  'id' | 'name' | 'namespace' | 'server' | 'origin' | 'upstreamName' | 'title' | 'tags' | 'safety' | 'fingerprint'
 >;
 
 /** Facts about an artifact, without its bytes. */
@@ -43,8 +44,9 @@ const MAX_SOURCE_CHARS = 8 * 1024;
 
 export function sourceOf(tool: ArtifactSource | undefined): ArtifactSource | undefined {
   if (!tool) return undefined;
-  const { id, name, namespace, server, upstreamName, title, tags, safety, fingerprint } = tool;
-  const source = { id, name, namespace, server, upstreamName, title, tags, safety, fingerprint };
+  const { id, name, namespace, server, origin, upstreamName, title, tags, safety, fingerprint } = tool;
+  const named = { id, name, namespace, server, upstreamName, title, tags, safety, fingerprint };
+  const source = { ...named, ...(origin !== undefined && { origin }) };
   return Buffer.byteLength(JSON.stringify(source)) > MAX_SOURCE_CHARS ? undefined : source;
 }
 
@@ -114,8 +116,17 @@ export function createPrivate(files: ArtifactFiles, path: string): Promise<FileH
   return files.open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
 }
 
-export function openNoFollow(files: ArtifactFiles, path: string): Promise<FileHandle> {
-  return files.open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+/** Opens an artifact. Follows no link, and believes no file that another user owns or may write (T2.17). */
+export async function openOwn(files: ArtifactFiles, path: string): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const file = await files.open(path, flags);
+  try {
+    checkOwn(await file.stat());
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 /** Reads the info of an artifact; undefined for an incomplete file. */

@@ -22,6 +22,8 @@ export interface ArtifactView {
     place?: string;
     next?: Readonly<Record<string, unknown>>;
   };
+  /** Selected text as the server sent it. */
+  shown: string;
   /** The artifact itself, where it is a picture or a sound. */
   parts: readonly ClientPart[];
 }
@@ -64,7 +66,7 @@ async function maskedReader(reader: ArtifactReader): Promise<ArtifactReader> {
   const { size } = reader.info;
   const bytes = size > MAX_MASKED_BYTES ? Buffer.alloc(0) : await reader.read(0, size);
   const text = isUtf8(bytes) ? bytes.toString() : '';
-  const masked = scrubSecrets(text);
+  const masked = scrubSecrets(text, reader.info.source?.server);
   if (masked === text) return reader;
   const hidden = Buffer.from(masked);
   return new MemoryReader({ ...reader.info, ...measured(hidden) }, hidden);
@@ -75,6 +77,7 @@ function viewOf({ text, place, next }: Selection, info: ArtifactInfo, isMasked: 
   const readable = isMasked ? scrubSecrets(text) : text;
   const notes = [...(place ? [`[${place}]`] : []), ...(next ? [`next: ${viewCall(handle, next)}`] : [])];
   return {
+    shown: readable,
     text: [
       ...(readable || notes.length === 0
         ? [fenced('ok', sourceOf(handle.slice(handle.indexOf(':') + 1)), readable)]

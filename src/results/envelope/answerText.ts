@@ -24,19 +24,28 @@ const MIN_ANSWER_CHARS = 3_200;
 const MIN_ROOM = 200;
 const MAX_NOTES_CHARS = 1_500;
 
+export interface AnswerText {
+  text: string;
+  isWhole: boolean;
+  /** Foreign text in it, as the server sent it. */
+  shown: string;
+}
+
 /** Renders a result: its status and source, then the text, or a digest and the calls that read on (M2.10, M2.14). */
-export async function answerText(input: AnswerInput): Promise<{ text: string; isWhole: boolean }> {
+export async function answerText(input: AnswerInput): Promise<AnswerText> {
   const { text, label, source, notes, shownChars } = input;
   const besides = notesWithin(notes);
   if (!text || ('length' in text && text.length === 0)) {
-    if (besides.length === 0) return { text: `${label} (no content)`, isWhole: true };
-    return { text: fenced(label, source, besides.join('\n')), isWhole: true };
+    if (besides.length === 0) return { text: `${label} (no content)`, isWhole: true, shown: '' };
+    const shown = besides.join('\n');
+    return { text: fenced(label, source, shown), isWhole: true, shown };
   }
   const whole = 'length' in text && text.length <= shownChars ? text.toString() : undefined;
   if (whole === undefined || quotedData(whole).length > shownChars) {
-    return { text: await digestText(text, input, besides), isWhole: false };
+    return { ...(await digestText(text, input, besides)), isWhole: false };
   }
-  return { text: fenced(label, source, [whole, ...besides].join('\n')), isWhole: true };
+  const shown = [whole, ...besides].join('\n');
+  return { text: fenced(label, source, shown), isWhole: true, shown };
 }
 
 /** The notes name parts in the server's words, so they are within the fence. */
@@ -44,16 +53,20 @@ async function digestText(
   text: Readable,
   { label, source, handle, shownChars }: AnswerInput,
   notes: readonly string[],
-): Promise<string> {
+): Promise<Omit<AnswerText, 'isWhole'>> {
   const limit = Math.max(shownChars, MIN_ANSWER_CHARS);
   let room = limit - notes.join('\n').length - FRAME_CHARS;
   for (;;) {
     const { title, body, views } = await digestOf(text, room);
     const calls = views.map((selector) => viewCall(handle ?? '', selector).replace(/^tool_view /, ''));
     const footer = handle === undefined ? [] : ['All of it is kept. Read on with tool_view:', ...calls];
-    const whole = [fenced(label, source, [title, body, ...notes].join('\n')), ...footer].join('\n');
-    if (whole.length <= limit) return whole;
-    if (room < MIN_ROOM) return [fenced(label, source, shortened(title, MIN_ROOM)), ...footer].join('\n');
+    const shown = [title, body, ...notes].join('\n');
+    const whole = [fenced(label, source, shown), ...footer].join('\n');
+    if (whole.length <= limit) return { text: whole, shown };
+    if (room < MIN_ROOM) {
+      const least = shortened(title, MIN_ROOM);
+      return { text: [fenced(label, source, least), ...footer].join('\n'), shown: least };
+    }
     // The frame is longer than estimated, or marks and escapes take room.
     room = Math.floor(Math.min(room * 0.8, (room * limit) / whole.length));
   }

@@ -1,10 +1,11 @@
 import { isRecord } from '../../lib/isRecord.ts';
 import { maskKnown } from '../../secrets/mask.ts';
+import { scrubValue } from '../../secrets/scrubValue.ts';
 import { isExecutable, isLinkable } from '../../text/foreignAddress.ts';
 import { LongText } from '../../text/longText.ts';
 import { count, oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
-import { contentSize } from './partContent.ts';
+import { contentSize, maskedBase64 } from './partContent.ts';
 import type { BinaryPart } from './resultParts.ts';
 
 /** Part of a result for the client, beside the text. */
@@ -167,4 +168,21 @@ export function mediaKind(mediaType: string): 'image' | 'audio' | undefined {
 
 function isMediaType(mediaType: string, kind: string): boolean {
   return mediaType.startsWith(`${kind}/`) && /^[\w.+-]+\/[\w.+-]+$/.test(mediaType);
+}
+
+/** Masks a part that the server `from` sent. */
+export function maskedPart(part: ClientPart, from: string | undefined): ClientPart {
+  const { data, resource, ...rest } = part;
+  const { blob, ...about } = (resource ?? {}) as { blob?: unknown };
+  return {
+    ...(scrubValue(rest, from) as ClientPart),
+    ...(resource === undefined
+      ? {}
+      : { resource: { ...(scrubValue(about, from) as object), ...bytesOf('blob', blob) } }),
+    ...bytesOf('data', data),
+  };
+}
+
+function bytesOf(key: string, data: unknown): object {
+  return typeof data === 'string' ? { [key]: maskedBase64(data) } : {};
 }

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../catalog/canonicalJson.ts';
+import { canonicalJson, canonicalString } from '../../catalog/canonicalJson.ts';
 import { isDestructive } from '../../catalog/destructive.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -52,12 +52,22 @@ export function loweredHints(before: unknown, after: unknown): string[] {
   return lowered;
 }
 
-/** Returns the names of the top-level arguments that only the later version has. */
+/** Returns the names of the arguments, at any depth, that only the later version has. */
 export function addedArguments(before: unknown, after: unknown): string[] {
-  const known = record(record(record(before).inputSchema).properties);
-  return Object.keys(record(record(record(after).inputSchema).properties)).filter(
-    (name) => !Object.hasOwn(known, name),
-  );
+  const known = argumentNames(before);
+  return [...argumentNames(after)].filter((name) => !known.has(name));
+}
+
+/** Iterative, so that no nesting is too deep. */
+function argumentNames(item: unknown): ReadonlySet<string> {
+  const { inputSchema, ...rest } = record(item);
+  const names = new Set<string>();
+  const work: unknown[] = [inputSchema ?? argumentsSchema(rest)];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    for (const name of Object.keys(record(record(next).properties))) names.add(name);
+    if (typeof next === 'object' && next !== null) work.push(...Object.values(next).filter(Boolean));
+  }
+  return names;
 }
 
 /** Reports what a caller of the earlier version would notice. */
@@ -145,19 +155,23 @@ const NO_WORDS: ReadonlySet<string> = new Set(['type', 'required', 'readOnlyHint
 const isWording = (key: string, value: unknown): boolean =>
   !NO_WORDS.has(key) || (typeof value === 'object' && !Array.isArray(value));
 
-/** Returns the chosen values of an item, without white space at their ends and runs of it. */
-function words(value: unknown, counts: (key: string, value: unknown) => boolean, key = ''): string {
-  if (typeof value === 'string') return `${key}=${value.replace(/\s+/g, ' ').trim()}\n`;
+/** Returns the chosen values of an item, without white space at their ends and runs of it. Others never look the same. */
+function words(value: unknown, counts: (key: string, value: unknown) => boolean, name = '', isItem = true): string {
+  const key = canonicalString(name);
+  if (typeof value === 'string') return `${key}=${canonicalString(value.replace(/\s+/g, ' ').trim())}\n`;
   if (value === null || typeof value !== 'object') return `${key}=${String(value)}\n`;
   if (Array.isArray(value)) {
-    const items = value.map((item) => words(item, counts));
+    const items = value.map((item) => words(item, counts, '', false));
     // The order of required names and of enum values means nothing.
-    return `${key}[${(key === 'required' || key === 'enum' ? items.sort() : items).join('')}]`;
+    return `${key}[${(name === 'required' || name === 'enum' ? items.sort() : items).join('')}]`;
   }
-  const entries = Object.entries(value).filter(([name, item]) => name !== '_meta' && counts(name, item));
+  const entries = Object.entries(value).filter(
+    // No pin covers the `_meta` of the item itself; deeper down it is a name like any other.
+    ([one, member]) => !(isItem && one === '_meta') && counts(one, member),
+  );
   return `${key}{${entries
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, item]) => words(item, counts, name))
+    .map(([one, member]) => words(member, counts, one, false))
     .join('')}}`;
 }
 

@@ -32,7 +32,8 @@ export type ItemState = 'approved' | 'new' | 'changed' | 'gone' | 'blocked';
  */
 export function stateOf(pins: Pick<ServerPins, 'pins' | 'blocked'>, key: string, pin: string | undefined): ItemState {
   if (pins.blocked.includes(key)) return 'blocked';
-  const approved = Object.hasOwn(pins.pins, key) ? pins.pins[key] : undefined;
+  // The part in front of each key keeps it apart from the properties that every object has.
+  const approved = pins.pins[key];
   if (pin === undefined) return 'gone';
   if (approved === undefined) return 'new';
   return approved === pin ? 'approved' : 'changed';

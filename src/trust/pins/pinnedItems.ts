@@ -5,6 +5,8 @@ export interface Listing {
   readonly tools: readonly unknown[];
   readonly prompts: readonly unknown[];
   readonly resourceTemplates: readonly unknown[];
+  /** Have no pins: servers list others all the time. */
+  readonly resources?: readonly unknown[];
   readonly instructions?: string | undefined;
 }
 
@@ -42,17 +44,17 @@ export function itemsOf(listing: Listing): PinnedItem[] {
   };
   for (const list of LISTS) {
     const stored = storedPins.get(listing[list]);
-    const key = list === 'resourceTemplates' ? 'uriTemplate' : 'name';
     listing[list].forEach((raw, at) => {
-      add(list, nameIn(raw, key), raw, stored?.[at]);
+      add(list, nameOfItem(list, raw), raw, stored?.[at]);
     });
   }
   if (listing.instructions) add('instructions', '', listing.instructions);
   return items;
 }
 
-function nameIn(raw: unknown, key: string): string {
-  const name = (raw as Record<string, unknown> | null)?.[key];
+/** Returns the name by which an item is pinned; a template has its address. */
+export function nameOfItem(list: (typeof LISTS)[number], raw: unknown): string {
+  const name = (raw as Record<string, unknown> | null)?.[list === 'resourceTemplates' ? 'uriTemplate' : 'name'];
   return typeof name !== 'string' ? '' : name.includes('\n') ? JSON.stringify(name) : name;
 }
 

@@ -1,55 +1,12 @@
 import { pinOf } from '../../catalog/shapeHash.ts';
-import { addedArguments, loweredHints } from './drift.ts';
-import { type ItemState, type PinBook, type ServerPins, stateOf } from './pinBook.ts';
+import { type GatedServer, heldOffer, type Offer, type OfferPorts, offerOf } from './offer.ts';
+import type { PinBook, ServerPins } from './pinBook.ts';
 import { itemsOf, type Listing, PINNED_PARTS, type PinnedItem, type PinnedPart } from './pinnedItems.ts';
 import type { PinnedTexts, PinStore } from './pinStore.ts';
 import { type Review, reviewOf } from './review.ts';
 
-/** Treatment of tools that are new or changed: held back, offered with a question at each call, or only reported. */
-export type OnChange = 'block' | 'ask' | 'tell';
-
-/** Facts about a configured server that the gate needs. */
-export interface GatedServer {
-  readonly name: string;
-  /** Hash of the launch that the user approved, or wrote himself. */
-  readonly launch: string;
-  readonly onChange: OnChange;
-  /** Whether a lock file beside its configuration counts: not for a server of the user's own file. */
-  readonly isForeign: boolean;
-}
-
-/** Reason why an item is not offered. */
-export type HeldFor = Exclude<ItemState, 'approved' | 'gone'> | 'quarantined' | 'damaged' | 'unsaved' | 'flagged';
-
-export interface HeldItem {
-  readonly item: PinnedItem;
-  readonly why: HeldFor;
-}
-
-/** Listing of a server as a model may see it. */
-export interface Offer<L extends Listing> {
-  readonly listing: L;
-  readonly held: readonly HeldItem[];
-  /** Offered items that need a question at each call, by their pin. */
-  readonly asked: ReadonlyMap<string, 'new' | 'changed'>;
-  /** Pins of the offered tools by name. Servers may list two tools under one name. */
-  readonly tools: ReadonlyMap<string, readonly string[]>;
-  /** Number of offered items that are new or changed. */
-  readonly drifted: number;
-}
-
-/** Result of the scan as far as the gate needs it. */
-export interface Verdict {
-  /** Sentence about the first hard finding. */
-  readonly hard?: string;
-}
-
-export interface TrustGatePorts {
+export interface TrustGatePorts extends Omit<OfferPorts, 'texts'> {
   store: PinStore;
-  /** Scans items of a server. */
-  scan(items: readonly PinnedItem[], server: string, isBaseline: boolean): ReadonlyMap<string, Verdict>;
-  /** Reports whether an argument of this name carries a conversation or a secret away (rule P3 of the scan). */
-  isSink(argument: string): boolean;
   /** Items that a lock file of the workspace pins for a server; `undefined` without one (T3). */
   locked(server: GatedServer): readonly PinnedItem[] | undefined;
   now(): Date;
@@ -214,75 +171,12 @@ export class TrustGate {
   }
 
   #judge<L extends Listing>(server: GatedServer, listing: L, book: PinBook | undefined): Offer<L> {
+    if (!book) return heldOffer(listing, 'damaged');
     // Pins of an earlier launch count until the server has listed under the present one.
     const pins = pinsOf(book, server.name);
-    const items = itemsOf(listing);
-    const everything = !book
-      ? 'damaged'
-      : !pins
-        ? this.#unsaved.has(server.name)
-          ? 'unsaved'
-          : 'new'
-        : pins.quarantine === undefined
-          ? undefined
-          : 'quarantined';
-    if (everything || !pins) {
-      const held: HeldItem[] = items.map((item) => ({ item, why: everything ?? 'new' }));
-      return {
-        listing: without(listing, new Set(items.map(({ raw }) => raw))),
-        held,
-        asked: new Map(),
-        tools: new Map(),
-        drifted: 0,
-      };
-    }
-    const held: HeldItem[] = [];
-    const asked = new Map<string, 'new' | 'changed'>();
-    const offered: PinnedItem[] = [];
-    let texts: PinnedTexts | undefined;
-    let drifted = 0;
-    for (const item of items) {
-      const { pin } = item;
-      const state = stateOf(pins, item.key, pin);
-      if (state !== 'approved') {
-        texts ??= this.#ports.store.texts(server.name);
-        const why = this.#holds(server, item, state, texts[pins.pins[item.key] ?? '']);
-        if (why) {
-          held.push({ item, why });
-          continue;
-        }
-        drifted++;
-        if (server.onChange === 'ask') asked.set(pin, state === 'new' ? 'new' : 'changed');
-      }
-      if (item.part === 'tools') offered.push(item);
-    }
-    const shown = held.length === 0 ? listing : without(listing, new Set(held.map(({ item }) => item.raw)));
-    let tools: Map<string, string[]> | undefined;
-    return {
-      listing: shown,
-      held,
-      asked,
-      drifted,
-      // Computed on demand: browsing needs no pins.
-      get tools() {
-        if (tools) return tools;
-        tools = new Map();
-        for (const { name, pin } of offered) tools.set(name, [...(tools.get(name) ?? []), pin]);
-        return tools;
-      },
-    };
-  }
-
-  /** Returns why an item that is not approved is held back; `undefined` if it is offered. */
-  #holds({ name, onChange }: GatedServer, item: PinnedItem, state: ItemState, before: unknown): HeldFor | undefined {
-    if (state === 'blocked') return 'blocked';
-    const why = state === 'new' ? 'new' : 'changed';
-    if (onChange === 'block') return why;
-    if (this.#ports.scan([item], name, false).get(item.key)?.hard !== undefined) return 'flagged';
-    // Without the pinned text, nobody can know what was lowered.
-    if (why === 'changed' && (before === undefined || loweredHints(before, item.raw).length > 0)) return 'changed';
-    const added = why === 'new' ? addedArguments({}, item.raw) : addedArguments(before, item.raw);
-    return added.some((name) => this.#ports.isSink(name)) ? why : undefined;
+    if (!pins) return heldOffer(listing, this.#unsaved.has(server.name) ? 'unsaved' : 'new');
+    if (pins.quarantine !== undefined) return heldOffer(listing, 'quarantined');
+    return offerOf({ ...this.#ports, texts: (name) => this.#ports.store.texts(name) }, server, listing, pins);
   }
 }
 
@@ -305,18 +199,4 @@ const inParts = (items: readonly PinnedItem[], parts: readonly PinnedPart[]): re
 
 function textsOf(items: readonly PinnedItem[]): PinnedTexts {
   return Object.fromEntries(items.map(({ raw }) => [pinOf(raw), raw]));
-}
-
-/** Returns a listing without some items. Lists that lose nothing stay the same objects. */
-function without<L extends Listing>(listing: L, held: ReadonlySet<unknown>): L {
-  const rest = (list: readonly unknown[]): readonly unknown[] =>
-    list.some((raw) => held.has(raw)) ? list.filter((raw) => !held.has(raw)) : list;
-  const { tools, prompts, resourceTemplates, instructions } = listing;
-  return {
-    ...listing,
-    tools: rest(tools),
-    prompts: rest(prompts),
-    resourceTemplates: rest(resourceTemplates),
-    instructions: held.has(instructions) ? undefined : instructions,
-  };
 }

@@ -1,7 +1,7 @@
 import { visibleText } from '../../text/visibleText.ts';
 import { type Piece, phraseDocument, quotation, rawDocument } from './document.ts';
 import { ENGLISH } from './englishPhrases.ts';
-import type { Findings } from './finding.ts';
+import type { Findings, ScanRule } from './finding.ts';
 import { EAST_ASIAN, EUROPEAN } from './languages.ts';
 import { isComputation, isSink } from './names.ts';
 import { findCredentials, findEncodedCommands, PAYLOADS } from './payloads.ts';
@@ -27,6 +27,21 @@ export function scanPieces(pieces: readonly Piece[], found: Findings): void {
       if (unless?.test(text.slice(Math.max(0, index - UNLESS_REACH), index))) continue;
       const isExample = tier === 'hard' && isQuoted(text, index, index + match.length);
       found.add(rule, isExample ? 'soft' : tier, document.at(index, match.length));
+    }
+  }
+}
+
+/** Yields the rules of hard phrases in a text, among the given ones. */
+export function* hardPhrases(text: string, rules: readonly ScanRule[]): Generator<ScanRule> {
+  const read = phraseDocument([{ text, where: '', key: false, member: '', within: '' }]).text;
+  for (const { phrases, any } of TABLES) {
+    if (!phrases.some(({ rule }) => rules.includes(rule)) || !any.test(read)) continue;
+    for (const { rule, tier, pattern, unless } of phrases) {
+      if (tier !== 'hard' || !rules.includes(rule)) continue;
+      for (const { 0: match, index } of read.matchAll(pattern)) {
+        if (unless?.test(read.slice(Math.max(0, index - UNLESS_REACH), index))) continue;
+        if (!isQuoted(read, index, index + match.length)) yield rule;
+      }
     }
   }
 }

@@ -101,26 +101,46 @@ const PARAGRAPH = /\n\s*\n/;
 const SENTENCE_END = /(?<!e\.g|i\.e)([.!?;]) (?=[^a-z])|([。！？；])/g;
 /** Words of which every letter is apart: `i-g-n-o-r-e`. */
 const SPACED_LETTERS = /(?<![\p{L}\p{N}])\p{L}([ ._*-])\p{L}(?:\1\p{L}){2,30}(?![\p{L}\p{N}])/gu;
-const DIGIT_IN_WORD = /(?<=\p{L})[013457](?=\p{L})/gu;
+const DIGIT_IN_WORD = /(?<=\p{L})[013457](?=\p{L})|(?<![\p{L}\p{N}])[013457](?=\p{L}{2})/gu;
+/** Marks of Markdown beside a letter, which may split a word. */
+const EMPHASIS = /[*~]{1,3}(?=\p{L})|(?<=\p{L})[*~]{1,3}|(?<![\p{L}\p{N}])_+(?=\p{L})|(?<=\p{L})_+(?![\p{L}\p{N}])/gu;
+const ENTITY = /&(?:(lt|gt|amp|quot|nbsp)|#(\d{2,6})|#x([0-9a-f]{2,5}));/gi;
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', nbsp: ' ' };
 const DIGIT_LETTERS: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' };
 
-/** Returns a text as a person reads it: NFKC, nothing invisible, one blank between words, a line for each sentence. */
-function readable(text: string): string {
+/**
+ * Returns a text as a person reads it: without entities, NFKC, nothing invisible, one blank between words, a line for
+ * each sentence. A blank line ends none if a small letter follows it.
+ */
+function readable(given: string): string {
+  const text = given.includes('&') ? given.replace(ENTITY, character) : given;
   const seen = BEYOND_ASCII.test(text)
     ? text.normalize('NFKC').replace(UNSEEN, (unseen) => (/\s/.test(unseen) ? unseen : ''))
     : text;
   return seen
-    .replace(SPACE, (run) => (PARAGRAPH.test(run) ? '\n' : ' '))
+    .replace(SPACED_LETTERS, joined)
+    .replace(SPACE, (run, at: number) =>
+      PARAGRAPH.test(run) && !/[a-z]/.test(seen[at + run.length] ?? '') ? '\n' : ' ',
+    )
     .replace(SENTENCE_END, (_, end?: string, wide?: string) => `${end ?? wide}\n`);
 }
 
-/** Folds what a model reads alike: case, accents, look-alike letters, digits for letters, letters apart. */
+function character(entity: string, name?: string, decimal?: string, hex?: string): string {
+  if (name !== undefined) return ENTITIES[name.toLowerCase()] as string;
+  const point = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
+  return point <= 0x10ffff ? String.fromCodePoint(point) : entity;
+}
+
+const joined = (word: string): string => word.replace(/[ ._*-]/g, '');
+
+/** Folds what a model reads alike: case, accents, look-alike letters, digits for letters, letters apart, emphasis. */
 function folded(text: string): string {
   const plain = BEYOND_ASCII.test(text)
     ? withLatinLetters(text.normalize('NFD').replace(LATIN_MARKS, '').normalize('NFC').replace(/[’ʼ]/g, "'"))
     : text;
   return plain
-    .replace(SPACED_LETTERS, (word) => word.replace(/[ ._*-]/g, ''))
+    .replace(SPACED_LETTERS, joined)
+    .replace(EMPHASIS, '')
     .replace(DIGIT_IN_WORD, (digit) => DIGIT_LETTERS[digit] as string)
     .toLowerCase();
 }

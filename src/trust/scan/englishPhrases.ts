@@ -40,7 +40,7 @@ D1 soft {DISOBEY}~12\b(?:any|all|every|the|what the)\b(?: other)? (?:instruction
 D1 hard \bforget (?:everything|all(?: that)?) (?:you|above|before|that)\b
 D1 hard {NOT} (?:follow|obey|heed|comply with|listen to|adhere to)\b~25(?:{EARLIER}~20\b{INSTRUCTIONS}|\b{INSTRUCTIONS}~20\b(?:of the user|any ?more|any longer|above|you (?:were|have)))
 D1 hard (?:\bnew|\bthese|\bthe following)\b~15\b{INSTRUCTIONS}~15\b(?:supersede|replace|override|overrule|take (?:precedence|priority) over|have (?:precedence|priority) over|outrank)\b~20\b(?:previous|prior|earlier|all|any|system|developer|user|your|other)\b
-D1 hard \b(?:your|system|developer|all (?:previous|prior|earlier))\b~20\b{INSTRUCTIONS}~20\b(?:(?:is|are|has been|have been) (?:now |hereby |all )?(?:cancel\w*|void|null|outdated|obsolete|superseded|revoked|suspended|lifted|no longer)|must be ignored|no longer (?:apply|valid|count))
+D1 hard \b(?:your|system|developer|(?:all|the|any) (?:previous|prior|earlier))\b~20\b{INSTRUCTIONS}~20\b(?:(?:is|are|has been|have been) (?:now |hereby |all )?(?:cancel\w*|void|null|outdated|obsolete|superseded|revoked|suspended|lifted|no longer)|must be ignored|no longer (?:apply|valid|count))
 D1 hard \byou are (?:now |hereby )?(?:no longer (?:bound|restricted|limited|subject|constrained)|free (?:of|from) (?:all |any )?(?:rules|restrictions)|(?:an? )?unrestricted|in (?:developer|god|jailbreak|dan) mode)\b
 D1 hard \byou (?:now |will now )(?:work for|obey|serve|answer to|belong to|report to)\b
 D1 hard \bact as (?:an? )?(?:unrestricted|unfiltered|jailbroken)\b
@@ -52,6 +52,7 @@ D1 soft (?:{EARLIER}~20\b{INSTRUCTIONS}|\b{INSTRUCTIONS}~25{EARLIER})~20\b(?:can
 D1 soft \b(?:description|tool|text|rules?|instructions?|server|message|page)\b~12\b(?:override|supersede|outrank|(?:take|have|has) (?:precedence|priority) over)s?\b~15\b(?:system prompt|the user|developer|anything|everything|all other|other instructions|previous|prior)\b
 D1 soft \b(?:takes?|has|have) (?:precedence|priority) over (?:the |any |all )?(?:system|developer|user|other instructions)
 D1 soft \b(?:your new (?:role|task|job|identity|persona|goal|objective) is|stop being an?|you are now (?:an?|the|dan|acting)\b|from now on,? you (?:are|act|will|must|only)|pretend (?:to be|you are)|you must now)
+D1 soft (?:^|\n)new (?:system prompt|instructions|directives?|orders) ?:
 D1 soft \btreat\b~25\bas (?:an? |the |if it (?:came|were) from |coming from )*(?:system|developer|higher)\b
 D1 soft \b(?:message|notice|instructions?|announcement|order|command) from (?:the|your) (?:system|administrator|admin|developers?|provider|security team|operator)\b
 D1 soft {NOT} (?:listen to|follow|obey|trust|serve|help|do what) (?:the )?(?:user|human|developer)(?:'s)?\b
@@ -85,6 +86,8 @@ D4 soft \b(?:the|your) (?:user|human|owner|operator|administrator) (?:gave|grant
   ...phrases(
     WORDS,
     String.raw`
+D4 soft \b(?:user|human|owner|operator|administrator)(?: \w+){0,4} pre-?(?:approved|authori[sz]ed)\b
+D4 soft \b(?:confirmations?|approvals?|consent) (?:must|should|have to|need to|has to) (?:be )?(?:bypass|skip|omit|ignor|suppress|disabl)\w+
 D4 soft \b(?:are|is|been|has|was) (?:all |already |fully )?pre-?(?:approved|authori[sz]ed)\b
 D4 soft \b(?:permission|consent|approval|authori[sz]ation) (?:was|has been|is|has) (?:already |hereby )?(?:granted|given|obtained|confirmed)\b
 D4 soft \b(?:user|human|owner) (?:consent|approval|confirmation|permission)(?: is| was)?:? (?:already )?(?:confirmed|granted|given|yes|true|obtained)\b
@@ -102,9 +105,10 @@ D5 soft \b(?:dear|hey|hello|attention|listen),? (?:all )?{ASSISTANT}
 D5 soft \bif you are an? (?:{ASSISTANT}|agent\b|model\b)
 D5 soft (?:^|[\n(\[]|\bany )(?:{ASSISTANT}|agents|models)~14\b(?:must|should|have to|has to|are required|shall|need to) (?:also |always |first )?\w+
 D5 soft [\[(](?:for )?(?:the )?(?:{ASSISTANT}|agents?\b|models?\b)(?: only)?:
+D5 soft [\[(](?:{ASSISTANT}|agents?\b|models?\b) only\b|\bhumans? (?:can |should |may )?(?:skip|ignore) this\b
 D5 soft \b(?:for|only for) (?:the )?(?:{ASSISTANT}|agents?\b|models?\b)(?: eyes)? only\b
 D5 soft (?:^|[\n("\[*@])(?:ais?|llms?|assistants?|language models?|ai (?:agents?|models?|assistants?))[:,] ?(?!user\b)[a-z]{2,}~60[a-z] 
-D5 soft \b(?:to|for) the (?:language model|llm|ai|assistant|agent)(?: \w+){0,3}:|\b(?:ai|llm|assistant)[ -](?:instructions?|notes?|hints?|directives?|notices?) ?:|\bas an (?:ai|llm|language model|assistant)\b(?! (?:tool|id|node))|@(?:assistant|ai|llm|agent)\b(?![\w/.-])
+D5 soft \b(?:to|for) (?:the|any|all|every|each) (?:language models?|llms?|ais?|assistants?|agents?)(?: \w+){0,3}:|\b(?:ai|llm|assistant)[ -](?:instructions?|notes?|hints?|directives?|notices?) ?:|\bas an (?:ai|llm|language model|assistant)\b(?! (?:tool|id|node))|@(?:assistant|ai|llm|agent)\b(?![\w/.-])
 F1 soft \b(?:before|prior to) (?:you )?(?:us(?:e|ing)|call(?:ing)?|invok(?:e|ing)|run(?:ning)?|execut(?:e|ing)) {THIS_TOOL},? (?:you (?:must|should|have to|need to) )?(?:always |first |please )*(?:call|read|run|open|fetch|retrieve|collect|send|use|invoke|load|execute|list|get|ask|provide|store)\b
 F1 soft \b(?:before|prior to) (?:us|call|invok|runn|execut)ing (?:this|it)\b,? (?:you (?:must|should|have to) )?(?:always |first )*(?:call|read|run|open|fetch|retrieve|collect|send|invoke|load|execute|store)\b
 F1 soft \b(?:call|read|run|invoke|use|execute|called|run|invoked|used|executed)\b~25\b(?:before|prior to|ahead of) (?:(?:calling|using|running|invoking) )?(?:each|every|all|any)(?: \w+)? (?:other )?tools?\b
@@ -114,7 +118,7 @@ F2 soft \b(?:use|call|run|prefer) (?:this(?: tool)?|it)\b~8\b(?:instead of|rathe
 F2 soft \b(?:use|call|run|invoke)\b~20\b(?:at the (?:start|beginning) of|after|before|in|on|for) (?:every|each|all)\b(?: \w+)? ?(?:conversations?|sessions?|messages?|answers?|repl(?:y|ies)|responses?|turns?|prompts?)\b
 F2 soft \b(?:after|before|with|for|in) (?:every|each) (?:answer|message|reply|response|turn|prompt|tool call|question)\b~25\b(?:call|use|run|invoke|send|record)\b
 F2 soft \b(?:do not|don't|never) (?:use|call|trust|run) (?:any|the|all)? ?other\b~20\b(?:tools?|servers?|functions?)\b
-F2 soft \b(?:when|whenever|if|every time|each time) (?:any|another|an other|each|every|a different)(?: other)? tool (?:is|gets|was) (?:called|used|invoked|run)
+F2 soft \b(?:when|whenever|if|every time|each time) (?:any|another|an other|each|every|a different)(?: other)? tool (?:is|gets|was) (?:about to be |being )?(?:called|used|invoked|run)
 F2 soft \bthis (?:tool|server) replaces (?:all|every|the)\b|\bother (?:\w+ )?tools? (?:is|are) (?:deprecated|insecure|broken|obsolete|unsafe|unreliable|disabled)\b|\brequired first step\b|\b(?:start|begin|open) (?:every|each|all) (?:session|conversation|chat|task|turn)s? (?:by|with)\b
 F2 soft \b(?:every|each|all) (?:request|question|task|message|call)s? (?:has to|have to|must|should|needs? to) (?:go through|pass through|use|start with) (?:this|it)\b|\b(?:must not|do not|never) (?:answer|reply|respond)\b~25\bwithout (?:calling|using|running)\b
 F2 soft \bwhatever (?:the )?(?:user|question|request)\b

@@ -7,6 +7,7 @@ import { type Phrase, phrases } from './phrases.ts';
 const OVERRIDE = `
 D6 hard {DISOBEY}~GAP(?:{EARLIER}~GAP{INSTRUCTIONS}|{INSTRUCTIONS}~GAP{EARLIER})
 D6 hard {EARLIER}~GAP{INSTRUCTIONS}~GAP{DISOBEY}
+D6 soft {DISOBEY}~GAP(?:{INSTRUCTIONS}~GAP{USER}|{USER}~GAP{INSTRUCTIONS})
 `;
 
 /** Conditions: a tool may ask for consent, and must not claim it. */
@@ -32,7 +33,7 @@ function language(words: Words, gap: number, claims: string, others: string): Ph
 const GERMAN = language(
   {
     USER: String.raw`(?:nutzer|benutzer|anwender|user|menschen|kunden|person)(?:in)?\b`,
-    DISOBEY: String.raw`(?:\b(?:ignorier(?:e|t|en sie)|missachte(?:n sie)?|vergiss|vergessen sie|verwirf|ubergehe|uberschreibe|folge nicht|beachte(?:n sie)?(?=[^\n]{0,60}nicht)|befolge(?:n sie)?(?=[^\n]{0,60}nicht)|halte dich nicht|setze? dich[^\n]{0,6}uber|halten sie sich nicht)\b)`,
+    DISOBEY: String.raw`(?:\b(?:ignorier(?:e|t|en sie)|missachte(?:n sie)?|vergiss|vergessen sie|verwirf|ubergehe|uberschreibe|folge nicht|beachte(?:n sie)?(?=[^\n]{0,60}nicht)|befolge(?:n sie)?(?=[^\n]{0,60}nicht)|halte dich nicht|setze? dich[^\n]{0,6}uber|halten sie sich nicht|ungultig|hinfallig|gelten nicht)\b)`,
     INSTRUCTIONS: String.raw`(?:anweisung|instruktion|vorgabe|regel|befehl|systemprompt|prompt|weisung|richtlinie|auftrag|auftrage)(?:en|n|e|s)?\b`,
     EARLIER: String.raw`\b(?:vorherig\w*|bisherig\w*|fruher\w*|vorig\w*|obig\w*|vorangegangen\w*|alten|bestehend\w*|ursprunglich\w*|deine|ihre|oben|zuvor|bisher|des systems|des nutzers|des benutzers|system)\b`,
   },
@@ -46,6 +47,7 @@ D4 soft \b(?:ruckfrage|bestatigung|genehmigung|zustimmung)~10(?:ist|sind)? ?nich
 D6 hard \b(?:sage?|sagen sie|erzahle?n?|verrate?n?|erwahne?n?|informiere?n?|benachrichtige?n?|teile?n?|melde?n?|zeige?n?|berichte?n?)\b~40{USER}~40\b(?:nicht|nichts|niemals|nie|auf keinen fall|keinesfalls|kein\w*)\b
 D6 hard \b(?:sage?|erzahle?n?|verrate?n?|erwahne?n?|informiere?n?|benachrichtige?n?|zeige?n?)\b~30\b(?:nicht|nichts|niemals|nie|auf keinen fall|keinesfalls)\b~30\b(?:dem|den|der|die|gegenuber|vor) (?:dem |den )?{USER}
 D6 hard \bohne (?:den|dem|das|die|der)?[^\n]{0,6}{USER}~12(?:zu informieren|informieren|in kenntnis|bescheid|zu sagen|mitzuteilen|zu fragen)
+D6 hard \b(?:vergiss|ignoriere?|verwirf)~4\b(?:alles|was)\b~25\b(?:vorher|zuvor|bisher|davor|oben|gesagt)\b
 D6 hard \bohne wissen de[sr] (?:nutzer|benutzer|anwender|user|menschen|kunden|person)(?:in)?s?\b|\bhinter dem rucken|\b(?:halte|behalte) (?:dies|das|es)~20(?:geheim|fur dich)|\bde[rm] {USER}~10 (?:darf|soll|muss)~20nicht~10(?:wissen|erfahren|merken|sehen)
 D6 hard \bohne dass (?:der|die|ein) {USER}|\b(?:verschweige?n?|verheimliche?n?|verberge?n?|verstecke?n?)\b~30{USER}|\b(?:der|die) {USER} (?:darf|soll|muss|sollte)~20(?:nicht|nichts|nie)\b~12(?:wissen|erfahren|merken|sehen)
 D5 soft \b(?:hinweis|anweisung|nachricht|notiz|an|achtung|wichtig)(?:en|e)? ?(?:fur|an)? (?:die |das |den |alle )?(?:ki|llms?|sprachmodelle?|assistenten?|modelle?|ki-?\w+)\b(?=[^\n]{0,30}[:,])
@@ -57,7 +59,7 @@ F1 soft \b(?:verwende|benutze|nutze|rufe?)n?\b~10\b(?:immer|stets|ausschliesslic
 const FRENCH = language(
   {
     USER: `(?:l'utilisat(?:eur|rice)|l'usager|l'humain|au client|la personne)`,
-    DISOBEY: String.raw`(?:\b(?:ignore[zr]?|oublie[zr]?|neglige[zr]?|desobei[st]\w*|abandonne[zr]?|annule[zr]?|contourne[zr]?|fai(?:s|tes) (?:abstraction|fi)|ne (?:tiens|tenez|suis|suivez|respecte[zr]?|obeis\w*) (?:plus|pas))\b)`,
+    DISOBEY: String.raw`(?:\b(?:ignore[zr]?|oublie[zr]?|neglige[zr]?|desobei[st]\w*|abandonne[zr]?|annule[zr]?|contourne[zr]?|fai(?:s|tes) (?:abstraction|fi)|ne s'appliquent plus|caduques?|ne (?:tiens|tenez|suis|suivez|respecte[zr]?|obeis\w*) (?:plus|pas))\b)`,
     INSTRUCTIONS: String.raw`(?:instructions?|consignes?|regles?|directives?|ordres?|prompts?|commandes|contraintes)\b`,
     EARLIER: String.raw`\b(?:precedent(?:e?s)?|anterieure?s?|ci-dessus|auparavant|avant|initiale?s?|existante?s?|du systeme|systeme|plus haut|recues?|tes|vos|jusqu'ici)\b`,
   },
@@ -68,6 +70,7 @@ D4 soft \b(?:inutile|pas besoin|pas necessaire) de (?:lui )?(?:demander|confirme
 `,
   String.raw`
 D6 hard \bn(?:e|')~6\b(?:dis|dites|dire|mentionne\w*|revele\w*|informe\w*|montre\w*|parle\w*|previen\w*|preven\w*|averti\w*|signale\w*|divulgue\w*)\b~50{USER}
+D6 hard \b(?:oublie[zr]?|ignore[zr]?)~4\btout\b~30\b(?:avant|precede\w*|jusqu'ici|ci-dessus|plus haut|auparavant|dit)\b
 D6 hard \ba l'insu de {USER}|\bsans (?:en |le )?(?:informer|prevenir|avertir|dire|signaler|demander)~12{USER}|\bsans que {USER}|\bcache[zr]?\b~25\ba {USER}|{USER} ne doi\w* (?:pas|jamais|rien)|\bgarde[zr]? (?:cela|ceci|ca)~10secret
 D5 soft \ba l'attention d[eu]s? (?:l')?(?:assistants?|agents?|modeles?|ia)\b|\b(?:notes?|avis|message|instructions?|consignes?|remarque|attention)\b~8\b(?:aux?|pour|a|l'|les)[ ']~6(?:assistants?|agents?|modeles?|ia|intelligences?)\b~20:
 F1 soft \bavant (?:d'|de )(?:utiliser|appeler|invoquer|executer)\b~15\b(?:outil|fonction)s?\b~40\b(?:d'abord|appelle\w*|lis|lisez|toujours|doi[st]|devez)\b
@@ -78,7 +81,7 @@ F1 soft \b(?:utilise|appelle)[zr]?\b~10\btoujours\b~30\b(?:au lieu|a la place|pl
 const SPANISH = language(
   {
     USER: String.raw`(?:usuari[oa]|cliente|persona|humano)\b`,
-    DISOBEY: String.raw`(?:\b(?:ignor(?:a|e|en|ar)|olvid(?:a|e|en|ar|es)|descart(?:a|e|en)|desobedece|desobedezca|anul(?:a|e)|omite|omita|haz caso omiso|haga caso omiso|no (?:hagas|haga) caso|no (?:sigas|siga|obedezcas|obedezca|respetes)|no tengas en cuenta|dej(?:a|e) de (?:seguir|lado)|pas(?:a|e) por alto|desatiende)\b)`,
+    DISOBEY: String.raw`(?:\b(?:ignor(?:a|e|en|ar)|olvid(?:a|e|en|ar|es)|descart(?:a|e|en)|desobedece|desobedezca|anul(?:a|e)|omite|omita|haz caso omiso|haga caso omiso|no (?:hagas|haga) caso|no (?:sigas|siga|obedezcas|obedezca|respetes)|no tengas en cuenta|dej(?:a|e) de (?:seguir|lado)|pas(?:a|e) por alto|desatiende|sin efecto|ya no (?:valen|aplican|rigen))\b)`,
     INSTRUCTIONS: String.raw`(?:instruccion(?:es)?|reglas?|ordenes|indicaci(?:on|ones)|directri(?:z|ces)|prompts?|normas|restricciones|consignas|mensaje del sistema)\b`,
     EARLIER: String.raw`\b(?:anterior(?:es)?|previ[oa]s?|antes|de arriba|recibi\w+|del sistema|inicial(?:es)?|existentes?|precedentes?|tus|sus|original(?:es)?|hasta ahora)\b`,
   },
@@ -89,6 +92,7 @@ D4 soft \bno (?:preguntes|pidas|hace falta|es necesari[oa])\b~25(?:confirmaci|pe
 `,
   String.raw`
 D6 hard \b(?:no|nunca|jamas)\b(?: (?:le|les|se|lo|la|se lo|se la))* (?:dig(?:as?|an)|mencion(?:es?|ar)|revel(?:es?|ar)|inform(?:es?|ar)|avis(?:es?|ar)|cuent(?:es?|ar)|muestr(?:es?|ar)|notifi(?:ques?|car)|comuni(?:ques?|car)|habl(?:es?|ar))\b~40\b{USER}
+D6 hard \b(?:olvid(?:a|e|en)|ignor(?:a|e|en))~4\btodo\b~30\b(?:antes|anterior|hasta ahora|arriba|dicho|dijeron)\b
 D6 hard \bsin (?:informar|avisar|decir\w*|notificar|que lo sepa|que se entere|preguntar|comunicar\w*)~12\b{USER}|\ba espaldas de~5{USER}|\bocult(?:a|e|ar)\b~25\bal {USER}|\bsin que (?:el|la) {USER}|\b(?:el|la) {USER} no (?:debe|deberia|tiene que|puede) (?:saber|enterarse|ver|notar)|\bmanten(?:lo|ga)?~12en secreto
 D5 soft \b(?:notas?|avisos?|mensajes?|instrucci\w+|atencion|indicaci\w+)\b~8\b(?:para|a|al|los)\b~12\b(?:asistentes?|agentes?|modelos?|ia|llms?)\b~20:
 F1 soft \bantes de (?:usar|utilizar|llamar|invocar|ejecutar)\b~15\b(?:herramientas?|funcion)\b~40\b(?:primero|llama|llame|lee|lea|siempre|debes?)\b
@@ -99,7 +103,7 @@ F1 soft \b(?:usa|use|utiliza|utilice|llama)\b~10\bsiempre\b~30\b(?:en lugar|en v
 const PORTUGUESE = language(
   {
     USER: String.raw`(?:usuari[oa]|utilizador|cliente|pessoa|humano)\b`,
-    DISOBEY: String.raw`(?:\b(?:ignor(?:e|em|ar)|esquec(?:a|am|e)|desconsider(?:e|em)|descart(?:e|em)|desobedec(?:a|am)|anul(?:e|em)|nao (?:siga|sigam|obedeca|respeite|leve em conta|considere)|deix(?:e|em) de (?:lado|seguir)|passe por cima)\b)`,
+    DISOBEY: String.raw`(?:\b(?:ignor(?:e|em|ar)|esquec(?:a|am|e)|desconsider(?:e|em)|descart(?:e|em)|desobedec(?:a|am)|anul(?:e|em)|nao (?:siga|sigam|obedeca|respeite|leve em conta|considere)|deix(?:e|em) de (?:lado|seguir)|passe por cima|sem efeito|nao valem mais)\b)`,
     INSTRUCTIONS: String.raw`(?:instruc(?:ao|oes)|regras?|orientac(?:ao|oes)|ordens|diretri(?:z|zes)|comandos?|prompts?|normas|restricoes|mensagem do sistema)\b`,
     EARLIER: String.raw`\b(?:anterior(?:es)?|previ[oa]s?|acima|antes|do sistema|recebid\w+|iniciais|existentes?|precedentes?|suas|originais|ate agora)\b`,
   },
@@ -110,6 +114,7 @@ D4 soft \bnao (?:e preciso|e necessario|precisa|pergunte|peca)\b~20(?:perguntar|
 `,
   String.raw`
 D6 hard \b(?:nao|nunca|jamais)\b(?: (?:lhe|o|a))* (?:cont(?:e|em|ar)|dig(?:a|am)|mencion(?:e|em|ar)|revel(?:e|em|ar)|inform(?:e|em|ar)|avis(?:e|em|ar)|mostr(?:e|em|ar)|notifiqu(?:e|em)|coment(?:e|em|ar)|fal(?:e|em|ar)|comuniqu(?:e|em))\b~40\b{USER}
+D6 hard \b(?:esquec(?:a|am)|ignor(?:e|em)|desconsider(?:e|em))~4\btudo\b~30\b(?:antes|anterior\w*|ate agora|acima|dito|disseram)\b
 D6 hard \bsem (?:avisar|informar|notificar|contar|dizer|comunicar|perguntar)~12\b{USER}|\bsem que (?:o|a) {USER}|\bpelas costas d|\besconda\b~25\bdo {USER}|\b(?:o|a) {USER} nao (?:deve|pode|precisa) (?:saber|perceber|ver|notar)|\bmantenha~12em segredo
 D5 soft \b(?:notas?|avisos?|mensage\w+|instruc\w+|atencao|orientac\w+)\b~8\b(?:para|a|ao|aos|as|os)\b~12\b(?:assistentes?|agentes?|modelos?|ia|llms?)\b~20:
 F1 soft \bantes de (?:usar|utilizar|chamar|invocar|executar)\b~15\b(?:ferramentas?|funcao)\b~40\b(?:primeiro|chame|leia|sempre|deve)\b

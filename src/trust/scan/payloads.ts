@@ -1,5 +1,4 @@
-import { findShapes } from '../../secrets/findShapes.ts';
-import { isRandom } from '../../secrets/shapes.ts';
+import { findLiveSecrets } from '../../secrets/liveSecrets.ts';
 import { type Phrase, phrases } from './phrases.ts';
 
 /** Commands that a hidden text runs. */
@@ -41,13 +40,9 @@ function isCommand(bytes: Buffer): boolean {
   return COMMAND.test(text) && !/[^\t\n\r\x20-\x7e]/.test(text.slice(0, -2));
 }
 
-/** Finds credentials that an issuer could have issued (K1) and that is no placeholder such as `ghp_xxxx`. */
+/** Finds credentials that an issuer could have issued (K1), and no placeholder such as `ghp_xxxx`. */
 export function* findCredentials(text: string): Generator<Found> {
-  for (const { from, to, start, end } of findShapes(text)) {
-    const secret = text.slice(start, end);
-    const isPlaceholder = /example|your|x{4}|\*{3}|0{6}|1234567|abcdef|\.{3}|placeholder|changeme/i.test(secret);
-    if (!isPlaceholder && isRandom(secret) && new Set(secret).size >= 10) yield { index: from, length: to - from };
-  }
+  for (const { from, to } of findLiveSecrets(text)) yield { index: from, length: to - from };
 }
 
 /** Rules about commands, markup and addresses. */
@@ -62,6 +57,7 @@ export const PAYLOADS: readonly Phrase[] = phrases(
 C2 soft \b{FETCH}\b[^\n|]{1,200}\| ?(?:sudo )?(?:/\w+/){0,3}{SHELL}\b
 C2 soft \brm (?:-(?:rf|fr|r -f)|--recursive)[ ]
 C2 soft \bpython\d? -c ["'][^\n]{0,120}?\b(?:urlopen|exec|os\.system|subprocess)\b|\bcertutil\b[^\n]{0,40}? -urlcache|\bnpx (?:-y |--yes )?https?:|--(?:extra-)?index-url[ =]https?://(?!pypi\.)
+C2 soft \b(?:iex|invoke-expression)\b ?[($"']|\.download(?:string|file)\(
 C2 soft \b(?:powershell|pwsh)(?:\.exe)?\b~60 -(?:e|en|enc|encodedcommand) [a-z0-9+/=]{16,}
 C2 soft \b(?:ba|z)?sh (?:-c )?["']?[<$]\( ?(?:curl|wget)|[$]\((?:curl|wget) |\x60(?:curl|wget) |/dev/tcp/|\beval\(atob\(|\bnc -e |:\(\) ?\{
 L1 soft !\[[^\]\n]{0,200}\]\( ?<?(?:https?:)?//(?!example\.)|<img\b[^>\n]{0,200}\bsrc ?= ?["']?(?:https?:)?//

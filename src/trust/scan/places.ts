@@ -21,6 +21,7 @@ P1 hard {SECRET}~50{HAND_OVER}
 P2 soft (?:{SECRET}|{PRIVATE})
 P2 soft \b(?:output|result) of .?(?:env|printenv|set)\b|\bprintenv\b|_(?:key|token|secret|password)\b~12 (?:from|of|in) the environment\b|\bbrowser(?:'s)? (?:history|cookies|passwords)\b~25\b(?:include|send|add|pass|attach|it)\b
 P3 soft \b(?:pass|put|include|send|provide|add|insert|attach|copy|paste|append|summari[sz]e)\b~20\b(?:(?:full|whole|entire|complete) (?:chat|conversation|dialogue|transcript)|(?:last|previous|all) (?:\w+ )?messages of the (?:user|conversation|chat)|everything the user (?:has )?(?:said|written|wrote|typed|asked))\b
+P3 soft \b(?:pass|put|include|send|provide|add|insert|attach|copy|paste|append)\b~25\b(?:(?:complete|full|entire|whole) (?:chain of thought|reasoning)|(?:all|every|earlier|previous|prior)(?: \w+)? tool (?:results?|outputs?|calls?))\b
 P3 soft \byour (?:complete |full |entire |own |current )?system prompt\b|\b(?:list|names) of all (?:the )?tools (?:that )?you\b
 P2 soft {TAKE}~30\b(?:(?:user's|all|any|every|stored|saved|their|local)\b~15 (?:private keys?|ssh keys?|api keys|access tokens|session tokens?|auth tokens|passwords|credentials|secrets|cookies|environment variables)|ssh private keys?|process\.env|environment variables|the (?:session|access) tokens?)\b
 `,

@@ -3,6 +3,7 @@ import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import type { RestartLimits } from '../../supervision/restartPolicy.ts';
 import type { CatalogSnapshots } from '../listing/catalogSnapshots.ts';
 import type { ListingGate } from '../listing/listingGate.ts';
+import type { StartQueue } from '../start/startQueue.ts';
 import type { LinkEvents, UpstreamLink } from '../transports/upstreamLink.ts';
 
 /** Events of a connection, for its owner. */
@@ -40,4 +41,6 @@ export interface ConnectionServices {
   listLimitMs?: number;
   liveRefresh?: () => Settings['liveRefresh'];
   restartLimits?: RestartLimits;
+  /** Limits starts that no call needs. Without a queue, all start at once. */
+  startQueue?: StartQueue;
 }

@@ -86,6 +86,10 @@ export class ServerConnection {
   get isKnown(): boolean {
     return this.#life.keeper.isKnown;
   }
+  /** True while the server starts and nothing of it can be shown. A changed server shows its earlier tools. */
+  get isUnlisted(): boolean {
+    return this.state === 'starting' && !this.isKnown && this.catalog.tools.length === 0;
+  }
   /** Everything the server lists, before the configuration's filter. */
   get listed(): ServerCatalog {
     return this.#life.keeper.listed;

@@ -1,11 +1,11 @@
-import type { Settings } from '../../config/declaration/document.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
-import { Pace } from '../../lib/pace.ts';
 import { waitAtMost } from '../../lib/waitAtMost.ts';
 import type { UpstreamClient } from '../../mcp/wire/upstreamClient.ts';
+import { count } from '../../text/porcelain.ts';
 import type { ConnectionServices } from '../connection/connectionServices.ts';
 import type { ServerMessages } from '../connection/serverMessages.ts';
 import { describeRequestError } from '../transports/upstreamLink.ts';
+import { AnnouncedChanges } from './announcedChanges.ts';
 import { ExposedCatalog } from './exposedTools.ts';
 import { KeptCatalog } from './keptCatalog.ts';
 import type { HeldItem } from './listingGate.ts';
@@ -13,7 +13,6 @@ import { LIST_NAMES, type ListName, NOTHING_LISTED, type ServerCatalog } from '.
 import {
   type GroupListed,
   introductionOf,
-  LIST_GROUPS,
   type ListGroup,
   type ListingFailure,
   type ListOptions,
@@ -22,8 +21,6 @@ import {
 } from './serverLists.ts';
 
 const LIST_TIMEOUT_MS = 30_000;
-/** Servers announce several changes in a row, many at their start, and some without end. */
-const RELIST_PACE = { delayMs: 200, intervalMs: 1_000 };
 /** Only the tools are required for readiness; the other first lists may be late. */
 const FIRST_LISTS_WAIT_MS = 2_000;
 /** Limit of the list at a later start: a server that hangs on it may still answer calls. */
@@ -51,9 +48,8 @@ export class CatalogKeeper {
   readonly #ports: KeeperPorts;
   readonly #kept: KeptCatalog;
   readonly #exposed = new ExposedCatalog();
-  readonly #refreshPace: RefreshPace;
   readonly #listings = new Map<ListGroup, Promise<void>>();
-  readonly #paces: Readonly<Record<ListGroup, Pace>>;
+  readonly #announced: AnnouncedChanges;
   readonly #notes = new Map<ListName, string | undefined>();
   /** The server's own addresses by the masked ones that everything else sees. */
   readonly #addresses = new Map<string, string>();
@@ -62,16 +58,11 @@ export class CatalogKeeper {
   constructor(ports: KeeperPorts) {
     this.#ports = ports;
     this.#kept = new KeptCatalog(ports.config(), ports.services.snapshots, ports.listedBefore);
-    this.#refreshPace = new RefreshPace(ports.services.liveRefresh);
-    const paced = (group: ListGroup): Pace => {
-      const pace = new Pace(() => this.#listAfterChange(group), RELIST_PACE);
-      ports.messages.onNotification(LIST_GROUPS[group].changed, () => {
-        const delayMs = this.#refreshPace.delayMs();
-        if (delayMs !== undefined) pace.request(delayMs);
-      });
-      return pace;
-    };
-    this.#paces = { tools: paced('tools'), resources: paced('resources'), prompts: paced('prompts') };
+    this.#announced = new AnnouncedChanges({
+      messages: ports.messages,
+      limits: ports.services.liveRefresh,
+      list: (group) => this.#listAfterChange(group),
+    });
   }
 
   /** Catalog that clients may see: approved, and not excluded by the configuration. */
@@ -84,8 +75,9 @@ export class CatalogKeeper {
   /** Returns the items of a list that clients may see. */
   offeredOf(part: string, items: readonly unknown[]): readonly unknown[] {
     const { gate } = this.#ports.services;
-    if (!gate || (part !== 'prompts' && part !== 'resourceTemplates')) return items;
-    return gate.offer(this.#ports.config(), { ...NOTHING_LISTED, [part]: items }).listing[part];
+    if (!gate || (part !== 'prompts' && part !== 'resources' && part !== 'resourceTemplates')) return items;
+    const offered = gate.offer(this.#ports.config(), { ...NOTHING_LISTED, [part]: items }).listing[part];
+    return part === 'resources' ? offered.filter((one) => !gate.isHarmful(one)) : offered;
   }
 
   /** True if nothing of a known listing was ever pinned, for instance because the disk was full. Only a list mends it. */
@@ -122,7 +114,7 @@ export class CatalogKeeper {
 
   /** True while a list is running or pending. */
   get busy(): boolean {
-    return this.#listings.size > 0 || Object.values(this.#paces).some((pace) => pace.pending);
+    return this.#listings.size > 0 || this.#announced.pending;
   }
 
   /** Resolves when no list is running. */
@@ -163,7 +155,7 @@ export class CatalogKeeper {
 
   stop(): void {
     this.#stopped = true;
-    for (const pace of Object.values(this.#paces)) pace.stop();
+    this.#announced.stop();
   }
 
   get #listOptions(): ListOptions {
@@ -186,7 +178,7 @@ export class CatalogKeeper {
     this.#noteWhatIsMissing(listed, halves);
     // If the server has ended, its supervisor reports that instead.
     if (!client.closed) for (const failure of listed.failures) if (!(failure.name in halves)) this.#logFailure(failure);
-    const parts = this.#masked({ ...listed.lists, ...halves, ...introduction });
+    const parts = this.#screened(this.#masked({ ...listed.lists, ...halves, ...introduction }));
     const changed = this.#kept.replace(parts, new Set(Object.keys(halves) as ListName[]), this.#ports.config());
     this.#ports.services.gate?.onListed(
       this.#ports.config(),
@@ -212,6 +204,16 @@ export class CatalogKeeper {
       if (typeof uri === 'string' && masked !== uri) this.#addresses.set(String(masked), uri);
     }
     return maskKnown(parts) as Partial<ServerCatalog>;
+  }
+
+  /** Leaves out resources that read like an attack, before anything is kept: a start from a snapshot scans nothing. */
+  #screened(parts: Partial<ServerCatalog>): Partial<ServerCatalog> {
+    const { gate } = this.#ports.services;
+    const resources = parts.resources?.filter((one) => !gate?.isHarmful(one));
+    const left = (parts.resources?.length ?? 0) - (resources?.length ?? 0);
+    if (!resources || left === 0) return parts;
+    this.#notes.set('resources', `Left out, because the scan has hard findings: ${count(left, 'resource')}.`);
+    return { ...parts, resources };
   }
 
   /** Returns the partial lists of failures that show more than the kept ones. */
@@ -267,39 +269,6 @@ export class CatalogKeeper {
   async #listAfterChange(group: ListGroup): Promise<void> {
     await this.#ports.settled();
     await this.#listings.get(group);
-    this.#refreshPace.onRefresh();
     await this.#listAgain(group);
-  }
-}
-
-const MINUTE_MS = 60_000;
-/** Defaults for servers that announce several changes in a row at their start. */
-const DEFAULT: Settings['liveRefresh'] = { enabled: true, debounceSeconds: 0.2, maxRefreshesPerMinute: 60 };
-
-/** Paces the lists after announced changes: not at once, and not too often. */
-export class RefreshPace {
-  readonly #config: () => Settings['liveRefresh'];
-  readonly #now: () => number;
-  /** Times of the last minute, oldest first. */
-  #times: number[] = [];
-
-  constructor(config: () => Settings['liveRefresh'] = () => DEFAULT, now: () => number = () => performance.now()) {
-    this.#config = config;
-    this.#now = now;
-  }
-
-  /** Returns the delay until the next list; `undefined` if live refresh is off. */
-  delayMs(): number | undefined {
-    const { enabled, debounceSeconds, maxRefreshesPerMinute } = this.#config();
-    if (!enabled) return undefined;
-    const now = this.#now();
-    this.#times = this.#times.filter((time) => now - time < MINUTE_MS);
-    const blocking = this.#times.at(-maxRefreshesPerMinute);
-    const untilAllowed = blocking === undefined ? 0 : blocking + MINUTE_MS - now;
-    return Math.max(debounceSeconds * 1_000, untilAllowed);
-  }
-
-  onRefresh(): void {
-    this.#times.push(this.#now());
   }
 }

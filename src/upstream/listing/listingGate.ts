@@ -17,6 +17,8 @@ export interface OfferedListing {
 export interface ListingGate {
   /** Called after each list, before anything of it is offered. */
   onListed(config: ServerConfig, listing: ServerCatalog, listed: readonly (keyof ServerCatalog)[]): void;
+  /** Reports whether a resource reads like an attack. Resources have no pins: servers list others all the time. */
+  isHarmful(resource: unknown): boolean;
   /** Returns the same objects while listing and pins are the same. */
   offer(config: ServerConfig, listing: ServerCatalog): OfferedListing;
 }

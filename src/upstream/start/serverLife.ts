@@ -16,6 +16,7 @@ import type { ServerMessages } from '../connection/serverMessages.ts';
 import { CatalogKeeper } from '../listing/catalogKeeper.ts';
 import { LinkFailure, type UpstreamLink } from '../transports/upstreamLink.ts';
 import { asLinkFailure, type Live, ServerStart, StartLimits } from './serverStart.ts';
+import type { Turn } from './startQueue.ts';
 import { type AwaitedServer, waitForStart } from './waitForStart.ts';
 
 const AWAITS_CALLS = 'Its configuration has changed; it restarts after its current calls.';
@@ -69,6 +70,10 @@ export class ServerLife implements AwaitedServer {
   /** Earliest time of the next start, if the server asked for a pause. */
   #notBefore = 0;
   #nextOutcome = deferred<void>();
+  /** Place of the latest start in the queue. */
+  #turn: Turn | undefined;
+  /** A call or the user has asked for the server, so a start of it does not wait for others. */
+  #isNeeded = false;
 
   constructor(ports: LifePorts) {
     this.#ports = ports;
@@ -162,7 +167,7 @@ export class ServerLife implements AwaitedServer {
   /** Starts the server if it must run, or if its tools were never listed or never pinned. */
   begin(): void {
     if (!this.#mayStart()) return;
-    if (!this.keeper.isKnown || this.keeper.lacksBaseline || this.#ports.config().keepAlive) void this.start();
+    if (!this.keeper.isKnown || this.keeper.lacksBaseline || this.#ports.config().keepAlive) void this.#tryStart();
     else this.status.update();
   }
 
@@ -176,8 +181,13 @@ export class ServerLife implements AwaitedServer {
     }
   }
 
-  /** Starts the server, or waits for a running start. Never rejects; the status has the outcome. */
-  async start(): Promise<void> {
+  /** Starts the server before others, or waits for a running start. Never rejects; the status has the outcome. */
+  start(): Promise<void> {
+    this.#hurry();
+    return this.#tryStart();
+  }
+
+  async #tryStart(): Promise<void> {
     if (this.#state === 'stopped' || !this.#mayStart()) return;
     const outcome = this.outcome();
     if (this.live) return;
@@ -241,11 +251,17 @@ export class ServerLife implements AwaitedServer {
   }
 
   ready(signal: AbortSignal | undefined): Promise<Live> {
+    this.#hurry();
     return this.#supervisor.ready(signal);
   }
 
   outcome(): Promise<void> {
     return this.#nextOutcome.promise;
+  }
+
+  #hurry(): void {
+    this.#isNeeded = true;
+    this.#turn?.hurry();
   }
 
   #isApproved(entry: ServerConfig = this.#ports.config()): boolean {
@@ -295,16 +311,23 @@ export class ServerLife implements AwaitedServer {
       if (!context.signal.aborted) this.#onFailed(error as LinkFailure);
       throw error;
     } finally {
+      this.#turn?.leave();
       // An aborted start may end after the next one has begun.
       if (this.#start === start) this.#start = undefined;
     }
   }
 
-  /** Resolves when nothing of an earlier start is left, and a pause that the server asked for is over. */
+  /**
+   * Resolves when nothing of an earlier start is left, a pause that the server asked for is over, and it is the server's
+   * turn. A known server that a call needs starts at once.
+   */
   async #clear(signal: AbortSignal): Promise<void> {
     await this.#underWay.over;
     const wait = this.#notBefore - performance.now();
     if (wait > 0) await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted || (this.keeper.isKnown && this.#isNeeded)) return;
+    this.#turn = this.#ports.services.startQueue?.enter(this.#isNeeded, signal);
+    await this.#turn?.ready;
   }
 
   async #awaits({ ended }: Predecessor): Promise<void> {
@@ -339,6 +362,8 @@ export class ServerLife implements AwaitedServer {
     this.#failure = undefined;
     this.#remark = undefined;
     this.#hasRun = true;
+    // A server that has run is restarted without delay.
+    this.#isNeeded = true;
     // Callers that wait for the server go first.
     queueMicrotask(() => {
       if (this.live === live && live.wasKnown) void this.keeper.listBesideTools();

@@ -2,22 +2,27 @@ import { join } from 'node:path';
 import { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
 import type { EgressFinding } from '../../calls/policy/egress.ts';
 import { replayFor } from '../../calls/settings/replaySettings.ts';
-import type { CatalogTool } from '../../catalog/types.ts';
+import type { CatalogTool, ServerOrigin } from '../../catalog/types.ts';
 import type { ApprovalQuestion, ApprovalVerdict } from '../../control/contract.ts';
+import type { GatewayError } from '../../errors/gatewayError.ts';
 import { grantKey } from '../../mcp/oauth/tokenStore.ts';
 import { ResultLinks } from '../../modes/primitives/resultLinks.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
-import { type AdmittedResult, Firewall } from '../../results/firewall.ts';
-import { knownSecrets, scrubSecrets } from '../../secrets/mask.ts';
+import { type AdmittedResult, Firewall, type ResultReview } from '../../results/firewall.ts';
+import { knownSecrets, maskedValues, scrubSecrets } from '../../secrets/mask.ts';
 import { scrubValue } from '../../secrets/scrubValue.ts';
 import { approvalQuestion } from '../../text/approvalQuestion.ts';
-import { foreignSecret } from '../../trust/egress.ts';
+import { needsApproval } from '../../trust/approvals.ts';
+import { sentSecrets } from '../../trust/egress.ts';
+import { resultNote, scanResult } from '../../trust/scan/resultScan.ts';
+import { secretEvent } from '../../trust/trustLog.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { approvalFile } from './approvalFile.ts';
 import { ownerKey } from './serverLinks.ts';
 import type { ServerTrust } from './serverTrust.ts';
+import { storedName } from './sharedSecrets.ts';
 
 export interface CallPathOptions {
   workspace: string;
@@ -41,7 +46,11 @@ export class CallPath {
   constructor({ workspace, stateFolder, configuration, pool, trust, approve, log }: CallPathOptions) {
     this.#configuration = configuration;
     this.artifacts = new ArtifactStore({ folder: join(stateFolder, 'artifacts') });
-    this.firewall = new Firewall({ store: this.artifacts, workspace });
+    this.firewall = new Firewall({
+      store: this.artifacts,
+      workspace,
+      review: (shown, source) => this.reviewed(shown, source),
+    });
     this.pipeline = new CallPipeline<AdmittedResult>(
       {
         upstream: (server) => pool.get(server),
@@ -54,7 +63,8 @@ export class CallPath {
         },
         scrubSecrets,
         trust: (tool) => trust.verdictOn(tool, pool.get(tool.server)),
-        foreignSecret: (server, sent) => this.#foreignSecret(server, sent),
+        onSecretAllowed: (server, finding) => trust.record(secretEvent(server, finding)),
+        findSecrets: (server, sent) => this.#findSecrets(server, sent),
         approval: { ask: ({ tool, args, reason }) => approve(questionAbout(tool, args, reason)) },
         approvalStore: approvalFile(stateFolder, log),
         log,
@@ -73,30 +83,65 @@ export class CallPath {
     this.pipeline.adopt(settings);
   }
 
+  /** Scans what a model is shown of a result, unless the user turned that off (T1.15). */
+  reviewed(shown: string, source: string): ResultReview | undefined {
+    if (this.#configuration.current.settings.trust.results === 'off') return undefined;
+    const rules = scanResult(shown);
+    return rules.length === 0 ? undefined : { rules, note: resultNote(rules, source) };
+  }
+
   /** Returns the replay contract of a tool. */
   contractOf(tool: CatalogTool): ReplayContract {
     return replayFor(this.#configuration.current.settings.replay, tool).contract;
   }
 
-  #foreignSecret(server: string, sent: unknown): EgressFinding | undefined {
+  /** Returns the error for an answer, a notification or another message of a client that must not reach a server. */
+  egressRefusal(
+    server: string,
+    sent: unknown,
+    from: { session?: object; byUser?: boolean } = {},
+  ): GatewayError | undefined {
+    const message = { id: '', namespace: '', upstreamName: '', tags: [], safety: '' as const };
+    return this.pipeline.egressRefusal({ ...message, server, origin: this.originOf(server) }, sent, from);
+  }
+
+  /** Returns whose file configures a server. The choices of resources and prompts do not say it. */
+  originOf(server: string): ServerOrigin {
+    const config = this.#configuration.current.servers.find(({ name }) => name === server);
+    return config && !needsApproval(config) ? 'user' : 'workspace';
+  }
+
+  #findSecrets(server: string, sent: unknown): EgressFinding[] {
     const { servers } = this.#configuration.current;
-    const nameOf = (owner: string): string =>
+    const nameOf = (owner: string): string | undefined =>
       servers.find((one) => owner === ownerKey(one.name) || ('url' in one && owner === grantKey(one.name, one.url)))
-        ?.name ?? 'that is no longer configured';
-    const finding = foreignSecret(
-      sent,
-      knownSecrets,
-      (owner) => owner === ownerKey(server) || nameOf(owner) === server,
-    );
-    if (!finding) return undefined;
-    const { pointer, owner } = finding;
-    return { pointer: scrubSecrets(pointer), owner: nameOf(owner), shown: scrubValue(sent) as Record<string, unknown> };
+        ?.name;
+    const isOwner = (owner: string): boolean => owner === ownerKey(server) || nameOf(owner) === server;
+    const found = sentSecrets(sent, { server, isOwner }, { known: knownSecrets, masked: maskedValues });
+    return found.map(({ kind, pointer, owners }) => {
+      const name = kind === 'masked' ? owners[0] : owners.map(nameOf).find((one) => one !== undefined);
+      return {
+        kind,
+        pointer: scrubSecrets(pointer),
+        words: wordsFor(kind, name, owners),
+        ...(name !== undefined && { owner: name }),
+        shown: scrubValue(sent) as Record<string, unknown>,
+      };
+    });
   }
 
   async stop(): Promise<void> {
     await this.artifacts.flush();
     this.pipeline.dispose();
   }
+}
+
+function wordsFor(kind: EgressFinding['kind'], server: string | undefined, owners: readonly string[]): string {
+  if (kind === 'form') return 'what looks like a secret';
+  if (kind === 'masked') return `a secret that Waygate masked in a text of the server ${server}`;
+  if (server !== undefined) return `a secret of the server ${server}`;
+  const stored = owners.map(storedName).find((one) => one !== undefined);
+  return stored === undefined ? 'a secret of a server that is no longer configured' : `the stored secret ${stored}`;
 }
 
 function questionAbout(tool: CatalogTool, args: Readonly<Record<string, unknown>>, reason: string): ApprovalQuestion {

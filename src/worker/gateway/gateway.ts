@@ -73,6 +73,7 @@ export class Gateway {
   readonly #catalog: LiveCatalog;
   readonly #modes: Modes;
   readonly #edits: ConfigurationEdits;
+  #hasChanges = false;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -95,6 +96,7 @@ export class Gateway {
       workspace,
       connections: () => pool.connections,
       onQuestion: (question) => diagnostics.sessionAnswered(question),
+      egressRefusal: (server, answer, from) => this.#calls.egressRefusal(server, answer, from),
       log,
     });
     const calls = new CallPath({ ...options, configuration, pool, trust });
@@ -189,19 +191,19 @@ export class Gateway {
     const connections = this.servers.pool.connections.filter(
       ({ config }) => server === undefined || config.name === server,
     );
-    return this.servers.trust.review(connections, (name) => this.#catalog.view.namespaceOf(name));
+    return this.servers.review.compare(connections, (name) => this.#catalog.view.namespaceOf(name));
   }
 
   /** Lists the servers of the workspace's own file again. */
   async listing(): Promise<ServerListing[]> {
     await this.refresh();
     const disabled = this.configuration.current.servers.filter((server) => server.disabled);
-    return this.servers.trust.listings(this.servers.pool.connections, disabled);
+    return this.servers.review.listings(this.servers.pool.connections, disabled);
   }
 
   /** Applies a decision of the user about what servers list. */
   decide(decision: ControlRequests['decide']['params']): { reason?: string } {
-    const reason = this.servers.trust.decide(decision, this.servers.pool.connections);
+    const reason = this.servers.review.decide(decision, this.servers.pool.connections);
     this.#catalog.rebuild();
     return reason === undefined ? {} : { reason };
   }
@@ -230,7 +232,18 @@ export class Gateway {
     this.#uses.forget(toolId);
   }
 
+  /** Notes the changes of one step of the event loop together: a worker starts all servers in one step. */
   #onServersChanged(): void {
+    if (this.#hasChanges) return;
+    this.#hasChanges = true;
+    queueMicrotask(() => {
+      this.#hasChanges = false;
+      this.#noteServers();
+    });
+    this.#catalog.scheduleRebuild();
+  }
+
+  #noteServers(): void {
     const watched = this.servers.pool.connections.map(({ config: { name }, state, catalog: { tools }, health }) => ({
       name,
       state,
@@ -239,7 +252,6 @@ export class Gateway {
     }));
     this.diagnostics.serversChanged(watched);
     this.#options.onChange();
-    this.#catalog.scheduleRebuild();
   }
 
   /**

@@ -8,6 +8,7 @@ import { FileTokens } from '../../config/state/fileTokens.ts';
 import { rootOf } from '../../config/state/stateFolder.ts';
 import type { ControlHandlers } from '../../control/channel.ts';
 import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
+import { grantKey } from '../../mcp/oauth/tokenStore.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../../supervision/restartPolicy.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import { LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
@@ -21,12 +22,14 @@ import { CatalogSnapshots } from '../../upstream/listing/catalogSnapshots.ts';
 import { ChildJournal } from '../../upstream/process/childJournal.ts';
 import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { killMarked } from '../../upstream/process/processTree.ts';
+import { StartQueue } from '../../upstream/start/startQueue.ts';
 import { missingWalls } from '../../walls/machine.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ServerLinks } from './serverLinks.ts';
 import { ServerTrust } from './serverTrust.ts';
 import { SharedSecrets } from './sharedSecrets.ts';
 import { SharedTokens } from './sharedTokens.ts';
+import { UserReview } from './userReview.ts';
 
 export interface GatewayServersOptions
   extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets' | 'maskKnown'> {
@@ -40,18 +43,21 @@ export interface GatewayServersOptions
 }
 
 /** Polling detects changes of a file on every system. */
-const APPROVALS_POLL_MS = 1_000;
+const POLLING = { interval: 1_000, persistent: false };
 
 /** Servers of a gateway, with the user's approvals, secrets and sign-ins. */
 export class GatewayServers {
   readonly pool: ServerPool;
   readonly links: ServerLinks;
   readonly trust: ServerTrust;
+  readonly review: UserReview;
   readonly signInRequests: SignInRequests;
   readonly approvals: LaunchApprovals;
   readonly #options: GatewayServersOptions;
   readonly #journal: ChildJournal;
   readonly #environment: OwnEnvironment;
+  readonly #tokens: SharedTokens;
+  readonly #secrets: SharedSecrets;
   readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
   #approvalsFlaw: string | undefined;
@@ -64,14 +70,16 @@ export class GatewayServers {
     this.#environment = new OwnEnvironment(process.env, log);
     const path = (): string | undefined => this.#environment.path;
     this.approvals = new LaunchApprovals({ stateRoot, workspace, path, missingWalls });
-    this.#signIns = new SignIns(new SharedTokens(new FileTokens(stateRoot), secret));
+    this.#tokens = new SharedTokens(new FileTokens(stateRoot), secret);
+    this.#secrets = new SharedSecrets(stateRoot, workspace, secret);
+    this.#signIns = new SignIns(this.#tokens);
     this.#journal = new ChildJournal(stateFolder);
     this.links = new ServerLinks({
       workspace,
       stateRoot,
       journal: this.#journal,
       environment: this.#environment,
-      secrets: new SharedSecrets(stateRoot, workspace, secret),
+      secrets: this.#secrets,
       signIns: this.#signIns,
       approvals: this.approvals,
     });
@@ -85,6 +93,7 @@ export class GatewayServers {
       log,
       onChange: options.onChange,
     });
+    this.review = new UserReview(this.trust);
     this.pool = new ServerPool(
       {
         openLink: (config, events) => this.links.open(config, events),
@@ -96,6 +105,7 @@ export class GatewayServers {
         startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
         liveRefresh: () => configuration.current.settings.liveRefresh,
         restartLimits: restartLimits(process.env),
+        startQueue: new StartQueue(),
       },
       options,
     );
@@ -110,7 +120,9 @@ export class GatewayServers {
     this.#onApprovals();
     this.#reconcilePool();
     // The editor, the command line or another window may write the file.
-    watchFile(this.approvals.file, { interval: APPROVALS_POLL_MS, persistent: false }, this.#onApprovals);
+    watchFile(this.approvals.file, POLLING, this.#onApprovals);
+    // Another worker of the workspace may write the pins, or the user may restore them.
+    watchFile(this.trust.pinsFile, POLLING, this.#onPins);
   }
 
   /** Makes the servers match the configuration in force. Unchanged ones keep their process. */
@@ -128,7 +140,7 @@ export class GatewayServers {
   /** Stops each server after its last running call; idle ones stop at once. */
   supersede(): void {
     this.#superseded = true;
-    unwatchFile(this.approvals.file, this.#onApprovals);
+    this.#unwatch();
     for (const connection of this.pool.connections) {
       connection.config = { ...connection.config, keepAlive: false };
       // An empty hold makes the connection check whether it is idle.
@@ -139,7 +151,7 @@ export class GatewayServers {
   /** Prevents new sign-ins and starts. */
   close(): void {
     this.#signIns.stop();
-    unwatchFile(this.approvals.file, this.#onApprovals);
+    this.#unwatch();
   }
 
   async stop(): Promise<void> {
@@ -154,12 +166,13 @@ export class GatewayServers {
     const approved = launches.filter(({ hash }) => hashes.includes(hash));
     const shown = approved.map((launch) => shownLines(launch, this.approvals.before(launch)));
     this.approvals.approve(approved);
-    for (const [index, launch] of approved.entries()) this.trust.recordLaunch(launch, shown[index] ?? []);
+    for (const [index, launch] of approved.entries()) this.review.recordLaunch(launch, shown[index] ?? []);
     this.#onApprovals();
   }
 
   /** Checks again whether waiting servers can start, since their approval, secret or sign-in may exist now. */
   recheck(): void {
+    void this.#learnSecrets(this.#options.configuration.current.servers).catch(() => undefined);
     this.pool.recheck();
     void this.#recheckSignIns();
   }
@@ -169,11 +182,27 @@ export class GatewayServers {
   }
 
   #reconcilePool(): void {
-    const enabled = this.#options.configuration.current.servers.filter(({ disabled }) => !disabled);
-    // An earlier worker may have given them, so they are masked and kept from other servers before the next start.
-    for (const config of enabled) if (this.#isApproved(config)) void this.links.follow(config).catch(() => undefined);
+    const { servers } = this.#options.configuration.current;
+    const enabled = servers.filter(({ disabled }) => !disabled);
+    void this.#learnSecrets(servers).catch(() => undefined);
     this.pool.reconcile(enabled.map((config) => ({ config, startedWith: startedWith(config) })));
     if (this.#waiting.length > 0) void this.#findPrograms();
+  }
+
+  /**
+   * Learns the secrets and tokens of servers that have not started yet: an earlier worker may have given them, so they
+   * are masked and kept from other servers (T5.5).
+   */
+  async #learnSecrets(servers: readonly ServerConfig[]): Promise<void> {
+    const approved = servers.filter((config) => this.#isApproved(config));
+    await Promise.all([
+      this.#secrets.learnStored(),
+      ...approved.map(async (written) => {
+        const config = await this.links.follow(written).catch(() => undefined);
+        // Reading a token learns it.
+        if (config && 'url' in config) await this.#tokens.get(grantKey(config.name, config.url));
+      }),
+    ]);
   }
 
   /** Servers that wait for an approval. */
@@ -206,6 +235,13 @@ export class GatewayServers {
     for (const problem of this.problems) this.#options.log(`error: ${asLine(problem)}`);
     this.#options.onChange();
   };
+
+  readonly #onPins = (): void => this.#options.onChange();
+
+  #unwatch(): void {
+    unwatchFile(this.approvals.file, this.#onApprovals);
+    unwatchFile(this.trust.pinsFile, this.#onPins);
+  }
 
   async #recheckSignIns(): Promise<void> {
     const canStart = (config: ServerConfig): Promise<boolean> => this.#signIns.mayTry(config);

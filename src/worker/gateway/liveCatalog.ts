@@ -1,10 +1,9 @@
-import type { ServerOrigin } from '../../catalog/types.ts';
+import { deferred } from '../../lib/deferred.ts';
 import { waitAtMost } from '../../lib/waitAtMost.ts';
 import { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
-import { needsApproval } from '../../trust/approvals.ts';
+import { originOf } from '../../trust/approvals.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { Primitives, type PrimitivesOptions } from './primitives.ts';
-import { rankResources } from './rankResources.ts';
 
 export interface LiveCatalogOptions extends Omit<PrimitivesOptions, 'settled'> {
   onChanged(view: CatalogView): void;
@@ -25,6 +24,10 @@ export class LiveCatalog {
   #view = CatalogView.build([], 0);
   #listed: readonly unknown[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** Resolves after the next change of a server. */
+  #rebuilt = deferred<void>();
+  /** Times at which the first answer began to wait for a server. */
+  readonly #awaitedSince = new WeakMap<ServerConnection, number>();
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options;
@@ -45,22 +48,53 @@ export class LiveCatalog {
     if (this.#timer) this.rebuild();
   }
 
-  /** Waits for starting servers that were never listed, because their tools are not yet known. */
-  async settled(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    // A changed server shows its earlier tools, and may wait long for the calls that it still has.
-    const unknown = this.#options.pool.connections.filter(
-      ({ state, isKnown, catalog }) => state === 'starting' && !isKnown && catalog.tools.length === 0,
-    );
-    if (unknown.length > 0) {
-      const started = Promise.all(unknown.map((connection) => connection.start()));
-      await waitAtMost(started, performance.now() + timeoutMs, signal);
-    }
+  /** Waits for servers that were never listed, because their tools are not yet known. */
+  settled(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    return this.#awaitLists(() => deadline, signal);
+  }
+
+  /**
+   * Waits like `settled`, but until `isEnough`, and for each server only once: its time counts from the first answer
+   * that waited for it, so that a server that hangs does not delay each answer.
+   */
+  settledOnce(timeoutMs: number, signal: AbortSignal, isEnough?: () => boolean): Promise<void> {
+    const now = performance.now();
+    const deadlineOf = (connection: ServerConnection): number => {
+      const since = this.#awaitedSince.get(connection) ?? now;
+      this.#awaitedSince.set(connection, since);
+      return since + timeoutMs;
+    };
+    return this.#awaitLists(deadlineOf, signal, isEnough);
+  }
+
+  /** Waits for the first list of one server, which then starts before others. */
+  async listedServer(name: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const connection = this.#options.pool.get(name);
+    if (connection?.isUnlisted) await waitAtMost(connection.start(), performance.now() + timeoutMs, signal);
     this.catchUp();
+  }
+
+  async #awaitLists(
+    deadlineOf: (connection: ServerConnection) => number,
+    signal: AbortSignal,
+    isEnough: () => boolean = () => false,
+  ): Promise<void> {
+    for (;;) {
+      this.catchUp();
+      const unlisted = this.#options.pool.connections.filter((connection) => connection.isUnlisted);
+      if (unlisted.length === 0 || signal.aborted || isEnough()) return;
+      const deadline = Math.max(...unlisted.map(deadlineOf));
+      if (performance.now() >= deadline) return;
+      await waitAtMost(this.#rebuilt.promise, deadline, signal);
+    }
   }
 
   /** Rebuilds in one synchronous step, and only if something changed. */
   rebuild(): void {
     this.#cancelRebuild();
+    this.#rebuilt.resolve();
+    this.#rebuilt = deferred();
     const { pool, onChanged, onFailed, onRebuilt } = this.#options;
     const { connections } = pool;
     this.primitives.rebuild(connections);
@@ -75,7 +109,7 @@ export class LiveCatalog {
     if (same) return;
     this.#listed = listed;
     try {
-      this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1, rankResources());
+      this.#view = CatalogView.build(connections.map(listingOf), this.#view.revision + 1);
       onChanged(this.#view);
     } catch (error) {
       // No list of a server may end the worker.
@@ -98,6 +132,10 @@ export class LiveCatalog {
 function listingOf(connection: ServerConnection) {
   const { config } = connection;
   const { tools, instructions } = connection.catalog;
-  const origin: ServerOrigin = needsApproval(config) ? 'workspace' : 'user';
-  return { server: config.name, origin, tools, ...(instructions === undefined ? {} : { instructions }) };
+  return {
+    server: config.name,
+    origin: originOf(config),
+    tools,
+    ...(instructions === undefined ? {} : { instructions }),
+  };
 }

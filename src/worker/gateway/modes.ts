@@ -1,3 +1,4 @@
+import { settingsFor } from '../../config/declaration/block.ts';
 import type { Mode } from '../../link/mode.ts';
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
 import { gatewayMode } from '../../modes/gateway/gatewayMode.ts';
@@ -29,8 +30,13 @@ export interface ModeParts {
   uses: UseMemory;
 }
 
-/** Time that a client's list request waits for servers that were never listed. */
+/** Time that the lists of a client wait for a server that was never listed. A later list is announced. */
+const LIST_MS = 2_000;
+/** Time that a browse waits for such a server: a model cannot wait by itself. */
+const BROWSE_MS = 10_000;
+/** Time after which a session that came from another worker compares its lists. Nothing waits for that. */
 const SETTLE_MS = 15_000;
+const NO_SIGNAL = new AbortController().signal;
 
 /** Modes of the sessions, which share one catalog and one call path. */
 export class Modes {
@@ -50,7 +56,7 @@ export class Modes {
         calls: calls.pipeline,
         shown,
         version: () => [catalog.view, view()],
-        settled: context.settled,
+        settled: () => catalog.settled(SETTLE_MS, NO_SIGNAL),
       });
     this.all = {
       gateway: mode(gateway, {
@@ -99,7 +105,14 @@ function contextOf({ workspace, configuration, catalog, reports, calls, clientRe
     calls: calls.pipeline,
     contractOf: (tool) => calls.contractOf(tool),
     clientRequests,
-    settled: () => catalog.settled(SETTLE_MS, new AbortController().signal),
+    settled: () => catalog.settledOnce(Number(process.env.WAYGATE_LIST_MS) || LIST_MS, NO_SIGNAL),
+    firstLists: {
+      forAnswer: (isEnough, signal) => catalog.settledOnce(BROWSE_MS, signal, isEnough),
+      ofServer: (name, signal) => {
+        const { timeouts } = configuration.current.settings;
+        return catalog.listedServer(name, 1_000 * settingsFor(timeouts, name).default, signal);
+      },
+    },
     primitives: catalog.primitives.ports,
     view: () => catalog.view,
     servers: () => reports.servers,
@@ -111,6 +124,7 @@ function contextOf({ workspace, configuration, catalog, reports, calls, clientRe
     },
     artifacts: calls.artifacts,
     masks: (isError) => masksResult(configuration.current.settings.artifacts.maskSecrets, isError),
+    reviewed: (shown, source) => calls.reviewed(shown, source),
     admit: () => reports.gate.admit(),
     onCallStart: () => account.callStarted(),
     onCallEnd: (call, event) => account.callEnded(call, event),

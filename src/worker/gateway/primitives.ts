@@ -1,3 +1,4 @@
+import type { CatalogTool } from '../../catalog/types.ts';
 import { ClientPrimitives } from '../../modes/primitives/clientPrimitives.ts';
 import type { OwnResources, PrimitivePorts } from '../../modes/primitives/primitivePorts.ts';
 import { PrimitiveView } from '../../modes/primitives/primitiveView.ts';
@@ -5,10 +6,10 @@ import { Subscriptions } from '../../modes/primitives/subscriptions.ts';
 import { ClientNews } from '../../modes/shared/client/clientNews.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
 import { maskKnownValue } from '../../secrets/scrubValue.ts';
+import { originOf } from '../../trust/approvals.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { ServerPool } from '../../upstream/connection/serverPool.ts';
 import type { CallPath } from './callPath.ts';
-import { rankResources } from './rankResources.ts';
 
 export interface PrimitivesOptions extends Pick<PrimitivePorts, 'settled' | 'clientRequests'> {
   pool: ServerPool;
@@ -32,15 +33,22 @@ export class Primitives {
     this.#options = options;
     const { pool, calls, clientRequests, settled, own, log } = options;
     const upstream: PrimitivePorts['upstream'] = (server) => pool.get(server);
+    // The lists of resources and prompts do not say it, and rules go by it.
+    const withOrigin = (tool: CatalogTool): CatalogTool => ({
+      ...tool,
+      origin: originOf(pool.get(tool.server)?.config),
+    });
     this.ports = {
       view: () => this.#view,
       upstream,
       firewall: (result, { id, name, source }) =>
-        calls.firewall.admit(result, { toolId: id, upstreamName: name, source }),
-      authorize: async (call) => {
-        await calls.pipeline.guardEgress(call);
+        calls.firewall.admit(result, { toolId: id, upstreamName: name, source: withOrigin(source) }),
+      authorize: async ({ tool, ...rest }, sent) => {
+        const call = { ...rest, tool: withOrigin(tool) };
+        await calls.pipeline.guardEgress(call, sent);
         await calls.pipeline.authorizeView(call);
       },
+      egressRefusal: (server, sent, from) => calls.egressRefusal(server, sent, from),
       linkedServers: (uri) => calls.links.serversOf(uri),
       settled,
       scrubSecrets,
@@ -70,7 +78,7 @@ export class Primitives {
     if (listed.length === this.#listed.length && listed.every((part, i) => part === this.#listed[i])) return;
     this.#listed = listed;
     try {
-      this.#adopt(new PrimitiveView(connections.map(listingOf), rankResources()));
+      this.#adopt(new PrimitiveView(connections.map(listingOf)));
     } catch (error) {
       // No list of a server may end the worker; the last good catalog stays.
       this.#options.log(`resources and prompts could not be rebuilt: ${(error as Error).stack}`);

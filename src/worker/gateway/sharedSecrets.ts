@@ -1,6 +1,14 @@
-import type { SecretSource } from '../../config/secretReferences.ts';
+import { INPUT_PREFIX, type SecretSource } from '../../config/secretReferences.ts';
 import { FileSecrets, secretKey } from '../../config/state/fileSecrets.ts';
 import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
+import { knownSecrets } from '../../secrets/mask.ts';
+
+const STORED = 'stored ';
+
+/** Returns the name of a stored secret that owns a known value. */
+export function storedName(owner: string): string | undefined {
+  return owner.startsWith(STORED) ? owner.slice(STORED.length) : undefined;
+}
 
 /** Stores secrets in an attached editor's own store, or in a private file of the state folder without one. */
 export class SharedSecrets implements SecretSource {
@@ -12,6 +20,18 @@ export class SharedSecrets implements SecretSource {
     this.#file = new FileSecrets(root, workspace);
     this.#askEditor = askEditor;
     this.#keyOf = (name) => secretKey(name, workspace, root);
+  }
+
+  /**
+   * Masks the secrets of the file, and keeps them from servers, before a server is given them. An editor's store cannot
+   * be listed.
+   */
+  async learnStored(): Promise<void> {
+    for (const name of this.#file.names()) {
+      if (name.startsWith(INPUT_PREFIX)) continue;
+      const value = await this.#file.get(name);
+      if (value !== undefined) knownSecrets.learn(STORED + name, [value]);
+    }
   }
 
   async get(name: string): Promise<string | undefined> {

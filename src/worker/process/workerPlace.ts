@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { unwritable } from '../../config/state/stateFolder.ts';
 import { isAlive } from '../../lib/isAlive.ts';
 import { connectLocal } from '../../link/localSocket.ts';
-import { publishRendezvous, type Rendezvous, readRendezvous, withdrawRendezvous } from '../../link/rendezvous.ts';
+import { beat, publishRendezvous, type Rendezvous, readRendezvous, withdrawRendezvous } from '../../link/rendezvous.ts';
 import { processStart } from '../../upstream/process/processStart.ts';
 import type { Succession } from './workerLife.ts';
 
@@ -76,7 +76,10 @@ export class WorkerPlace {
    */
   async #lostTo(mine: Rendezvous): Promise<{ successor: Rendezvous | undefined } | undefined> {
     const named = readRendezvous(this.#folder);
-    if (named?.token === mine.token) return undefined;
+    if (named?.token === mine.token) {
+      beat(this.#folder);
+      return undefined;
+    }
     if (!named || (await isListening(named))) return { successor: named };
     if (!(await isRunning(named)) && readRendezvous(this.#folder)?.token === named.token) this.#takeBack(mine, named);
     return undefined;

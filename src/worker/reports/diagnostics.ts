@@ -113,6 +113,7 @@ export class Diagnostics {
       const attributes = event.attributes(this.#meter);
       if (typeof attributes.raw_tokens === 'number')
         this.#counters.result({ raw: attributes.raw_tokens, shown: Number(attributes.compact_tokens) });
+      if (Array.isArray(attributes.result_findings)) this.#counters.findings(attributes.result_findings);
       return this.#line({ ...event, durationMs, attributes }, at);
     });
     if (tool !== null && event.dispatched) this.#toolCalled(event, { tool, durationMs, requestId, at });

@@ -22,7 +22,7 @@ export interface ReportSources {
   workspace: string;
   configuration: Configuration;
   pool: ServerPool;
-  servers: Pick<GatewayServers, 'links' | 'trust' | 'problems' | 'approvals'>;
+  servers: Pick<GatewayServers, 'links' | 'review' | 'trust' | 'problems' | 'approvals'>;
   catalog: LiveCatalog;
   account: WorkAccount;
   diagnostics: Diagnostics;
@@ -120,8 +120,8 @@ export class GatewayReports {
       connection: (name) => pool.get(name),
       missing: (name) => servers.links.missing(name),
       walls: (config) => servers.links.wallsState(config),
-      heldTools: (connection, namespace) => servers.trust.heldTools(connection, namespace),
-      driftedOf: (connection) => servers.trust.driftedOf(connection),
+      heldTools: (connection, namespace) => servers.review.heldTools(connection, namespace),
+      driftedOf: (connection) => servers.review.driftedOf(connection),
       trustProblem: (name) => servers.trust.gate.problemOf(name),
       scrubSecrets,
     };

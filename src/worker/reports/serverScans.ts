@@ -3,6 +3,7 @@ import { compareCodePoints } from '../../catalog/codePointOrder.ts';
 import { pinOf } from '../../catalog/shapeHash.ts';
 import type { ScannedEntry, ServerScan } from '../../control/contract.ts';
 import { visibleText } from '../../text/visibleText.ts';
+import { nameOfItem } from '../../trust/pins/pinnedItems.ts';
 import { OtherTools } from '../../trust/scan/names.ts';
 import { type Pinned, ScanCache, scanText } from '../../trust/scan/scan.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
@@ -65,7 +66,8 @@ function entriesOf({ config: { name: server }, listed: lists }: ServerConnection
   return (Object.keys(LISTS) as (keyof typeof LISTS)[]).flatMap((list) =>
     lists[list].flatMap((listed) => {
       if (typeof listed !== 'object' || listed === null) return [];
-      const name = textOf(listed, 'name') || textOf(listed, 'uri');
+      // A review finds the entry of its item by this name.
+      const name = list === 'resources' ? textOf(listed, 'name') || textOf(listed, 'uri') : nameOfItem(list, listed);
       return [{ server, kind: LISTS[list], name, listed, pin: pinOf(listed) }];
     }),
   );

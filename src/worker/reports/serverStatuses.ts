@@ -51,6 +51,7 @@ export function serverBriefs({
       state,
       toolCount: view.toolCountOf(name),
       location,
+      ...(connection.isUnlisted && { unlisted: true }),
       ...(reason && { reason: scrubSecrets(reason) }),
       ...(held.length > 0 && { held }),
       ...(drifted > 0 && { drifted }),

@@ -5,12 +5,12 @@ import { gatewayMode } from '../../../src/modes/gateway/gatewayMode.ts';
 import type { CallEvent } from '../../../src/modes/shared/callEvent.ts';
 import { catalogLoaded } from '../../../src/modes/shared/catalog/catalogEvents.ts';
 import { TokenMeter } from '../../../src/modes/shared/catalog/tokenMeter.ts';
-import { GATEWAY_TOOLS } from '../../../src/modes/shared/gatewayTools.ts';
 import { type AdmittedResult, Firewall } from '../../../src/results/firewall.ts';
 import { scrubSecrets } from '../../../src/secrets/mask.ts';
 import { type DiagnosticEvent, diagnosticEvent } from '../../../src/telemetry/diagnosticEvent.ts';
 import { fixedContext } from '../../support/fixedContext.ts';
 import type { ConformanceFile, Operation, OverruledCase } from '../conformance.ts';
+import { EXPOSED_SCHEMAS } from '../reference/exposedSchemas.ts';
 
 export const diagnosticsOverruled: readonly OverruledCase[] = [
   {
@@ -93,15 +93,9 @@ const execute = (args: object, more: object = {}): Step => [
   { tool_id: READ_ID, args, render: 'json', ...more },
 ];
 
-/** Remove `render`, which the case does not count: then the schemas cost what it says. */
-const exposed = GATEWAY_TOOLS.map(({ inputSchema }) => {
-  const { render: _render, ...properties } = inputSchema.properties;
-  return { inputSchema: { ...inputSchema, properties } };
-});
-
 const register: Operation = {
   run: async (_input, { expected, file }) => {
-    const attributes = await catalogLoaded(gateway(file).view, exposed, new TokenMeter());
+    const attributes = await catalogLoaded(gateway(file).view, EXPOSED_SCHEMAS, new TokenMeter());
     const draft = { event: 'catalog.loaded', success: true, attributes: { ...attributes } };
     return comparable(diagnosticEvent(draft, new Date(), scrubSecrets), expected);
   },

@@ -76,8 +76,9 @@ function makeScratch(): Scratch {
       XDG_CONFIG_HOME: below('home', '.config'),
       XDG_DATA_HOME: below('home', '.local', 'share'),
       XDG_STATE_HOME: below('home', '.local', 'state'),
-      // Servers of these tests write outside of the workspace; test/integration/walls.test.ts tests walls.
-      WAYGATE_WALLS: 'off',
+      // Servers of these tests write outside of the workspace; test/integration/walls.test.ts tests walls. Those of the
+      // pictures have walls, as a reader's have.
+      ...(process.env.WAYGATE_PICTURE_PIXELS === undefined && { WAYGATE_WALLS: 'off' }),
     },
   };
 }

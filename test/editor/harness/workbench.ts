@@ -8,6 +8,9 @@ type Answers = {
   [M in keyof DriverMethods]: (...args: Parameters<DriverMethods[M]>) => Promise<ReturnType<DriverMethods[M]>>;
 };
 
+/** Limit for a row that VS Code draws again and again. */
+const CLICK_LIMIT_MS = 10_000;
+
 const oneLine = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim();
 
 /** Accesses VS Code's window through its DOM. Only this file knows its class names. */
@@ -91,11 +94,13 @@ export function workbench(page: Page, screenshots: string): Answers {
 
     async clickRowAction(view, label, action) {
       const target = row(view, label);
-      await target.hover();
-      const button = target.locator(`.action-label[aria-label^=${JSON.stringify(action)}]`);
-      await button.waitFor();
-      // Clicks in one step: a row that is redrawn between press and release swallows the click.
-      await button.evaluate((element: { click?(): void }) => element.click?.());
+      const button = `.action-label[aria-label^=${JSON.stringify(action)}]`;
+      const deadline = Date.now() + CLICK_LIMIT_MS;
+      // Again where VS Code has redrawn, reused or moved the row after the pointer came to it.
+      do {
+        if (Date.now() > deadline) throw new Error(`The row of ${label} showed no button ${action}.`);
+        await target.hover();
+      } while (!(await target.evaluate(clickIn, { label, button })));
     },
 
     async chooseFromRowMenu(view, label, item) {
@@ -104,7 +109,10 @@ export function workbench(page: Page, screenshots: string): Answers {
       await page.keyboard.press('Escape');
       await page.locator('.context-view .monaco-hover').waitFor({ state: 'hidden' });
       await row(view, label).click({ button: 'right' });
-      await page.locator('.monaco-menu').getByRole('menuitem', { name: item, exact: true }).click();
+      const entry = page.locator('.monaco-menu').getByRole('menuitem', { name: item, exact: true });
+      // VS Code ignores a click within 100 ms after it has drawn the menu, and the menu stays.
+      do await entry.click({ delay: 100 });
+      while (!(await isHidden(entry)));
     },
 
     async click(selector) {
@@ -181,6 +189,31 @@ export function workbench(page: Page, screenshots: string): Answers {
       await (await frame()).locator(selector).first().click();
     },
   };
+}
+
+/** Waits for the end of a menu, for a short time. */
+function isHidden(entry: Locator): Promise<boolean> {
+  return entry.waitFor({ state: 'hidden', timeout: 2_000 }).then(
+    () => true,
+    () => false,
+  );
+}
+
+interface PageElement {
+  isConnected: boolean;
+  textContent: string | null;
+  querySelector(selector: string): PageElement | null;
+  getClientRects(): { length: number };
+  click?(): void;
+}
+
+/** Runs in the page. Clicks the button if it is visible and the element is still the row with this label. */
+function clickIn(row: PageElement, { label, button }: { label: string; button: string }): boolean {
+  const shown = row.querySelector('.label-name')?.textContent?.replace(/\s+/g, ' ').trim();
+  const found = row.isConnected && shown === label ? row.querySelector(button) : null;
+  if (!found || found.getClientRects().length === 0) return false;
+  found.click?.();
+  return true;
 }
 
 function browserPages(page: Page): Page[] {

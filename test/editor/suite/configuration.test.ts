@@ -1,11 +1,23 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { driver, eventually } from '../harness/driver.ts';
 import { invoke, startedTools, toolId } from './agent.ts';
+import { scratchFolder } from './disk.ts';
 import { configurationFile, gatewayStatus, settledGateway, workspaceFolder } from './gateway.ts';
-import { approveAll, configure } from './person.ts';
+import { approveAll, configure, readConfiguration } from './person.ts';
+
+const WARNING = '.tree-explorer-viewlet-tree-view .message:has-text("VS Code also starts memory itself")';
+
+/** Folder of the user's files, which contains the storage of extensions. */
+function userFolder(): string {
+  const storage = readdirSync(scratchFolder(), { recursive: true, encoding: 'utf8' }).find((path) =>
+    /(^|[\\/])User[\\/]globalStorage$/.test(path),
+  );
+  assert.ok(storage, 'the editor keeps a folder for the user');
+  return dirname(join(scratchFolder(), storage));
+}
 
 /** Changed, imported and broken configurations while the gateway runs. */
 describe('The configuration', () => {
@@ -86,6 +98,8 @@ describe('The configuration', () => {
     await driver.waitFor('.quick-input-list .monaco-list-row:has-text("Write")');
     await driver.screenshot('import-comparison');
     await driver.click('.quick-input-list .monaco-list-row:has-text("Write")');
+    await driver.waitFor('.quick-input-title:has-text("Remove These Entries")');
+    await driver.press('Escape');
     await importing;
     const after = readFileSync(file, 'utf8');
     assert.match(after, /"elsewhere"/);
@@ -96,6 +110,44 @@ describe('The configuration', () => {
     rmSync(other);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.commands.executeCommand('waygate.refresh');
+  });
+
+  it('warns of entries with which VS Code starts servers itself, removes them and brings them back', async () => {
+    const { memory } = readConfiguration().servers;
+    const user = userFolder();
+    const files = [join(workspaceFolder(), '.vscode', 'mcp.json'), join(user, 'mcp.json')] as const;
+    const text = JSON.stringify({ servers: { memory, mine: { command: 'mine' } } }, null, 2);
+    mkdirSync(user, { recursive: true });
+    for (const file of files) writeFileSync(file, text);
+    await vscode.commands.executeCommand('waygate.tools.focus');
+    await driver.waitFor(WARNING);
+    await driver.screenshot('direct-duplicates');
+    const importing = vscode.commands.executeCommand('waygate.importServers');
+    // One entry is configured already, and the other is not to be imported.
+    await driver.waitFor('.quick-input-list .monaco-list-row:has-text("already there")');
+    await driver.click('.quick-input-list .monaco-list-row:has-text("mine")');
+    await driver.click('.quick-input-widget .quick-input-action .monaco-button');
+    await driver.waitFor('.quick-input-title:has-text("Remove These Entries (backup kept)")');
+    await driver.waitFor('.quick-input-list .monaco-list-row:has-text("other folders lose them too")');
+    await driver.screenshot('remove-entries');
+    // The entry of the workspace is preselected; the user's own is not.
+    await driver.click('.quick-input-list .monaco-list-row:has-text("other folders lose them too")');
+    await driver.click('.quick-input-widget .quick-input-action .monaco-button');
+    await importing;
+    for (const file of files) {
+      assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { servers: { mine: { command: 'mine' } } });
+      const backup = `${file}.waygate-backup`;
+      assert.equal(readFileSync(backup, 'utf8'), text);
+      assert.equal(statSync(backup).mode & 0o777, 0o600);
+      rmSync(backup);
+    }
+    await eventually('the end of the warning', async () => (await driver.texts(WARNING)).length === 0);
+    await driver.click('#status\\.notifications');
+    await driver.click('.notifications-center.visible .monaco-button:has-text("Undo Removal")');
+    await eventually('the entries', () => files.every((file) => readFileSync(file, 'utf8') === text));
+    await driver.waitFor(WARNING);
+    for (const file of files) rmSync(file);
+    await eventually('the end of the warning', async () => (await driver.texts(WARNING)).length === 0);
   });
 
   it('marks the error in a broken configuration, and keeps the last valid one', async () => {

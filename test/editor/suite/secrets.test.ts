@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import { driver } from '../harness/driver.ts';
+import { driver, eventually } from '../harness/driver.ts';
 import { call, startedTools } from './agent.ts';
 import { filesThatHold, scratchFolder } from './disk.ts';
 import { fixture } from './gateway.ts';
@@ -76,6 +76,26 @@ describe('A server that waits for a secret', () => {
     await driver.press('Escape');
     await vscode.commands.executeCommand('waygate.refresh');
     await toolsRow('closed', ({ description }) => description === 'needs a secret: Another one');
+    // VS Code runs a command without its row if it redraws the tree at the moment of the click.
+    const asked = vscode.commands.executeCommand('waygate.setSecret', undefined);
+    await driver.waitFor(`${INPUT}[type="text"]`);
+    await driver.press('Escape');
+    await asked;
     await restoreHere();
+  });
+
+  it('is asked for in its present state, and a command that applies to no server says so', async () => {
+    const outdated = { kind: 'server', server: { name: 'vault', state: 'needs_secret' } };
+    await vscode.commands.executeCommand('waygate.setSecret', outdated);
+    await eventually('the message', driver.notifications, (texts) => texts.includes('No secret is needed.'));
+    await vscode.commands.executeCommand('waygate.copyToolId', undefined);
+    await eventually('the refusal', driver.notifications, (texts) =>
+      texts.some((text) => text.startsWith('Copying the tool id failed: Use the menu of a row again')),
+    );
+    // The user chooses among several servers.
+    const chosen = vscode.commands.executeCommand('waygate.quarantine', undefined);
+    await driver.waitFor('.quick-input-list .monaco-list-row:has-text("vault")');
+    await driver.press('Escape');
+    await chosen;
   });
 });

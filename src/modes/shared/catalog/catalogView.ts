@@ -3,7 +3,7 @@ import { CatalogError } from '../../../catalog/catalogError.ts';
 import { fitNamespace } from '../../../catalog/namespace.ts';
 import type { GraphNode, ServerListing } from '../../../catalog/types.ts';
 import type { CatalogStatus, TreeChildren, TreeNode } from '../../../control/contract.ts';
-import { buildRankIndex, type RankIndex, type RankResources } from '../../../ranking/rankIndex.ts';
+import { buildRankIndex, type RankIndex } from '../../../ranking/rankIndex.ts';
 import { oneLine } from '../../../text/porcelain.ts';
 
 /** A row has room for a sentence. */
@@ -24,9 +24,9 @@ export class CatalogView {
     this.revision = revision;
   }
 
-  static build(listings: readonly ServerListing[], revision: number, resources: RankResources = {}): CatalogView {
+  static build(listings: readonly ServerListing[], revision: number): CatalogView {
     const catalog = buildCatalog(listings);
-    return new CatalogView(catalog, buildRankIndex(catalog.tools, catalog.servers, resources), revision);
+    return new CatalogView(catalog, buildRankIndex(catalog.tools, catalog.servers), revision);
   }
 
   get status(): CatalogStatus {

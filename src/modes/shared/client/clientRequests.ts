@@ -7,13 +7,13 @@ import type { CallContext, ClientPeer, SessionMode } from '../../../mcp/session/
 import { reportWhenAnswered, type SessionRequest } from '../../../mcp/session/sessionRequest.ts';
 import { scrubValue } from '../../../secrets/scrubValue.ts';
 import { quoted } from '../../../text/porcelain.ts';
-import { OWN_BUSINESS } from '../../../upstream/connection/callOrigin.ts';
 import type { ServerConnection } from '../../../upstream/connection/serverConnection.ts';
 import { SessionCall } from '../sessionCall.ts';
+import { callOf, callOfTask, plainCallOf } from './callOfMessage.ts';
 import { missingCapability } from './clientCapabilities.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
 import { MAX_PER_CALL, QuestionLimits } from './questionLimits.ts';
-import { safeAnswer, safeIcons, withMaskedProgress } from './safeAnswer.ts';
+import { safeAnswer, safeIcons, traceOf, withMaskedProgress } from './safeAnswer.ts';
 import { type AskingServer, elicitation, isLoopback, requiredElicitations, sampling } from './serverQuestion.ts';
 
 type Params = Record<string, unknown>;
@@ -28,6 +28,8 @@ export interface ClientRequestsOptions {
   connections(): readonly ServerConnection[];
   /** Counts a question of a server, refused ones included. */
   onQuestion?(question: SessionRequest): void;
+  /** Returns the error for an answer that must not reach a server. `byUser`: the user typed it for the server. */
+  egressRefusal?(server: string, answer: unknown, from: { session: object; byUser: boolean }): Error | undefined;
   log(line: string): void;
 }
 
@@ -43,9 +45,7 @@ const MAX_ELICITATIONS = 1_000;
 
 /**
  * Requests and logs of servers for their clients: elicitation, sampling, roots, log messages. Each goes to the session
- * whose call the server is running, and never to another. A message that names a task goes to the call that runs it.
- * Over Streamable HTTP, the stream identifies the call. On stdio nothing does, so a message is forwarded only if a
- * single session has running calls.
+ * whose call the server is running, and never to another.
  */
 export class ClientRequests {
   readonly #options: ClientRequestsOptions;
@@ -167,7 +167,7 @@ export class ClientRequests {
       const remedy = `The user can allow it by "sampling": true in the entry of the server.`;
       throw new RpcError(METHOD_NOT_FOUND, `Sampling is off for the server ${quoted(name)}. ${remedy}`);
     }
-    const found = await this.#callAt(connection, params, related);
+    const found = await callOf(connection, params, related);
     if (found === 'none') {
       throw new RpcError(INVALID_REQUEST, `${method} was sent outside of a call, so there is no client to ask.`);
     }
@@ -201,7 +201,7 @@ export class ClientRequests {
     signal: AbortSignal,
     related: object | undefined,
   ): Promise<Params> {
-    const found = await this.#callAt(connection, params, related);
+    const found = await callOf(connection, params, related);
     if (found instanceof SessionCall && found.peer?.capabilities.roots) {
       return this.#forward(connection, 'roots/list', params, found, signal);
     }
@@ -218,10 +218,10 @@ export class ClientRequests {
   ): Promise<Params> {
     const peer = call.peer as ClientPeer;
     const timer = setInterval(() => call.stillWorking?.(), STILL_WORKING_MS);
-    const task = relatedTask(params);
     // The client called a plain tool: the task exists only between the gateway and the server.
     const { _meta: given, ...rest } = relateTo(undefined, params);
-    const { progressToken, ...meta } = scrubValue(given ?? {}) as Params;
+    const { progressToken } = (given ?? {}) as Params;
+    const meta = traceOf(given);
     try {
       const answer = await peer.request(method, Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta }, {
         timeoutMs: TIME_LIMITS_MS[method] as number,
@@ -229,40 +229,29 @@ export class ClientRequests {
         ...(progressToken === undefined
           ? {}
           : {
-              onProgress: (progress) =>
+              onProgress: ({ message: _, ...progress }) =>
                 void connection.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined),
             }),
       });
-      return task === undefined ? answer : relateTo(task, answer);
+      this.#guard(connection, method, answer, peer);
+      return relatedTask(params) === undefined ? answer : relateTo(relatedTask(params), answer);
     } catch (error) {
-      throw asRpcError(error);
+      const { code, message, data } = asRpcError(error);
+      this.#guard(connection, method, { message, data }, peer);
+      throw new RpcError(code, message, data);
     } finally {
       clearInterval(timer);
       call.stillWorking?.();
     }
   }
 
-  /** Returns the call that a server's message belongs to. */
-  async #callAt(
-    connection: ServerConnection,
-    params: Params,
-    related: object | undefined,
-  ): Promise<SessionCall | 'none' | 'several'> {
-    const task = relatedTask(params);
-    // A message that names a task never goes to another call, even when the caller of that task has gone.
-    return task === undefined
-      ? this.#plainCallAt(connection, related)
-      : ((await callOfTask(connection, task)) ?? 'none');
-  }
-
-  #plainCallAt(connection: ServerConnection, related: object | undefined): SessionCall | 'none' | 'several' {
-    if (related instanceof SessionCall) return related.over.aborted ? 'none' : related;
-    if (related === OWN_BUSINESS) return 'none';
-    const calls = connection.origins;
-    const sessions = new Set(calls.map((origin) => origin.session ?? origin));
-    if (sessions.size > 1) return 'several';
-    const newest = calls.at(-1);
-    return newest instanceof SessionCall ? newest : 'none';
+  /** Keeps secrets of other servers out of an answer (T5.4). The server does not learn whose they are. */
+  #guard({ config: { name } }: ServerConnection, method: string, answer: unknown, { session }: ClientPeer): void {
+    const byUser = method === 'elicitation/create';
+    const refusal = this.#options.egressRefusal?.(name, answer, { session, byUser });
+    if (!refusal) return;
+    this.#options.log(`${name}: the answer to ${method} was not sent: ${refusal.message}`);
+    throw new RpcError(INVALID_REQUEST, 'Waygate did not send the answer, because it contains a secret.');
   }
 
   async #onLog(connection: ServerConnection, params: Params, related: object | undefined): Promise<void> {
@@ -275,7 +264,7 @@ export class ClientRequests {
   }
 
   #listenerAt(connection: ServerConnection, related: object | undefined): ClientPeer | undefined {
-    const found = this.#plainCallAt(connection, related);
+    const found = plainCallOf(connection, related);
     if (found instanceof SessionCall) return found.peer;
     if (found === 'several') return undefined;
     // Outside of calls, a message concerns the only session that has called the server.
@@ -307,27 +296,12 @@ export class ClientRequests {
   }
 }
 
-function keyOf(server: string, elicitationId: string): string {
-  return `${server}\n${elicitationId}`;
-}
+const keyOf = (server: string, elicitationId: string): string => `${server}\n${elicitationId}`;
 
 function asking({ config }: ServerConnection): AskingServer {
   const { name, type } = config;
   const address = 'url' in config && URL.canParse(config.url) ? new URL(config.url).hostname : '';
   return { name, isLocal: type === 'stdio' || isLoopback(address) };
-}
-
-/** Returns the call that runs a task, while that call waits for its answer. */
-async function callOfTask(connection: ServerConnection, taskId: string): Promise<SessionCall | undefined> {
-  const find = (): SessionCall | undefined => {
-    const found = connection.origins.find((origin) => origin.taskId === taskId);
-    return found instanceof SessionCall && !found.over.aborted ? found : undefined;
-  };
-  const known = find();
-  if (known) return known;
-  // The answer that names the task may have arrived together with this message, and be on its way to the call.
-  await new Promise((resolve) => setImmediate(resolve));
-  return find();
 }
 
 /** Forwards the client's error unchanged, without the SDK's prefix. */

@@ -1,9 +1,9 @@
 import { isRecord } from '../../../lib/isRecord.ts';
 import type { CallContext } from '../../../mcp/session/sessionMode.ts';
 import { scrubSecrets } from '../../../secrets/mask.ts';
-import { maskKnownValue } from '../../../secrets/scrubValue.ts';
+import { maskKnownValue, scrubValue } from '../../../secrets/scrubValue.ts';
 import { isExecutable, isLinkable } from '../../../text/foreignAddress.ts';
-import { visibleText } from '../../../text/visibleText.ts';
+import { visibleData, visibleText } from '../../../text/visibleText.ts';
 
 type Json = Record<string, unknown>;
 
@@ -16,6 +16,7 @@ const ADDRESSES: Readonly<Record<string, (member: unknown, workspace: string) =>
       : member,
   resources: (member) => openable(member, 'uri'),
   resourceTemplates: (member) => openable(member, 'uriTemplate'),
+  completion: (member) => visibleData(maskKnownValue(member)),
   prompts: (member) => (Array.isArray(member) ? safeIcons(member) : member),
 };
 
@@ -50,6 +51,17 @@ export function withMaskedProgress(call: CallContext): CallContext {
   };
 }
 
+/** Returns the metadata that MCP declares for traces. Some client may show or act on any other. */
+export function traceOf(meta: unknown): Json {
+  const known = Object.entries(meta ?? {}).filter(
+    ([key, value]) =>
+      TRACE.includes(key) && typeof value === 'string' && value.length <= 512 && visibleText(value) === value,
+  );
+  return scrubValue(Object.fromEntries(known)) as Json;
+}
+
+const TRACE = ['traceparent', 'tracestate', 'baggage'];
+
 function openable(items: unknown, key: string): unknown {
   if (!Array.isArray(items)) return items;
   return safeIcons(items.filter((item) => !isRecord(item) || !isExecutable(String(item[key]))));
@@ -66,7 +78,11 @@ function safePart(part: Json, workspace: string): Json {
   if (type === 'resource_link' && typeof part.uri === 'string') {
     // Clients keep addresses, so known secrets are always masked in them.
     const link = maskKnownValue(part) as Json & { uri: string };
-    if (isLinkable(link.uri, workspace)) return link;
+    const { uri, name, title, description } = link;
+    const shown = visibleData(
+      Object.fromEntries(Object.entries({ name, title, description }).filter(([, text]) => text)),
+    );
+    if (isLinkable(uri, workspace)) return safeIcons([{ ...link, ...shown }])[0] as Json;
     return { type: 'text', text: visibleText(`link: ${typeof link.name === 'string' ? link.name : ''} <${link.uri}>`) };
   }
   if (type !== 'resource' || !isRecord(resource) || !isExecutable(String(resource.uri))) return part;

@@ -62,13 +62,16 @@ export function elicitation(server: AskingServer, params: Json): Json {
 export function sampling(server: AskingServer, params: Json): Json {
   const { messages, maxTokens, systemPrompt } = params;
   if (!Array.isArray(messages)) throw refused('"messages" must be a list');
+  if (!messages.every((one) => ['user', 'assistant'].includes(objectOf(one).role as string))) {
+    throw refused('Each message must have the role "user" or "assistant"');
+  }
   const { temperature, stopSequences, modelPreferences, tools, toolChoice } = params;
   const text = JSON.stringify({
     ...{ messages, temperature, stopSequences, modelPreferences, tools, toolChoice },
     ...(typeof systemPrompt === 'string' ? { systemPrompt } : {}),
   });
   if (text.length > MAX_SAMPLING_CHARS) throw refused(`Its request is longer than ${MAX_SAMPLING_CHARS} characters`);
-  harmless('sampling', textsOf([systemPrompt, messages]).join('\n'));
+  harmless('sampling', textsOf(JSON.parse(text)).join('\n'));
   const request = visible(scrubValue(JSON.parse(text))) as Json;
   const introduction = `The MCP server ${named(server)} sent this request. Neither the user nor Waygate wrote it.`;
   return {
@@ -102,9 +105,11 @@ function harmless(kind: 'elicitation' | 'sampling', text: string): void {
     throw refused(`Its text reads like an attack (${SCAN_RULES[hard.rule]}: ${quoted(hard.quote, QUOTE_CHARS)})`);
 }
 
+/** Returns all texts and keys: a model reads the names of arguments as well. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsOf) : [];
+  if (Array.isArray(value)) return value.flatMap(textsOf);
+  return value !== null && typeof value === 'object' ? Object.entries(value).flatMap(textsOf) : [];
 }
 
 function named({ name }: AskingServer): string {
@@ -173,7 +178,7 @@ const FORMATS = ['email', 'uri', 'date', 'date-time'];
 function field(name: string, given: Json): Json {
   const { type, title, description, format, items, enumNames } = given;
   const words = [title, description, format].filter((text) => typeof text === 'string') as string[];
-  if (isFreeField(given) && (secretName(name) || [name, ...words].some(asksForSecret))) {
+  if (isFreeField(given) && (secretName(name) || [name, ...words, words.join(' ')].some(asksForSecret))) {
     const why = 'asks for a secret. MCP forbids that in a form: send the user to a URL instead';
     throw refused(`The field ${quoted(plain(name, TITLE_CHARS))} ${why}`);
   }
@@ -193,9 +198,10 @@ function field(name: string, given: Json): Json {
   };
 }
 
-/** Returns whether the user can type anything into a field. */
-function isFreeField({ type, enum: values, oneOf }: Json): boolean {
-  return type !== 'boolean' && type !== 'array' && values === undefined && oneOf === undefined;
+/** Returns whether the user can type anything into a field: into each but a box to tick, and a list of choices. */
+function isFreeField({ type, items, ...given }: Json): boolean {
+  const { enum: values, oneOf, anyOf } = choices(type === 'array' ? objectOf(items) : given);
+  return type !== 'boolean' && ![values, oneOf, anyOf].some((list) => Array.isArray(list) && list.length > 0);
 }
 
 function choices(given: Json): Json {

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { StartQueue } from '../../src/upstream/start/startQueue.ts';
+
+const NEVER = new AbortController().signal;
+const LONG_MS = 3_600_000;
+const turnOver = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Queue with a record of the starts that have begun. */
+function queueOf(atOnce: number, placeMs = LONG_MS) {
+  const queue = new StartQueue({ atOnce, placeMs });
+  const begun: string[] = [];
+  const enter = (name: string, isNeeded = false, signal: AbortSignal = NEVER) => {
+    const turn = queue.enter(isNeeded, signal);
+    void turn.ready.then(() => begun.push(name));
+    return turn;
+  };
+  return { enter, begun };
+}
+
+describe('the queue of starts', () => {
+  it('runs so many at a time, in order, and the next one when one leaves', async () => {
+    const { enter, begun } = queueOf(2);
+    const [a] = ['a', 'b', 'c', 'd'].map((name) => enter(name));
+    await turnOver();
+    expect(begun).toEqual(['a', 'b']);
+    a?.leave();
+    a?.leave();
+    await turnOver();
+    expect(begun).toEqual(['a', 'b', 'c']);
+  });
+
+  it('prefers a server that a call needs, whether it waits already or comes later', async () => {
+    const { enter, begun } = queueOf(1);
+    const a = enter('a');
+    enter('b');
+    const c = enter('c');
+    c.hurry();
+    const d = enter('d', true);
+    a.leave();
+    await turnOver();
+    d.leave();
+    await turnOver();
+    c.leave();
+    await turnOver();
+    expect(begun).toEqual(['a', 'd', 'c', 'b']);
+  });
+
+  it('forgets an aborted start, and takes the place of one that takes long', async () => {
+    const { enter, begun } = queueOf(1);
+    const a = enter('a');
+    const abort = new AbortController();
+    const b = enter('b', false, abort.signal);
+    const c = enter('c');
+    abort.abort();
+    await b.ready;
+    expect(begun).not.toContain('c');
+    a.leave();
+    await c.ready;
+    const { enter: enterShort } = queueOf(1, 1);
+    enterShort('hangs');
+    await enterShort('next').ready;
+  });
+});
