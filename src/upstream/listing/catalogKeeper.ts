@@ -8,7 +8,7 @@ import { describeRequestError } from '../transports/upstreamLink.ts';
 import { AnnouncedChanges } from './announcedChanges.ts';
 import { ExposedCatalog } from './exposedTools.ts';
 import { KeptCatalog } from './keptCatalog.ts';
-import type { HeldItem } from './listingGate.ts';
+import type { GatedRequest, HeldItem, OfferedListing } from './listingGate.ts';
 import { LIST_NAMES, type ListName, NOTHING_LISTED, type ServerCatalog } from './serverCatalog.ts';
 import {
   type GroupListed,
@@ -69,7 +69,11 @@ export class CatalogKeeper {
   get exposed(): ServerCatalog {
     const config = this.#ports.config();
     const { current } = this.#kept;
-    return this.#exposed.of(this.#ports.services.gate?.offer(config, current).listing ?? current, config.tools);
+    return this.#exposed.of(this.#offered?.listing ?? current, config.tools);
+  }
+
+  get #offered(): OfferedListing | undefined {
+    return this.#ports.services.gate?.offer(this.#ports.config(), this.#kept.current);
   }
 
   /** Returns the items of a list that clients may see. */
@@ -82,12 +86,17 @@ export class CatalogKeeper {
 
   /** True if nothing of a known listing was ever pinned, for instance because the disk was full. Only a list mends it. */
   get lacksBaseline(): boolean {
-    return this.held.length > 0 && this.exposed.tools.length === 0 && this.held.every(({ why }) => why === 'new');
+    return this.#offered?.whole === 'new';
   }
 
   /** Listed items that no client may see. */
   get held(): readonly HeldItem[] {
-    return this.#ports.services.gate?.offer(this.#ports.config(), this.#kept.current).held ?? [];
+    return this.#offered?.held ?? [];
+  }
+
+  /** Returns the error for a request that would use what is not offered. */
+  refusal(request: GatedRequest): Error | undefined {
+    return this.#ports.services.gate?.refusal(this.#ports.config(), this.#kept.current, request);
   }
 
   get listed(): ServerCatalog {
