@@ -118,7 +118,7 @@ function resultEvent(
         firewall_triggered: summary.chars > shown.length,
         attempts,
         cache_hit: false,
-        result_findings: summary.findings,
+        ...(summary.findings.length > 0 && { result_findings: summary.findings }),
       };
     },
   });

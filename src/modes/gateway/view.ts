@@ -40,7 +40,7 @@ async function run(toolCall: ToolCall): Promise<Answer> {
     ...viewed(args),
     result_chars: shown.length,
     result_tokens: meter.count(shown),
-    result_findings: review?.rules ?? [],
+    ...(review && { result_findings: review.rules }),
   });
   const noted = review
     ? { text: `${text}\n${review.note}`, data: { ...data, trust_note: review.note } }
