@@ -86,6 +86,8 @@ export interface SessionMode {
   listTools(): readonly object[] | Promise<readonly object[]>;
   /** Calls a tool. Faults are results (G4.8); rejects with an `RpcError` for an error of JSON-RPC from a server. */
   callTool(name: string, args: unknown, call: CallContext): Promise<object>;
+  /** Returns whether a tool is a read of the gateway's own, which need not wait for the session's calls. */
+  isRead?(name: string): boolean;
   /** Handles any other request; `undefined` for an unknown method. Rejects with an `RpcError`. */
   request?(method: string, params: Readonly<Record<string, unknown>>, call: CallContext): Promise<object> | undefined;
   /** Handles notifications of the client. */
