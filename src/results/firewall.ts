@@ -1,5 +1,6 @@
 import { countTokens } from '../catalog/tokenizer/tokens.ts';
 import { scrubSecretChunks, scrubSecrets } from '../secrets/mask.ts';
+import { scrubValue } from '../secrets/scrubValue.ts';
 import { LongText } from '../text/longText.ts';
 import { oneLine } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';
@@ -70,6 +71,8 @@ export interface AdmittedResult {
   /** Parts that text cannot replace, for clients that can show them. */
   parts: readonly ClientPart[];
   summary: ResultSummary;
+  /** Structured content of the server, unless it is too large for an answer. */
+  structured?: unknown;
   /** Makes the envelope for `render=json`, with its statistics, on demand. */
   envelope(): ResultEnvelope;
 }
@@ -98,18 +101,12 @@ const COUNTED_CHARS = 64 * 1024;
 /** Processes results of servers: the model gets a bounded text, and the artifacts keep everything (M2, M3). */
 export class Firewall {
   readonly #store: ArtifactStore;
-  readonly #mediaBudget: number;
-  readonly #workspace: string | undefined;
-  readonly #review: FirewallOptions['review'];
-  readonly #onOddResult: FirewallOptions['onOddResult'];
+  readonly #options: FirewallOptions;
   #settings: FirewallSettings;
 
   constructor(options: FirewallOptions) {
     this.#store = options.store;
-    this.#mediaBudget = options.mediaBudget ?? MEDIA_BUDGET_BYTES;
-    this.#workspace = options.workspace;
-    this.#review = options.review;
-    this.#onOddResult = options.onOddResult;
+    this.#options = options;
     this.#settings = options;
   }
 
@@ -121,16 +118,17 @@ export class Firewall {
   async admit(result: Readonly<Record<string, unknown>>, call: AdmittedCall): Promise<AdmittedResult> {
     const read = readResult(result, call.upstreamName);
     const { isError } = read;
-    if (read.odd.length > 0) this.#onOddResult?.(call);
+    if (read.odd.length > 0) this.#options.onOddResult?.(call);
     const { shownChars = SHOWN_CHARS, maskForModel = 'errors', maskOnDisk = false } = this.#settings;
     const isMasked = masksResult(maskForModel, isError);
     // `tool_view` must not show of a failed result what the failure itself hides.
     const kept = await this.#keepAll(read, call, maskOnDisk || (isMasked && isError));
     const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, {
-      budget: this.#mediaBudget,
-      workspace: this.#workspace,
+      budget: this.#options.mediaBudget ?? MEDIA_BUDGET_BYTES,
+      workspace: this.#options.workspace,
     });
     const readable = modelText ?? kept.text;
+    const structure = structuredOf(read, kept);
     const isPartial = !isError && kept.faults.length > 0;
     const source = sourceOf(call.toolId);
     const answer = await answerText({
@@ -141,7 +139,7 @@ export class Firewall {
       notes: isMasked ? notes.map((note) => scrubSecrets(note)) : notes,
       shownChars: Math.min(shownChars, MAX_SHOWN_CHARS),
     });
-    const review = this.#review?.(answer.shown, source);
+    const review = this.#options.review?.(answer.shown, source);
     // JSON has no fence, so its provenance has the note.
     const provenance = { ...call.provenance, ...(review && { trust_note: review.note }) };
     // A restart must not lose the parts that the answer leaves out.
@@ -151,6 +149,7 @@ export class Firewall {
       text: [answer.text, ...(review ? [review.note] : []), ...faults].join('\n'),
       parts: isMasked ? parts.map((part) => maskedPart(part, call.source?.server)) : parts,
       summary: { ...summaryOf(read, kept.refs, isPartial, isMasked), findings: review?.rules ?? [] },
+      structured: isMasked ? scrubValue(structure, call.source?.server) : structure,
       envelope: envelopeLater(read, kept, { ...call, provenance }, isPartial, isMasked),
     };
   }
@@ -312,6 +311,14 @@ function statsOf(beginning: string, length: number, summary: string, handle: str
 
 function refOf({ handle, mediaType, size, label, sha256 }: ArtifactInfo): ArtifactRef {
   return { handle, media_type: mediaType, size_bytes: size, label, content_hash: sha256 };
+}
+
+/** Returns the structured content, unless an answer has no room for it. */
+function structuredOf({ binaries }: ResultParts, { refs }: KeptResult): unknown {
+  const at = binaries.findIndex(({ kind }) => kind === 'structured');
+  const content = binaries[at]?.content;
+  const isSmall = (refs[at]?.size_bytes ?? Number.POSITIVE_INFINITY) <= HELD_CHARS;
+  return content?.kind === 'json' && isSmall ? content.value : undefined;
 }
 
 /** Masks before any cut, because half a secret is still a secret. */
