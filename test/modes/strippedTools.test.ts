@@ -16,9 +16,9 @@ describe('the stripped list', () => {
     const described = Object.fromEntries(
       new StrippedTools(catalog).list.map(({ name, description }) => [name, description]),
     );
-    expect(described['s__one']).toMatch(/^First sentence\. .*\.$/);
-    expect(described['s__two']).toMatch(/…$/);
-    expect(described['s__three']).toBe('Does it.');
+    expect(described.s__one).toMatch(/^First sentence\. .*\.$/);
+    expect(described.s__two).toMatch(/…$/);
+    expect(described.s__three).toBe('Does it.');
     for (const words of Object.values(described)) expect(fitsTokens(words as string, 60)).toBe(true);
   });
 

@@ -274,7 +274,13 @@ describe('parts other than text', () => {
     [[{ type: 'hologram', data: 1 }], '{"type":"hologram","data":1}'],
     [[null, 7, 'text', ['x']], 'null\n7\ntext\n["x"]'],
     [[{ type: 'text', text: 5 }], '{"type":"text","text":5}'],
-    [[{ type: 'text', text: { a: 1 } }, { type: 'text', text: 'b' }], '{"type":"text","text":{"a":1}}\nb'],
+    [
+      [
+        { type: 'text', text: { a: 1 } },
+        { type: 'text', text: 'b' },
+      ],
+      '{"type":"text","text":{"a":1}}\nb',
+    ],
     [[{ type: 'resource' }], '{"type":"resource"}'],
     [{ type: 'text' }, '{"type":"text"}'],
     ['text', 'text'],
