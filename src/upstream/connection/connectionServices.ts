@@ -5,11 +5,14 @@ import type { CatalogSnapshots } from '../listing/catalogSnapshots.ts';
 import type { ListingGate } from '../listing/listingGate.ts';
 import type { StartQueue } from '../start/startQueue.ts';
 import type { LinkEvents, UpstreamLink } from '../transports/upstreamLink.ts';
+import type { ServerConnection } from './serverConnection.ts';
 
 /** Events of a connection, for its owner. */
 export interface ConnectionEvents {
   /** The state, the catalog or the reason has changed. */
   onChange(): void;
+  /** A connection for one session exists but has not started. */
+  onSessionConnection?(connection: ServerConnection): void;
   log(line: string): void;
   /** Masks secrets in everything a server says, before anything else sees it. */
   scrubSecrets(text: string): string;
