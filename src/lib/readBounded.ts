@@ -118,7 +118,13 @@ function canonical(folder: string): string {
   }
 }
 
-function checkOwner({ uid, mode }: Stats, secret: boolean): void {
+/** Throws `RefusedFile` unless an opened file is a regular one that no other user owns or may write. */
+export function checkOwn(stat: Stats): void {
+  checkKind(stat);
+  checkOwner(stat, false);
+}
+
+function checkOwner({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, secret: boolean): void {
   if (process.getuid === undefined) return;
   if (uid !== process.getuid()) throw new RefusedFile('it belongs to another user', 'EOWNER');
   if ((mode & 0o022) !== 0) throw new RefusedFile('other users may write it', 'EOWNER');

@@ -29,6 +29,12 @@ export function writeWhole(file: string, content: string | Uint8Array, options: 
   }
 }
 
+/** Returns whether a write failed because the disk, or the user's share of it, is full. */
+export function isFull(error: unknown): boolean {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
 /**
  * Returns the process that is writing, or was killed while writing, the file of this name; `undefined` for any other
  * file.

@@ -1,7 +1,7 @@
-import { rmSync, statSync, utimesSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOwnText } from '../lib/readBounded.ts';
-import { writeWhole } from '../lib/writeWhole.ts';
+import { isFull, writeWhole } from '../lib/writeWhole.ts';
 
 /**
  * Rendezvous file, by which a host, the editor and the command line find a workspace's worker. It contains the socket
@@ -33,9 +33,27 @@ export function readRendezvous(folder: string): Rendezvous | undefined {
   }
 }
 
-/** Replaces the file in one step: a reader sees the old file or the new one. */
+/**
+ * Replaces the file in one step: a reader sees the old file or the new one. On a full disk, writes into the file that a
+ * killed worker has left, which needs no space.
+ */
 export function publishRendezvous(folder: string, rendezvous: Rendezvous): void {
-  writeWhole(join(folder, FILE), `${JSON.stringify(rendezvous)}\n`, { mode: 0o600, sync: true });
+  const file = join(folder, FILE);
+  const text = `${JSON.stringify(rendezvous)}\n`;
+  try {
+    writeWhole(file, text, { mode: 0o600, sync: true });
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    const fd = openSync(file, 'r+');
+    try {
+      const written = writeSync(fd, text, 0);
+      ftruncateSync(fd, written);
+      // A part of the text names no worker.
+      if (written < Buffer.byteLength(text)) throw error;
+    } finally {
+      closeSync(fd);
+    }
+  }
 }
 
 /** Removes the file if it still contains this token. A successor's file stays. */

@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../catalog/shapeHash.ts';
-import { isAbsent, readFailure } from '../lib/readBounded.ts';
+import { checkOwn, isAbsent, readBoundedText, readFailure } from '../lib/readBounded.ts';
 import { shortened } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';
 import type { Launch } from './launch.ts';
@@ -13,6 +13,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const TAIL_BYTES = 16 * 1024;
 /** A server chooses the names in a subject. */
 const MAX_SUBJECT_CHARS = 512;
+/** Flags of an open that neither follows a link nor waits for the other end of a pipe. */
+const OPEN_OWN =
+  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const FIRST = '0'.repeat(64);
 
 /** Decision or baseline; `person-question` is the answer to a question of a call. The log keeps hashes of what was shown, and no values. */
@@ -57,8 +60,10 @@ export class TrustLog {
     const release = takePatiently(this.#ports.lock, `${this.file}.lock`);
     let fd: number | undefined;
     try {
-      fd = openSync(this.file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
-      const { size } = fstatSync(fd);
+      fd = openSync(this.file, OPEN_OWN, 0o600);
+      const stat = fstatSync(fd);
+      checkOwn(stat);
+      const { size } = stat;
       if (size > MAX_BYTES) throw new Error(`${this.file} is full (64 MiB); move it away`);
       const tail = tailOf(fd, size);
       const last = readEntry(tail.split('\n').findLast((line) => line !== '') ?? '');
@@ -95,7 +100,7 @@ export class TrustLog {
   #lines(): string[] {
     let text: string;
     try {
-      text = readFileSync(this.file, 'utf8');
+      text = readBoundedText(this.file, { maxBytes: MAX_BYTES + TAIL_BYTES, own: true });
     } catch (error) {
       if (isAbsent(error, this.file)) return [];
       // An unreadable log is not an empty one.

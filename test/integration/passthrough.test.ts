@@ -62,7 +62,9 @@ describe('passthrough with one server', () => {
   it("masks secrets in results if the user's own file wants that always, whatever the workspace says", async () => {
     const workspace = testWorkspace();
     workspace.write('.vscode/waygate.json', JSON.stringify({ mode: 'passthrough', passthrough: { firewall: false } }));
-    const own = { servers: { one: servers.fixture() }, artifacts: { maskSecrets: 'always' } };
+    // The token goes to the server and comes back.
+    const trust = { egress: 'off' };
+    const own = { servers: { one: servers.fixture() }, artifacts: { maskSecrets: 'always' }, trust };
     writeFileSync(workspace.userConfigFile, JSON.stringify(own));
     const host = new GatewaySession(workspace, MODE);
     await host.initialize();

@@ -30,7 +30,7 @@ it('ranks in the shipped worker like in the sources, with the same vocabulary', 
   writeFileSync(file, JSON.stringify({ tools: TOOLS.map(({ name, ...tool }) => ({ name: `desk.${name}`, ...tool })) }));
   const { tools, servers } = buildCatalog([{ server: 'desk', tools: TOOLS }]);
   const index = buildRankIndex(tools, servers);
-  for (const query of ['remove a pdf', 'mail my friend', 'visualize statistics', 'schedule a conference']) {
+  for (const query of ['remove a pdf', 'dispatch mail', 'visualize statistics', 'schedule a conference']) {
     const expected = meanings(explainRanking(index, query, { topK: 10 }));
     expect(Object.values(expected).flat()).not.toEqual([]);
     const { stdout } = await waygate(workspace, ['browse', query, '--explain', '--json', '--catalog', file]);

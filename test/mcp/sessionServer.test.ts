@@ -85,6 +85,17 @@ describe("a worker's private messages to its host", () => {
     expect(answer).toMatchObject({ id: 'seven', result: { content: [] } });
   });
 
+  it('are an honest error for a call that no queue takes', async () => {
+    const { lines, call } = await session(() => new Promise(() => undefined));
+    for (let i = 0; i <= 10_032; i++) call(`c${i}`);
+    const last = await until('the answer', () => lines.find((line) => line.includes('"c10032"')));
+    expect((JSON.parse(last) as { result: object }).result).toEqual({
+      isError: true,
+      content: [{ type: 'text', text: expect.stringContaining('This session has too many requests waiting.') }],
+    });
+    expect(lines.filter((line) => !line.includes('RATE_LIMITED'))).toEqual([]);
+  });
+
   it('announce no begin after the end of the session', async () => {
     const held: CallContext[] = [];
     const { call, end } = await session((one) => void held.push(one));

@@ -93,11 +93,54 @@ describe('an answer of tool_browse', () => {
     expect(answer.text).toMatchInlineSnapshot(`
       "No tool matches this query (4 searched).
       There is: /chat (1), /tracker (3).
-      Try other words for one capability at a time, or look around with "path".
+      Ask for one capability in English, in the words of an API: verb, object, product, and another wording: {"query": "git stash changes | save working tree"}. Or look around with "path".
       "
     `);
     const data = await call('tool_browse', { query: 'photosynthesis', render: 'json' });
     expect(data.json).toMatchObject({ cards: [], searched: 4, confidence: 'none' });
+  });
+
+  it('says above the cards which product no tool mentions', async () => {
+    const call = session(fixedContext([TRACKER, CHAT]));
+    const query = 'create an issue in PagerDuty';
+    expect((await call('tool_browse', { query })).text.split('\n').slice(0, 2)).toEqual([
+      '2 tools for this query, best first (4 searched).',
+      'No tool here mentions "PagerDuty".',
+    ]);
+    expect((await call('tool_browse', { query, render: 'json' })).json.unmentioned).toEqual(['PagerDuty']);
+    const known = { query: 'create an issue in Tracker' };
+    expect((await call('tool_browse', known)).text).not.toContain('mentions');
+    expect((await call('tool_browse', { ...known, render: 'json' })).json).not.toHaveProperty('unmentioned');
+  });
+
+  it('names further tools of the best server where the answer is not certain', async () => {
+    const call = session(fixedContext([TRACKER, CHAT]));
+    const vague = { query: 'would you please look after that issue of my colleague and friend', top_k: 1 };
+    expect((await call('tool_browse', vague)).text).toMatch(/^More in \/tracker: \w+_issues?, \w+_issues?\.$/m);
+    expect((await call('tool_browse', { ...vague, render: 'json' })).json.further).toMatchObject({ path: '/tracker' });
+    const exact = { query: 'create issue', top_k: 1 };
+    expect((await call('tool_browse', exact)).text).not.toContain('More in');
+    expect((await call('tool_browse', { ...exact, render: 'json' })).json).not.toHaveProperty('further');
+  });
+
+  it('keeps the names of further tools short', async () => {
+    const tools = Array.from({ length: 60 }, (_, i) => tool(`handle_the_parcel_of_kind_${i}`, `Parcel ${i}.`));
+    const call = session(fixedContext([{ server: 'many', tools }, ...sampleListings()]));
+    const { text } = await call('tool_browse', { query: 'what about that parcel of a colleague of mine', top_k: 10 });
+    const line = text.split('\n').find((one) => one.startsWith('More in /')) as string;
+    expect(countTokens(line)).toBeLessThanOrEqual(140);
+    expect(line.length).toBeLessThan(440);
+    expect(line.split(',').length).toBeGreaterThan(8);
+  });
+
+  it('says how to ask if a sentence matches only in part', async () => {
+    const call = session(fixedContext([TRACKER, CHAT]));
+    const asks = async (query: string) =>
+      (await call('tool_browse', { query })).text.includes('in the words of an API');
+    expect(await asks('would you please look after that issue of my colleague and friend')).toBe(true);
+    expect(await asks('photosynthesis')).toBe(true);
+    expect(await asks('create issue')).toBe(false);
+    expect(await asks('create a new issue in a repository')).toBe(false);
   });
 
   it('reports that a server is starting, not that it is empty', async () => {

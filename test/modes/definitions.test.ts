@@ -23,6 +23,14 @@ describe('the definition of the gateway for clients', () => {
     expect(tokens).toBeGreaterThan(100);
   });
 
+  it('asks for the words of an API, in English, with a second wording', () => {
+    for (const text of [String(GATEWAY_TOOLS[0]?.description), INSTRUCTIONS]) {
+      expect(text).toMatch(/English API words/);
+      expect(text).toMatch(/another wording|again in others/);
+      expect(text).toMatch(/"[^"]+ \| [^"]+"/);
+    }
+  });
+
   it('says how to read a template', () => {
     expect(listedTools('resources')[1]?.description).toMatch(/template/);
     expect(listedTools('prompts')[1]?.description).toContain('schema:<prompt_id>');

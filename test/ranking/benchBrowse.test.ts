@@ -26,10 +26,11 @@ function file(name: string, content: unknown): string {
   return path;
 }
 
-function bench(...args: string[]): string {
-  const script = fileURLToPath(new URL('../bench/browse.ts', import.meta.url));
+function run(name: string, ...args: string[]): string {
+  const script = fileURLToPath(new URL(`../bench/${name}`, import.meta.url));
   return execFileSync(process.execPath, [script, ...args], { encoding: 'utf8', env: withCompileCache() });
 }
+const bench = (...args: string[]) => run('browse.ts', ...args);
 
 describe('bench:browse', () => {
   test('prints one object for a catalog and its queries', () => {
@@ -61,6 +62,25 @@ describe('bench:browse', () => {
 
   test('explains its usage without a catalog', () => {
     expect(() => bench('--json')).toThrow(/Say which catalog to judge/);
+  });
+});
+
+describe('bench:words', () => {
+  test("judges a user's words beside the agent's words for the same query", () => {
+    const tools = file('lodgings.json', {
+      tools: [...TOOLS, { server: 'airbnb', name: 'search_listings', description: 'Search Airbnb listings.' }],
+    });
+    // The name of the file is the name of a set in the fixture, whose first query has the words "Airbnb search listings".
+    const queries = file('own-queries.json', [{ text: 'somewhere to sleep', gold: ['airbnb/search_listings'] }]);
+    const report = JSON.parse(run('agentWords.ts', '--tools', tools, '--queries', queries, '--json'));
+    expect(report.tools).toBe(4);
+    expect(report.ways["user's words"]).toMatchObject({ count: 1, at1: 0 });
+    expect(report.ways['one wording']).toMatchObject({ count: 1, at1: 1, named: 1, refused: 0 });
+    expect(Math.min(...report.noTool)).toBeGreaterThanOrEqual(36);
+  });
+
+  test('explains its usage without a catalog', () => {
+    expect(() => run('agentWords.ts')).toThrow(/Say which catalog to judge/);
   });
 });
 

@@ -15,7 +15,6 @@ describe('wordings', () => {
   });
 
   test('the second wording finds what the first does not, on the server that one of them names', () => {
-
     expect(ids('mailroom zzyzx')[0]).not.toBe('mailroom:delete_message');
     expect(ids('mailroom zzyzx | delete message')[0]).toBe('mailroom:delete_message');
     expect(ids('delete | mailroom message')[0]).toBe('mailroom:delete_message');

@@ -87,7 +87,7 @@ describe('secrets by their form', () => {
     const sent = { note: token, data: encodeURIComponent(Buffer.from('Zq7-secret-of-A-4411').toString('base64')) };
     expect(found(sent).map(({ kind }) => kind)).toEqual(['given', 'form']);
     const escaped = [...'Zq7-secret-of-A-4411'].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('');
-    expect(found({ note: token, data: escaped }).map(({ kind }) => kind)).toEqual(['form', 'given']);
+    expect(found({ note: token, data: escaped }).map(({ kind }) => kind)).toEqual(['given', 'form']);
   });
 });
 

@@ -248,6 +248,15 @@ describe('a change', () => {
     expect(heldBy(gate, { ...ASK, onChange: 'tell' }, list)).toEqual([]);
   });
 
+  it('of a resource needs no approval, and quarantine holds it back', () => {
+    const gate = gateOf();
+    gate.onListed(BLOCK, listing([tool('a')]), ALL);
+    const list = listing([tool('a')], { resources: [{ uri: 'x://new' }] });
+    expect(gate.offer(BLOCK, list).listing).toBe(list);
+    gate.quarantine('one', 'You put it there.');
+    expect(gate.offer(BLOCK, { ...list }).listing.resources).toEqual([]);
+  });
+
   it('that silences a hint holds back a tool whose name is a destructive verb', () => {
     const gate = gateOf();
     gate.onListed(ASK, listing([tool('delete_row')]), ALL);

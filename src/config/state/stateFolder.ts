@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { accessSync, chmodSync, constants, lstatSync, realpathSync } from 'node:fs';
+import { accessSync, chmodSync, constants, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../../lib/makeFolder.ts';
@@ -102,12 +102,22 @@ export function ensurePrivateFolder(folder: string): void {
       }
       // Changing the mode of a folder like /tmp would lock out every other user.
       if ((stat.mode & STICKY) !== 0) throw new StateFolderError(`${folder} is writable by everybody; ${REMEDY}`);
-      if ((stat.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+      if ((stat.mode & 0o077) !== 0) narrow(folder, stat);
     }
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw unwritable(folder, error);
   }
+}
+
+/** Closes a folder to other users, unless one of them has already put something into it. */
+function narrow(folder: string, { uid, mode }: Stats): void {
+  chmodSync(folder, 0o700);
+  const isForeign = (name: string): boolean => lstatSync(join(folder, name)).uid !== uid;
+  const foreign = (mode & 0o022) === 0 ? undefined : readdirSync(folder).find(isForeign);
+  if (foreign === undefined) return;
+  chmodSync(folder, mode & 0o777);
+  throw new StateFolderError(`${join(folder, foreign)} belongs to another user, who could write ${folder}; ${REMEDY}`);
 }
 
 /** Converts the system's error about the state folder into one sentence. */

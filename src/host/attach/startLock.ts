@@ -1,7 +1,9 @@
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { unwritable } from '../../config/state/stateFolder.ts';
 import { isAlive } from '../../lib/isAlive.ts';
+import { readOwnText } from '../../lib/readBounded.ts';
+import { isFull } from '../../lib/writeWhole.ts';
 
 const FILE = 'start.lock';
 /** Longer than any worker takes to get ready; a lock of this age is abandoned. */
@@ -41,13 +43,17 @@ function create(path: string): () => void {
   try {
     writeFileSync(fd, String(process.pid));
   } catch (error) {
-    rmSync(path, { force: true });
-    throw unwritable(dirname(path), error);
+    // On a full disk the lock stays unsigned: it holds for a second, and a killed worker can return.
+    if (!isFull(error)) {
+      rmSync(path, { force: true });
+      throw unwritable(dirname(path), error);
+    }
   } finally {
     closeSync(fd);
   }
   return () => {
-    if (ownerOf(path) === process.pid) rmSync(path, { force: true });
+    const owner = ownerOf(path);
+    if (owner === undefined || owner === process.pid) rmSync(path, { force: true });
   };
 }
 
@@ -65,7 +71,7 @@ function isStale(path: string): boolean {
 
 function ownerOf(path: string): number | undefined {
   try {
-    const pid = Number.parseInt(readFileSync(path, 'utf8'), 10);
+    const pid = Number.parseInt(readOwnText(path), 10);
     return Number.isInteger(pid) && pid > 0 ? pid : undefined;
   } catch {
     return undefined;

@@ -8,6 +8,9 @@ import {
   McpError,
   type Result,
 } from '@modelcontextprotocol/sdk/types.js';
+import { faultOf } from '../../errors/fault.ts';
+import { faultError } from '../../errors/faultError.ts';
+import { errorText } from '../../errors/gatewayError.ts';
 import {
   CONTRACT_NOTIFICATION,
   KEEP_NOTIFICATION,
@@ -26,6 +29,7 @@ import { askOf, type CallExtra, peerOf, progressOf } from './clientPeer.ts';
 import { LineTransport } from './mcpTransport.ts';
 import type { CallContext, Resent, SessionClient, SessionMode } from './sessionMode.ts';
 import { reportWhenAnswered, type SessionRequest } from './sessionRequest.ts';
+import { Turns } from './turns.ts';
 
 const CLIENT_CHARS = 64;
 
@@ -47,6 +51,8 @@ export interface SessionServer {
 export interface SessionOptions {
   /** Whether frames carry their related request, as the host asked. */
   marksRelated?: boolean;
+  /** Turns of all sessions of the worker. */
+  turns?: Turns;
   /** Receives answered requests, except `tools/call`, which the mode reports because it knows more. */
   onRequest?: (request: SessionRequest) => void;
   /** Receives calls that the host answered without a worker. */
@@ -57,10 +63,11 @@ export interface SessionOptions {
 export function serveSession(
   socket: Socket,
   mode: SessionMode,
-  { onRequest, onLost, ...frames }: SessionOptions = {},
+  { onRequest, onLost, turns = new Turns(), ...frames }: SessionOptions = {},
 ): SessionServer {
   const server = serverFor(mode);
   const closed = new Set<() => void>();
+  const lane = turns.lane();
   const session = {};
   const idPrefix = `waygate:${randomUUID()}:`;
   const transport = new LineTransport({ input: socket, output: socket, idPrefix, ...frames });
@@ -112,7 +119,14 @@ export function serveSession(
     const again = resent.get(requestId);
     // A reused id is another request.
     resent.delete(requestId);
-    const answer = (): Promise<Result> => answerTo(request, extra, again).finally(() => open.delete(requestId));
+    const begin = async (): Promise<Result> => {
+      extra.signal.throwIfAborted();
+      return answerTo(request, extra, again);
+    };
+    const answer = async (): Promise<Result> =>
+      Promise.resolve(lane.run(begin, reachesServer(mode, request)) ?? tooMany(method)).finally(() =>
+        open.delete(requestId),
+      );
     if (method === 'tools/call') return answer();
     const result = await (onRequest
       ? reportWhenAnswered({ method, replays: again?.replays, signal: extra.signal }, answer, onRequest)
@@ -122,6 +136,7 @@ export function serveSession(
     return result;
   };
   let close: (() => void) | undefined;
+  let leave: (() => void) | undefined;
   server.oninitialized = () => {
     close ??= mode.open?.(peer);
     void moving.begin();
@@ -132,6 +147,7 @@ export function serveSession(
   };
   server.onclose = () => {
     close?.();
+    leave?.();
     socket.destroy();
     for (const listener of closed) listener();
   };
@@ -142,7 +158,10 @@ export function serveSession(
       ({ id, counted, replays }) => void resent.set(id, { counted: counted === true, replays: Number(replays) || 0 }),
     ],
   ]);
-  const negotiated = connect(server, transport, mode, hostWords);
+  const greet = (): void => {
+    leave ??= mode.greet?.(peer);
+  };
+  const negotiated = connect(server, transport, mode, { hostWords, greet });
   socket.resume();
   return {
     get client() {
@@ -184,21 +203,22 @@ function serverFor(mode: SessionMode): Server {
 type HostWords = ReadonlyMap<string, (params: Readonly<Record<string, unknown>>) => void>;
 
 /** Connects the SDK and completes the beginning of a session. Returns a function for the negotiated version. */
-function connect(server: Server, transport: LineTransport, mode: SessionMode, hostWords: HostWords): () => string {
+function connect(
+  server: Server,
+  transport: LineTransport,
+  mode: SessionMode,
+  { hostWords, greet }: { hostWords: HostWords; greet: () => void },
+): () => string {
   let protocolVersion = '';
   let initializeId: unknown;
   const send = transport.send.bind(transport);
   // The SDK answers `initialize` with its construction values; insert values that need a request first.
-  transport.send = async (message, options) =>
-    send(
-      'result' in message && message.id === initializeId
-        ? {
-            ...message,
-            result: { ...message.result, capabilities: mode.capabilities, ...(await mode.introduce?.()) },
-          }
-        : message,
-      options,
-    );
+  transport.send = async (message, options) => {
+    if (!('result' in message) || message.id !== initializeId) return send(message, options);
+    greet();
+    const introduction = { capabilities: mode.capabilities, ...(await mode.introduce?.()) };
+    return send({ ...message, result: { ...message.result, ...introduction } }, options);
+  };
   void server.connect(transport);
   const onmessage = transport.onmessage;
   transport.onmessage = (message) => {
@@ -233,6 +253,21 @@ function left(socket: Socket): Promise<void> | undefined {
     return Promise.reject(new Error('the session has ended'));
   if (socket.writableLength === 0) return undefined;
   return new Promise((resolve, reject) => socket.write('', (error) => (error ? reject(error) : resolve())));
+}
+
+const REACH_SERVER: ReadonlySet<string> = new Set(['resources/read', 'prompts/get', 'completion/complete']);
+
+/** Returns whether a server may have to answer the request. */
+function reachesServer(mode: SessionMode, { method, params }: JSONRPCRequest): boolean {
+  return method === 'tools/call' ? mode.isRead?.(String(params?.name)) !== true : REACH_SERVER.has(method);
+}
+
+/** Answers a request that no queue takes any more. */
+function tooMany(method: string): Result {
+  const fault = faultOf('queue_overflow', { generation: 1 }, (text) => text);
+  const error = faultError(fault, { subject: 'This session', knowledge: 'not_dispatched', contract: 'never_replay' });
+  if (method !== 'tools/call') throw new McpError(ErrorCode.InternalError, error.message, error.toObject());
+  return { content: [{ type: 'text', text: errorText(error) }], isError: true };
 }
 
 function noTasks(method: string): string {

@@ -1,6 +1,6 @@
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
 import { argsInvalid } from '../shared/arguments.ts';
-import { listedTools, type ToolDefinition } from '../shared/gatewayTools.ts';
+import { gatewayTool, listedTools, type ToolDefinition } from '../shared/gatewayTools.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from '../shared/introduction.ts';
 import type { Answer, GatewayContext } from '../shared/modeContext.ts';
 import { normaliseCall } from '../shared/normaliseCall.ts';
@@ -30,6 +30,7 @@ export function gatewayMode(
     instructions: INSTRUCTIONS,
     listTools: () => advertisedTools(context),
     ...client,
+    isRead: (name) => gatewayTool(name)?.contract === 'convergent',
     callTool: (name, args, call) => answerCall(normaliseCall(name, args), call, context, sessions, runCall),
   };
 }

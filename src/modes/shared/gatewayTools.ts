@@ -56,12 +56,6 @@ const BROWSE_INPUT: ToolDefinition['inputSchema'] = {
   },
   additionalProperties: false,
 };
-/** Agents phrase a capability like an API if a definition asks for it, which is worth more than any ranking. */
-const API_WORDS = {
-  type: 'string',
-  description:
-    'English API words (verb, object, product), then another wording: "github list pull requests | search PRs"',
-};
 const BROWSE_ALIASES = { q: 'query', limit: 'top_k' };
 const ARGS_ALIASES = { arguments: 'args', params: 'args', parameters: 'args' };
 
@@ -91,13 +85,14 @@ export const TOOL_HYDRATE = declared({
   event: 'hydrate',
 });
 
+/** Agents phrase a request like an API if the definition asks for it, which is worth more than any ranking. */
 export const TOOL_BROWSE = declared({
   definition: {
     name: 'tool_browse',
     title: 'Find tools',
     description:
-      'Find the tool for a job among all connected MCP servers: files, folders, code search, git, GitHub issues, Linear, databases, web, browser, search, cloud, buckets, logs, mail, calendar, messages, documents, spreadsheets, notes, customers, REST APIs, external APIs, memory and recall. Search with "query", one capability at a time, or look around with "path": "/" lists the servers, "/github" what one offers.',
-    inputSchema: { ...BROWSE_INPUT, properties: { ...BROWSE_INPUT.properties, query: API_WORDS } },
+      'Find the tool for a job among all connected MCP servers: files, folders, code search, git, GitHub issues, Linear, databases, web, browser, search, cloud, buckets, logs, mail, calendar, messages, documents, spreadsheets, notes, customers, REST APIs, external APIs, memory and recall. Search with "query" in English API words, and again in others ("git stash changes | save working tree"), one capability at a time, or look around with "path": "/" lists the servers, "/github" what one offers.',
+    inputSchema: BROWSE_INPUT,
     annotations: reads('Find tools'),
   },
   modes: { gateway: 'always' },

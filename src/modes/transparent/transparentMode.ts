@@ -5,7 +5,7 @@ import { runnableTool } from '../gateway/toolTable.ts';
 import { argsInvalid } from '../shared/arguments.ts';
 import type { CatalogView } from '../shared/catalog/catalogView.ts';
 import { ClientNews } from '../shared/client/clientNews.ts';
-import { TRANSPARENT_TOOLS } from '../shared/gatewayTools.ts';
+import { gatewayTool, TRANSPARENT_TOOLS } from '../shared/gatewayTools.ts';
 import { SERVER_INFO } from '../shared/introduction.ts';
 import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
 import { type NormalisedCall, normaliseCall } from '../shared/normaliseCall.ts';
@@ -58,6 +58,7 @@ export function transparentMode(context: TransparentContext): TransparentMode {
       return shownTools();
     },
     shownTools,
+    isRead: (name) => gatewayTool(name)?.contract === 'convergent',
     callTool: async (givenName, givenArgs, call) => {
       if (toolsOf(context.view()).idOf(givenName) === undefined) await awaitServerOf(givenName, context, call.signal);
       const listed = listedCall(givenName, givenArgs, toolsOf(context.view()));

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import * as realFiles from 'node:fs/promises';
 import type { CatalogTool } from '../../catalog/types.ts';
+import { checkOwn } from '../../lib/readBounded.ts';
 
 /** Part of the file system that artifacts need, so that a test can replace it by a full disk. */
 export type ArtifactFiles = Pick<
@@ -115,8 +116,17 @@ export function createPrivate(files: ArtifactFiles, path: string): Promise<FileH
   return files.open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
 }
 
-export function openNoFollow(files: ArtifactFiles, path: string): Promise<FileHandle> {
-  return files.open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+/** Opens an artifact. Follows no link, and believes no file that another user owns or may write (T2.17). */
+export async function openOwn(files: ArtifactFiles, path: string): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const file = await files.open(path, flags);
+  try {
+    checkOwn(await file.stat());
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 /** Reads the info of an artifact; undefined for an incomplete file. */

@@ -102,6 +102,9 @@ export class ArtifactShelf {
     await files.mkdir(folder, { recursive: true, mode: 0o700 });
     const state = await files.lstat(folder);
     if (!state.isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
+    if (process.getuid !== undefined && state.uid !== process.getuid()) {
+      throw Object.assign(new Error('it belongs to another user'), { code: 'EOWNER' });
+    }
     if (process.platform !== 'win32' && (state.mode & 0o077) !== 0) await files.chmod(folder, 0o700);
 
     const found: [string, Place][] = [];

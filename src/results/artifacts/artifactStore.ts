@@ -11,7 +11,7 @@ import {
   Measure,
   type Measured,
   measured,
-  openNoFollow,
+  openOwn,
   REAL_FILES,
   readInfo,
   sourceOf,
@@ -231,9 +231,9 @@ export class ArtifactStore {
     if (held) return new MemoryReader(held.info, held.bytes);
     if (this.#folder === undefined) return undefined;
     await this.#shelf.touchRenewed();
-    let file: Awaited<ReturnType<typeof openNoFollow>>;
+    let file: Awaited<ReturnType<typeof openOwn>>;
     try {
-      file = await openNoFollow(this.#files, join(this.#folder, name));
+      file = await openOwn(this.#files, join(this.#folder, name));
     } catch {
       return undefined;
     }
@@ -245,7 +245,7 @@ export class ArtifactStore {
 
   async #readInfo(name: string): Promise<ArtifactInfo | undefined> {
     try {
-      const file = await openNoFollow(this.#files, join(this.#folder as string, name));
+      const file = await openOwn(this.#files, join(this.#folder as string, name));
       return await readInfo(file).finally(() => file.close());
     } catch {
       return undefined;

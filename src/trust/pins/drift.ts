@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../catalog/canonicalJson.ts';
+import { canonicalJson, canonicalString } from '../../catalog/canonicalJson.ts';
 import { isDestructive } from '../../catalog/destructive.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -157,8 +157,8 @@ const isWording = (key: string, value: unknown): boolean =>
 
 /** Returns the chosen values of an item, without white space at their ends and runs of it. Others never look the same. */
 function words(value: unknown, counts: (key: string, value: unknown) => boolean, name = '', isItem = true): string {
-  const key = JSON.stringify(name);
-  if (typeof value === 'string') return `${key}=${JSON.stringify(value.replace(/\s+/g, ' ').trim())}\n`;
+  const key = canonicalString(name);
+  if (typeof value === 'string') return `${key}=${canonicalString(value.replace(/\s+/g, ' ').trim())}\n`;
   if (value === null || typeof value !== 'object') return `${key}=${String(value)}\n`;
   if (Array.isArray(value)) {
     const items = value.map((item) => words(item, counts, '', false));

@@ -28,6 +28,8 @@ export interface HeldItem {
 export interface Offer<L extends Listing> {
   readonly listing: L;
   readonly held: readonly HeldItem[];
+  /** Reason why nothing of the server is offered, whatever it lists. */
+  readonly whole?: HeldFor;
   /** Offered items that need a question at each call, by their pin. */
   readonly asked: ReadonlyMap<string, 'new' | 'changed'>;
   /** Pins of the offered tools by name. Servers may list two tools under one name. */
@@ -99,8 +101,8 @@ export function offerOf<L extends Listing>(
 /** Returns an offer of nothing, where a whole server is held back for one reason. */
 export function heldOffer<L extends Listing>(listing: L, why: HeldFor): Offer<L> {
   const held = itemsOf(listing).map((item) => ({ item, why }));
-  const rest = without(listing, new Set(held.map(({ item }) => item.raw)));
-  return { listing: rest, held, asked: new Map(), tools: new Map(), drifted: 0 };
+  const rest = without(listing, new Set([...held.map(({ item }) => item.raw), ...(listing.resources ?? [])]));
+  return { listing: rest, held, whole: why, asked: new Map(), tools: new Map(), drifted: 0 };
 }
 
 /** Returns why an item that is not approved is held back; `undefined` if it is offered. */
@@ -126,11 +128,12 @@ function holds(
 function without<L extends Listing>(listing: L, held: ReadonlySet<unknown>): L {
   const rest = (list: readonly unknown[]): readonly unknown[] =>
     list.some((raw) => held.has(raw)) ? list.filter((raw) => !held.has(raw)) : list;
-  const { tools, prompts, resourceTemplates, instructions } = listing;
+  const { tools, prompts, resources, resourceTemplates, instructions } = listing;
   return {
     ...listing,
     tools: rest(tools),
     prompts: rest(prompts),
+    ...(resources && { resources: rest(resources) }),
     resourceTemplates: rest(resourceTemplates),
     instructions: held.has(instructions) ? undefined : instructions,
   };

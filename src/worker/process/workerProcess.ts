@@ -243,7 +243,6 @@ export class WorkerProcess {
   }
 
   #snapshot(): GatewaySnapshot {
-    const now = Date.now();
     const status = this.#gateway.reports.status();
     return {
       ...status,
@@ -253,7 +252,8 @@ export class WorkerProcess {
         version: VERSION,
         build: BUILD,
         startedAt: this.#startedAt,
-        uptimeMs: now - this.#startedAt,
+        // Of the process: the system's clock may be set back.
+        uptimeMs: Math.round(performance.now()),
       },
       sessions: this.#sessions.statuses,
     };

@@ -3,6 +3,7 @@ import type { SessionStatus } from '../../control/contract.ts';
 import type { Hello } from '../../link/linkHandshake.ts';
 import { DEFAULT_MODE, type Mode } from '../../link/mode.ts';
 import { type SessionServer, serveSession } from '../../mcp/session/sessionServer.ts';
+import { Turns } from '../../mcp/session/turns.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 
 /** Sessions that a worker serves, with their status and the notifications to all of them. */
@@ -10,6 +11,7 @@ export class WorkerSessions {
   readonly #gateway: Gateway;
   readonly #onChange: () => void;
   readonly #sessions = new Map<SessionServer, { id: string; mode: Mode; since: number }>();
+  readonly #turns = new Turns();
   #next = 1;
   #succeeded = false;
 
@@ -29,6 +31,7 @@ export class WorkerSessions {
     const { modes, diagnostics, account } = this.#gateway;
     const session = serveSession(socket, modes[mode], {
       marksRelated,
+      turns: this.#turns,
       onRequest: (request) => diagnostics.sessionAnswered(request),
       onLost: (calls, { name }) => account.lost(calls, name),
     });
