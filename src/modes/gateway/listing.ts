@@ -67,7 +67,9 @@ export function listingOf(
     throw argsInvalid(`${shelf.metaTool} takes either "query" or "path": give one of them.`, []);
   }
   const topK = (args.top_k as number | undefined) ?? context.browseConfig().topK;
-  return path === undefined ? byQuery(shelf, query as string, { topK, ...more }) : byPath(shelf, path, onCorrection);
+  return path === undefined
+    ? byQuery(shelf, query as string, context, { topK, ...more })
+    : byPath(shelf, path, onCorrection);
 }
 
 /** Returns a shelf with a good answer to the call; waits for servers that are starting for the first time. */
@@ -141,7 +143,7 @@ export function render(
   };
 }
 
-function byQuery(shelf: Shelf, query: string, options: RankOptions): Listing {
+function byQuery(shelf: Shelf, query: string, context: GatewayContext, options: RankOptions): Listing {
   const { noun, purpose, choices } = shelf;
   if (query.trim() === '') throw argsInvalid(`"query" is empty: say in a few words ${purpose}.`, ['query']);
   const result = rank(choices.index, query, options);
@@ -150,7 +152,7 @@ function byQuery(shelf: Shelf, query: string, options: RankOptions): Listing {
     (hit) => toCard(hit.tool, hit.score),
   );
   const searched = `${groupDigits(result.searched)} searched`;
-  const hints = [...cloneHints(noun, result.hits)];
+  const hints = [...cloneHints(context, result.hits)];
   if (result.confidence !== 'good') hints.push(...missHints(choices, result.nearestNames));
   if (!result.certain && (result.sentence || result.confidence !== 'good')) hints.push(HOW_TO_ASK);
   const further = furtherNames(result.further);
@@ -196,11 +198,16 @@ function missHints({ catalog: { servers } }: Choices, nearestNames: readonly str
   ];
 }
 
-/** Names the tools behind a card that stands for the same tool of several servers. */
-function cloneHints(noun: string, hits: readonly RankedTool[]): string[] {
-  return hits
-    .filter((hit) => hit.clones.length > 0)
-    .map((hit) => `The same ${noun} as ${hit.tool.id}: ${hit.clones.map((clone) => clone.id).join(', ')}.`);
+/** Names the tools behind a card that stands for several servers. Servers of one definition may hold different data. */
+function cloneHints({ reachBeside }: GatewayContext, hits: readonly RankedTool[]): string[] {
+  return hits.flatMap(({ tool, clones }) =>
+    clones.map((clone) => {
+      const [here, there] = [reachBeside(tool.server, clone.server), reachBeside(clone.server, tool.server)];
+      const own = here.length === 0 ? '' : ` (${here.join(', ')})`;
+      const other = there.length === 0 ? '' : `: ${there.join(', ')}`;
+      return `${tool.id}${own} is also in ${clone.server} (same definition; may reach other data${other}): ${clone.id}.`;
+    }),
+  );
 }
 
 function byPath({ noun, choices }: Shelf, given: string, onCorrection: ReportNormalisation): Listing {

@@ -1,4 +1,5 @@
 import { settingsFor } from '../../config/declaration/block.ts';
+import { reachBeside } from '../../config/reach.ts';
 import type { Mode } from '../../link/mode.ts';
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
 import { gatewayMode } from '../../modes/gateway/gatewayMode.ts';
@@ -117,6 +118,10 @@ function contextOf({ workspace, configuration, catalog, reports, calls, clientRe
     primitives: catalog.primitives.ports,
     view: () => catalog.view,
     servers: () => reports.servers,
+    reachBeside: (server, other) => {
+      const [one, two] = [server, other].map((name) => configuration.current.servers.find((has) => has.name === name));
+      return one && two ? reachBeside(one, two) : [];
+    },
     configuration: () => configuration.current,
     browseConfig: () => configuration.current.settings.browse,
     useHistory: () => uses.history,
