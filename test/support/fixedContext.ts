@@ -22,6 +22,7 @@ export function fixedContext(
   options: {
     browse?: Partial<Settings['browse']>;
     servers?: readonly ServerStatus[];
+    primitiveTools?: Settings['primitives'];
     primitives?: readonly Partial<PrimitiveListing>[];
     /** Answers for all servers. */
     upstream?: PrimitiveUpstream['request'];
@@ -60,6 +61,7 @@ export function fixedContext(
     configuration: () => ({ file: '/workspace/.vscode/waygate.json', exists: true, problems: [] }),
     firstLists: { forAnswer: async () => undefined, ofServer: async () => undefined },
     browseConfig: () => ({ ...DEFAULT_SETTINGS.browse, ...options.browse }),
+    primitiveTools: () => options.primitiveTools ?? DEFAULT_SETTINGS.primitives,
     useHistory: () => history,
     recordUse: (query, toolId) => {
       history = recordUse(history, query, toolId);
