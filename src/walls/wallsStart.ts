@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configRoot, ensurePrivateFolder, stateKey } from '../config/state/stateFolder.ts';
 import { absoluteParts } from '../lib/findProgram.ts';
@@ -91,6 +91,11 @@ export function wallsFolder(workspace: string, name: string, env: NodeJS.Process
   const folder = join(caches, 'waygate', 'walls', key);
   for (const inside of ['', 'cache', 'run', 'tmp']) ensurePrivateFolder(join(folder, inside));
   return folder;
+}
+
+/** Returns the program that closes Unix sockets to a server. The runtime starts servers without it too (T6.2). */
+export function seccompHelper(folder = dirname(ownScript())): string {
+  return join(folder, 'walls', process.arch, 'apply-seccomp');
 }
 
 /** Returns the launcher: beside the worker in the product, in `dist/` for code that runs from source. */

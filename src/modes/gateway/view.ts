@@ -4,12 +4,12 @@ import type { ArtifactSource } from '../../results/artifacts/artifactFile.ts';
 import { sourceOf, viewArtifact } from '../../results/artifacts/viewArtifact.ts';
 import { SELECTOR_TYPES } from '../../results/select/selectors.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
-import { boundText, count, shortened } from '../../text/porcelain.ts';
+import { boundText, shortened } from '../../text/porcelain.ts';
 import { type CallEvent, completedEvent, namedTool, ofTool, UNKNOWN } from '../shared/callEvent.ts';
 import { meantChoice } from '../shared/chosenTool.ts';
 import { TOOL_VIEW } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
-import { signatureOf } from '../shared/signature.ts';
+import { argumentsInWords, signatureOf } from '../shared/signature.ts';
 import { awaitServerOf, unknownTool } from '../shared/unknownTool.ts';
 
 const SCHEMA_PREFIX = 'schema:';
@@ -41,7 +41,7 @@ async function run(toolCall: ToolCall): Promise<Answer> {
     ...viewed(args),
     result_chars: shown.length,
     result_tokens: meter.count(shown),
-    result_findings: review?.rules ?? [],
+    ...(review && { result_findings: review.rules }),
   });
   const noted = review
     ? { text: `${text}\n${review.note}`, data: { ...data, trust_note: review.note } }
@@ -68,7 +68,7 @@ async function viewSchema(toolId: string, { context, session, call, onCorrection
   if (tool.id !== toolId) onCorrection({ rule: 'tool_id', from: shortened(toolId, 128), to: tool.id });
   if (tool !== prompt) session.recordHydrated(tool.id, revision);
   const signature = signatureOf(tool.inputSchema);
-  const heading = `${tool.id}: ${signature.length === 0 ? 'takes no arguments' : count(signature.length, 'argument')}`;
+  const heading = `${tool.id}: ${argumentsInWords(tool.inputSchema)}`;
   return {
     text: boundText([heading, ...signature].join('\n')),
     data: { [prompt ? 'prompt_id' : 'tool_id']: tool.id, args_schema: tool.inputSchema ?? {} },

@@ -15,14 +15,11 @@ import type { ConnectionState } from './connectionStatus.ts';
 import { IdleTimer } from './idleTimer.ts';
 import { NotDispatchedError } from './notDispatched.ts';
 import { ServerCalls } from './serverCalls.ts';
-import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
+import { type Capability, type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
 import type { Json, RequestOptions } from './serverRequest.ts';
 
 export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
 export type { ConnectionState } from './connectionStatus.ts';
-
-/** Parts of a listing that requests name an item of. */
-const NAMED_PARTS: Readonly<Record<string, string>> = { 'tools/call': 'tools', 'prompts/get': 'prompts' };
 
 /** Connection of the same server under its previous configuration. */
 export interface Predecessor {
@@ -186,33 +183,44 @@ export class ServerConnection {
       throw new NotDispatchedError(`the configuration of ${name} excludes this tool ("tools")`, fault);
     }
     const { probe } = options;
-    // A probe must not call a tool that the user excluded.
-    const left = probe && !isExposed(probe.tool, tools) ? { ...options, probe: undefined } : options;
+    // A probe must not call a tool that the user excluded, or has not approved as it is.
+    const mayProbe = probe && isExposed(probe.tool, tools) && !this.#refusal('tools/call', { name: probe.tool });
+    const left = probe && !mayProbe ? { ...options, probe: undefined } : options;
     return this.request('tools/call', { name: tool, arguments: args }, left);
   }
 
   /** Sends any request, starting the server if it is down. */
   async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
-    const part = NAMED_PARTS[method];
-    if (part && this.held.some(({ item }) => item.part === part && item.name === params.name)) {
-      const fault = this.#life.faultOf(new LinkFailure('', 'tool_left_out'));
-      throw new NotDispatchedError(`${String(params.name)} waits for the user's review (waygate trust)`, fault);
-    }
+    const { keeper } = this.#life;
+    let refusal = this.#refusal(method, params);
+    if (refusal) throw refusal;
+    const onSend = (): Promise<void> | undefined => {
+      // The server may have listed otherwise, or the user decided, since the request came.
+      refusal = keeper.refusal({ method, params });
+      return refusal ? Promise.reject(refusal) : options.onSend?.();
+    };
     const { uri } = params;
-    const own = typeof uri === 'string' && method.startsWith('resources/') ? this.#life.keeper.ownAddress(uri) : uri;
+    const own = typeof uri === 'string' && method.startsWith('resources/') ? keeper.ownAddress(uri) : uri;
     const sent = own === uri ? params : { ...params, uri: own };
     const release = this.hold(options.origin ?? NOBODY);
     const deadline = performance.now() + options.timeoutMs;
     // Released first: the successor waits until this connection has no callers.
     return this.#calls
-      .send(method, sent, options)
+      .send(method, sent, { ...options, onSend })
       .finally(release)
       .catch((error: unknown) => {
+        if (refusal) throw refusal;
         const isMovable = error instanceof NotDispatchedError && options.start === undefined;
         if (!this.#successor || !isMovable) throw error;
         const left = { ...options, timeoutMs: Math.max(1, deadline - performance.now()) };
         return this.#move(method, params, left, error);
       });
+  }
+
+  /** Returns the error for a request that would use what is not offered. A first list is waited for. */
+  #refusal(method: string, params: Json): Error | undefined {
+    const { keeper } = this.#life;
+    return keeper.lacksBaseline ? undefined : keeper.refusal({ method, params });
   }
 
   /** Sends a request that never left to the connection that has replaced this one. */
@@ -264,7 +272,7 @@ export class ServerConnection {
    * Sets the handler for a request of the server. `capability` declares the handler (`{ roots: {} }`) from the next
    * start on, so set it before the first.
    */
-  setRequestHandler(method: string, handler: RequestHandler, capability: Record<string, object> = {}): void {
+  setRequestHandler(method: string, handler: RequestHandler, capability: Capability = {}): void {
     this.#messages.setRequestHandler(method, handler, capability);
   }
 

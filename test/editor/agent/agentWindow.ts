@@ -21,7 +21,7 @@ const MODEL = { vendor: 'customendpoint', id: 'scripted' };
 /** Limit for a window on a machine that runs other stages at the same time. */
 const OPEN_MS = 240_000;
 const TURN_MS = 120_000;
-const CLICK_MS = 5_000;
+const CLICK_MS = 2_000;
 
 const SETTINGS = {
   'telemetry.telemetryLevel': 'off',
