@@ -32,9 +32,9 @@ export const execute: RunnableTool<'tool_execute'> = { ...TOOL_EXECUTE, run, fai
 async function run({ args, context, session, call, onCorrection }: ToolCall): Promise<Answer> {
   const {
     tool_id: given,
-    args: toolArgs,
+    args: toolArgs = {},
     dry_run: dryRun,
-  } = args as { tool_id: string; args: unknown; dry_run?: boolean };
+  } = args as { tool_id: string; args?: unknown; dry_run?: boolean };
   await awaitServerOf(given, context, call.signal);
   const { catalog, revision } = context.view();
   const tool = chosenTool(given, catalog, context);

@@ -109,7 +109,7 @@ export class ClientRequests {
     const { workspace } = this.#options;
     return {
       ...mode,
-      listTools: async () => safeIcons(await mode.listTools()),
+      listTools: async (client) => safeIcons(await mode.listTools(client)),
       callTool: async (name, args, call) =>
         safeAnswer(await mode.callTool(name, args, withMaskedProgress(call)), workspace),
       request: (method, params, call) =>
