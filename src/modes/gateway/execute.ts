@@ -58,7 +58,7 @@ async function run({ args, context, session, call, onCorrection }: ToolCall): Pr
   const query = session.queryFor(id);
   if (query !== undefined && !isError) context.recordUse(query, id);
   // The envelope counts tokens, so it is made only when it is asked for.
-  const data = renderMode(args) === 'json' ? envelope() : undefined;
+  const data = renderMode(args) === 'json' ? await envelope() : undefined;
   const { result, diagnostics, repairs, unchecked } = outcome;
   const repaired = repairs.map(
     ({ path, rule }) => `note: ${oneLine(path, 128)} of the arguments was repaired (${rule})`,
