@@ -161,7 +161,8 @@ describe('a sign-in', () => {
   ])('works %s', async (_what, { id, secret }) => {
     const known = secret === '' ? {} : { client: { id, secret } };
     const { url, issuer } = await guarded({ ...known, metadata: { client_id_metadata_document_supported: true } });
-    const auth = { clientId: id, ...(secret === '' ? {} : { clientSecret: secret }), scopes: ['read', 'write'] };
+    const own = secret === '' ? {} : { clientSecret: secret, issuer: issuer.issuer };
+    const auth = { clientId: id, ...own, scopes: ['read', 'write'] };
     const { connection, signIn, root } = gateway(url, auth);
     expect(await signIn()).toBeUndefined();
     expect(issuer.authorizations).toMatchObject([{ client_id: id, scope: 'read write' }]);
@@ -172,6 +173,29 @@ describe('a sign-in', () => {
     const stored = readFileSync(join(root, 'tokens', file as string), 'utf8');
     expect(stored).toContain(id);
     if (secret !== '') expect(stored).not.toContain(secret);
+  });
+
+  it('never sends the client secret to an authorization server that only the server names', async () => {
+    const { url, issuer } = await guarded({ client: { id: 'ours', secret: 'its secret' } });
+    const { signIns, connection } = gateway(url, { clientId: 'ours', clientSecret: 'its secret' });
+    await expect(signIns.begin(connection)).rejects.toThrow(
+      `The server names ${issuer.issuer} for its sign-in, and "auth.clientSecret" may be for another.`,
+    );
+    // Nor after a sign-in that began without a secret.
+    const client = await AuthorizationServer.start({ metadata: { client_id_metadata_document_supported: true } });
+    onTestFinished(() => client.close());
+    const { url: other } = await httpServer('--issuer', client.issuer);
+    const auth = { clientId: 'https://waygate.example/client.json' };
+    const first = gateway(other, auth);
+    await first.signIn();
+    const later = gateway(other, { ...auth, clientSecret: 'its secret' }, first.root);
+    client.expireAll();
+    expect(await echo(later.connection)).toBe('hi');
+    const sent = [issuer, client].flatMap((one) => [
+      ...one.credentials,
+      ...one.tokenRequests.map((form) => form.client_secret),
+    ]);
+    expect(sent.filter((text) => text?.includes('secret') || text?.startsWith('/token'))).toEqual([]);
   });
 
   it('requires a client id if the server registers none', async () => {

@@ -10,11 +10,7 @@ import type { Grant, Tokens } from './tokenStore.ts';
 import { TrustedUrls } from './trustedUrl.ts';
 
 export interface SignInSettings extends ClientSettings {
-  /** Address of the server. */
-  url: string;
   scopes?: readonly string[];
-  /** Authorization server, where the user does not leave its choice to the server. */
-  issuer?: string;
 }
 
 /** Hints in a rejection: the address of the metadata, and the missing scope. */
