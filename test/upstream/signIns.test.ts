@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -198,13 +198,15 @@ describe('a sign-in', () => {
     expect(sent.filter((text) => text?.includes('secret') || text?.startsWith('/token'))).toEqual([]);
   });
 
-  it('requires a client id if the server registers none', async () => {
-    const { url } = await guarded({ client: { id: 'ours', secret: 's' } });
-    const { signIns, connection } = gateway(url);
-    await expect(signIns.begin(connection)).rejects.toThrow(
-      /does not register clients automatically; register one there/,
-    );
-  });
+  it.each(['', 'a\r\nX-Evil: 1', 'täglich', 'two words'])(
+    'keeps no token that no header can carry: %j',
+    async (token) => {
+      const { url } = await guarded({ accessToken: token });
+      const { signIn, root } = gateway(url);
+      expect(await signIn()).toBe('The authorization server gave a token that no header can carry.');
+      expect(existsSync(join(root, 'tokens')) ? readdirSync(join(root, 'tokens')) : []).toEqual([]);
+    },
+  );
 });
 
 describe('a token', () => {

@@ -6,7 +6,7 @@ import { discoverResource, discoverServer, type ServerMetadata } from './discove
 import { listenForRedirect, type RedirectAnswer } from './loopbackRedirect.ts';
 import { oauthFetch } from './oauthFetch.ts';
 import { SignInError } from './signInError.ts';
-import type { Grant, Tokens } from './tokenStore.ts';
+import { type Grant, isToken, type Tokens } from './tokenStore.ts';
 import { TrustedUrls } from './trustedUrl.ts';
 
 export interface SignInSettings extends ClientSettings {
@@ -107,6 +107,7 @@ interface TokenAnswer {
 }
 
 export function keptTokens({ access_token, refresh_token, expires_in }: TokenAnswer): Tokens {
+  if (!isToken(access_token)) throw new SignInError('The authorization server gave a token that no header can carry.');
   return {
     access_token,
     ...(refresh_token === undefined ? {} : { refresh_token }),
