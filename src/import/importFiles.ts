@@ -135,10 +135,12 @@ export function replaceFile(file: string, before: string | undefined, after: str
   }
 }
 
+export const BACKUP_SUFFIX = '.waygate-backup';
+
 /** Copies a file beside itself, readable only by its owner, without overwriting an earlier copy. */
 export function backUp(file: string): string {
   for (let n = 1; ; n++) {
-    const copy = `${file}.waygate-backup${n === 1 ? '' : `-${n}`}`;
+    const copy = `${file}${BACKUP_SUFFIX}${n === 1 ? '' : `-${n}`}`;
     try {
       // A client's file may hold tokens, and its copy is read by nobody else.
       writeFileSync(copy, readFileSync(file), { flag: 'wx', mode: 0o600 });

@@ -1,7 +1,7 @@
 import type { CatalogReport } from '../../control/contract.ts';
 import { count, groupDigits, inLines } from '../../text/porcelain.ts';
 import type { CatalogCommand } from '../commands.ts';
-import { print, printProblem } from '../print.ts';
+import { errorsOf, print, printProblem } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
 
 export function catalog({ stats, json, ...target }: CatalogCommand): Promise<number> {
@@ -9,9 +9,7 @@ export function catalog({ stats, json, ...target }: CatalogCommand): Promise<num
     const report = await control.request('catalog', {});
     const { configuration } = await control.request('status', {});
     // Print configuration problems too: they explain why a server is missing.
-    for (const { severity, message, location } of configuration.problems) {
-      if (severity === 'error') printProblem(`${location.file}:${location.line}:${location.column}: ${message}`);
-    }
+    for (const problem of errorsOf(configuration)) printProblem(problem);
     print(json, stats ? statsOf(report) : report, stats ? renderStats(inLines(report)) : renderTools(inLines(report)));
     return 0;
   });

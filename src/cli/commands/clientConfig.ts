@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify as tomlText } from 'smol-toml';
 import type { GatewayTarget } from '../../host/attach/startWorker.ts';
 import type { ClientId } from '../../import/clientIds.ts';
 import type { ClientConfigCommand } from '../commands.ts';
-import { jsonText, print, printAside } from '../print.ts';
+import { jsonText, print, printNext } from '../print.ts';
+import { ownTerminal } from '../terminal.ts';
+import { writeClientConfig } from './setup/writeClientConfig.ts';
 
 /** Command with which a client starts a server over stdio. */
 export interface Launch {
@@ -69,7 +72,7 @@ export function ownLaunch(
   const file = configFile ?? catalog;
   const given = file === undefined ? [] : [option, file];
   const serve = ['serve', '--workspace', workspace, ...given];
-  if (isFromNpm(script)) {
+  if (isFromRegistry(script)) {
     const npx = ['-y', 'waygate', ...serve];
     // On Windows npx is a batch file, and not every client can start those.
     return platform === 'win32' ? { command: 'cmd', args: ['/c', 'npx', ...npx] } : { command: 'npx', args: npx };
@@ -82,16 +85,24 @@ export function ownLaunch(
 }
 
 /**
- * Recognises `…/node_modules/waygate/dist/waygate.cjs`. An update or npx's cache may move the file, so the entry uses
- * the package name.
+ * Recognises a program that npx fetched from the registry: npx's cache moves, so the entry names the package. A packed
+ * file that was installed by hand has a lasting path, and npm may not know the package.
  */
-function isFromNpm(script: string): boolean {
-  return /[\\/]node_modules[\\/]waygate[\\/]dist[\\/]/.test(script);
+function isFromRegistry(script: string): boolean {
+  const [, cache] = /^(.*[\\/]_npx[\\/][^\\/]+)[\\/]node_modules[\\/]waygate[\\/]dist[\\/]/.exec(script) ?? [];
+  if (cache === undefined) return false;
+  try {
+    const { dependencies } = JSON.parse(readFileSync(join(cache, 'package.json'), 'utf8'));
+    return /^[\^~]?\d/.test(dependencies.waygate);
+  } catch {
+    return false;
+  }
 }
 
-/** Prints the entry that a client needs to use Waygate for this workspace. Only the entry goes to stdout. */
-export function clientConfig({ client, json, ...target }: ClientConfigCommand): number {
-  const launch = ownLaunch(target, {
+/** Prints the entry that a client needs to use Waygate for this workspace, or writes it. Only the entry goes to stdout. */
+export async function clientConfig(command: ClientConfigCommand): Promise<number> {
+  const { client, json, write } = command;
+  const launch = ownLaunch(command, {
     script: join(__dirname, 'waygate.cjs'),
     nodePath: process.execPath,
     platform: process.platform,
@@ -99,7 +110,11 @@ export function clientConfig({ client, json, ...target }: ClientConfigCommand): 
   });
   const { file } = FORMS[client];
   const entry = clientConfigText(client, launch);
+  if (write) return writeClientConfig(command, { entry, file }, process.env, ownTerminal());
   print(json, { client, file, entry, launch }, entry);
-  if (!json) printAside(`Add this to ${file}; keep the entries that are already there.\n`);
+  printNext(
+    json,
+    `add this to ${file}; keep the entries that are already there. Or: waygate client-config ${client} --write`,
+  );
   return 0;
 }

@@ -52,6 +52,9 @@ const SHARED = {
     schema: { default: false },
     doc: 'Lets the server ask the model of your client (MCP sampling). Each request names the server and gets at most 4,096 tokens, no context, and at most 20 answers an hour.',
   }),
+  roots: list(text({ filled: true }), {
+    doc: 'Folders that the server gets as MCP roots, in place of those of your client: for a server that takes its folders from the client. Without this key, a server gets the roots of the client that uses it, unless its `args` name a folder.',
+  }),
   tools: object(
     {
       include: list(text({ filled: true }), { default: [], doc: 'Only these. An empty list means all.' }),

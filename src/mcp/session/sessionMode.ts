@@ -94,6 +94,8 @@ export interface SessionMode {
   notification?(method: string, params: Readonly<Record<string, unknown>>, peer: ClientPeer): void;
   /** State that moves with a session to the next worker. */
   memory?: SessionMemory;
+  /** Called before `initialize` is answered. The session calls the returned function at its end. */
+  greet?(peer: ClientPeer): () => void;
   /** Called for an initialized session. The session calls the returned function at its end. */
   open?(peer: ClientPeer): () => void;
 }

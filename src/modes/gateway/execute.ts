@@ -25,6 +25,7 @@ type Args = FailedCall['args'];
 
 /** Limit of the repairs that the text notes. The data has all of them (`arg_repairs`). */
 const MAX_NOTED_REPAIRS = 5;
+const MAX_REASON_CHARS = 200;
 
 export const execute: RunnableTool<'tool_execute'> = { ...TOOL_EXECUTE, run, failed };
 
@@ -58,7 +59,7 @@ async function run({ args, context, session, call, onCorrection }: ToolCall): Pr
   if (query !== undefined && !isError) context.recordUse(query, id);
   // The envelope counts tokens, so it is made only when it is asked for.
   const data = renderMode(args) === 'json' ? envelope() : undefined;
-  const { result, diagnostics, repairs } = outcome;
+  const { result, diagnostics, repairs, unchecked } = outcome;
   const repaired = repairs.map(
     ({ path, rule }) => `note: ${oneLine(path, 128)} of the arguments was repaired (${rule})`,
   );
@@ -67,7 +68,12 @@ async function run({ args, context, session, call, onCorrection }: ToolCall): Pr
     data: data ?? {},
     isError,
     media: parts,
-    notes: firstLines(repaired, MAX_NOTED_REPAIRS),
+    notes: [
+      ...(unchecked === undefined
+        ? []
+        : [`note: the arguments were not checked: ${oneLine(unchecked, MAX_REASON_CHARS)}`]),
+      ...firstLines(repaired, MAX_NOTED_REPAIRS),
+    ],
     event: resultEvent(args, tool, diagnostics, result, data?.summary ?? text),
   };
 }
@@ -112,7 +118,7 @@ function resultEvent(
         firewall_triggered: summary.chars > shown.length,
         attempts,
         cache_hit: false,
-        result_findings: summary.findings,
+        ...(summary.findings.length > 0 && { result_findings: summary.findings }),
       };
     },
   });

@@ -123,6 +123,7 @@ export function render(
     ...details,
   ];
   lines.push(...withinBudget(closing, lines, shown.length));
+  const problems = fitting(problemsOf(context.configuration()), NOTES_ROOM_CHARS / 2, asJson);
   return {
     text: boundText(lines.join('\n')),
     data: {
@@ -132,12 +133,10 @@ export function render(
       ...(confidence === undefined ? {} : { confidence }),
       complete: unlisted === 0,
       ...(unlisted === 0 ? {} : { retry_after: RETRY_AFTER_S }),
-      problems: fitting(problemsOf(context.configuration()), NOTES_ROOM_CHARS / 2, (problem) =>
-        JSON.stringify(problem),
-      ),
+      problems,
       ...(unmentioned.length === 0 ? {} : { unmentioned }),
       ...(further === undefined ? {} : { further }),
-      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS / 2, (state) => JSON.stringify(state)),
+      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS - JSON.stringify(problems).length, asJson),
     },
   };
 }
@@ -230,6 +229,8 @@ function byPath({ noun, choices }: Shelf, given: string, onCorrection: ReportNor
     isWhole: path !== '/',
   };
 }
+
+const asJson = (item: object): string => JSON.stringify(item);
 
 /** Returns the first items that fit whole. */
 function fitting<T>(items: readonly T[], room: number, rendered: (item: T) => string): readonly T[] {

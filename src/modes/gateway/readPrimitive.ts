@@ -175,7 +175,7 @@ function answerOf(
       compact_chars: text.length,
       compact_tokens: meter.count(text),
       artifact_count: summary.artifacts.length,
-      result_findings: summary.findings,
+      ...(summary.findings.length > 0 && { result_findings: summary.findings }),
       // A handle begins with the name of its origin.
       artifact_refs: choice ? summary.artifacts.map((artifact) => artifact.handle) : [],
     }),

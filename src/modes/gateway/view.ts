@@ -4,11 +4,11 @@ import type { ArtifactSource } from '../../results/artifacts/artifactFile.ts';
 import { sourceOf, viewArtifact } from '../../results/artifacts/viewArtifact.ts';
 import { SELECTOR_TYPES } from '../../results/select/selectors.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
-import { boundText, count } from '../../text/porcelain.ts';
+import { boundText } from '../../text/porcelain.ts';
 import { type CallEvent, completedEvent, namedTool, ofTool, UNKNOWN } from '../shared/callEvent.ts';
 import { TOOL_VIEW } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
-import { signatureOf } from '../shared/signature.ts';
+import { argumentsInWords, signatureOf } from '../shared/signature.ts';
 import { awaitServerOf, unknownTool } from '../shared/unknownTool.ts';
 
 const SCHEMA_PREFIX = 'schema:';
@@ -40,7 +40,7 @@ async function run(toolCall: ToolCall): Promise<Answer> {
     ...viewed(args),
     result_chars: shown.length,
     result_tokens: meter.count(shown),
-    result_findings: review?.rules ?? [],
+    ...(review && { result_findings: review.rules }),
   });
   const noted = review
     ? { text: `${text}\n${review.note}`, data: { ...data, trust_note: review.note } }
@@ -65,7 +65,7 @@ async function viewSchema(toolId: string, { context, session, call }: ToolCall):
   if (!tool) throw unknownTool(toolId, catalog, context, 'VIEW_FAILED', SCHEMA_PREFIX + toolId);
   if (tool !== prompt) session.recordHydrated(tool.id, revision);
   const signature = signatureOf(tool.inputSchema);
-  const heading = `${tool.id}: ${signature.length === 0 ? 'takes no arguments' : count(signature.length, 'argument')}`;
+  const heading = `${tool.id}: ${argumentsInWords(tool.inputSchema)}`;
   return {
     text: boundText([heading, ...signature].join('\n')),
     data: { [prompt ? 'prompt_id' : 'tool_id']: tool.id, args_schema: tool.inputSchema ?? {} },

@@ -1,5 +1,6 @@
 import { isRecord } from '../../lib/isRecord.ts';
-import { oneLine } from '../../text/porcelain.ts';
+import { leftOutNote } from '../../lib/leftOut.ts';
+import { count, oneLine } from '../../text/porcelain.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 
 /** Returns the arguments of a tool for a model, one line each: `name: type, required. Description.` */
@@ -12,6 +13,14 @@ const MAX_CHOICES = 12;
 const MAX_DEPTH = 3;
 
 type Schema = Record<string, unknown>;
+
+/** Returns how many arguments a schema has, in words that follow the id of the tool. */
+export function argumentsInWords(schema: unknown): string {
+  const note = isRecord(schema) ? leftOutNote(schema) : undefined;
+  if (note !== undefined) return `takes arguments that are too many to keep (${note.replace(/\.$/, '')})`;
+  const { length } = signatureOf(schema);
+  return length === 0 ? 'takes no arguments' : count(length, 'argument');
+}
 
 export function signatureOf(schema: unknown): string[] {
   if (!isRecord(schema) || !isRecord(schema.properties)) return [];

@@ -15,7 +15,7 @@ import type { ConnectionState } from './connectionStatus.ts';
 import { IdleTimer } from './idleTimer.ts';
 import { NotDispatchedError } from './notDispatched.ts';
 import { ServerCalls } from './serverCalls.ts';
-import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
+import { type Capability, type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
 import type { Json, RequestOptions } from './serverRequest.ts';
 
 export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
@@ -272,7 +272,7 @@ export class ServerConnection {
    * Sets the handler for a request of the server. `capability` declares the handler (`{ roots: {} }`) from the next
    * start on, so set it before the first.
    */
-  setRequestHandler(method: string, handler: RequestHandler, capability: Record<string, object> = {}): void {
+  setRequestHandler(method: string, handler: RequestHandler, capability: Capability = {}): void {
     this.#messages.setRequestHandler(method, handler, capability);
   }
 

@@ -81,7 +81,7 @@ export class CatalogKeeper {
     const { gate } = this.#ports.services;
     if (!gate || (part !== 'prompts' && part !== 'resources' && part !== 'resourceTemplates')) return items;
     const offered = gate.offer(this.#ports.config(), { ...NOTHING_LISTED, [part]: items }).listing[part];
-    return part === 'resources' ? offered.filter((one) => !gate.isHarmful(one)) : offered;
+    return part === 'resources' ? offered.filter((one) => !gate.isHarmful(this.#ports.config(), one)) : offered;
   }
 
   /** True if nothing of a known listing was ever pinned, for instance because the disk was full. Only a list mends it. */
@@ -223,11 +223,13 @@ export class CatalogKeeper {
   /** Leaves out resources that read like an attack, before anything is kept: a start from a snapshot scans nothing. */
   #screened(parts: Partial<ServerCatalog>): Partial<ServerCatalog> {
     const { gate } = this.#ports.services;
-    const resources = parts.resources?.filter((one) => !gate?.isHarmful(one));
-    const left = (parts.resources?.length ?? 0) - (resources?.length ?? 0);
-    if (!resources || left === 0) return parts;
-    this.#notes.set('resources', `Left out, because the scan has hard findings: ${count(left, 'resource')}.`);
-    return { ...parts, resources };
+    const { resources } = parts;
+    const harmful = resources?.filter((one) => gate?.isHarmful(this.#ports.config(), one)) ?? [];
+    if (!resources || harmful.length === 0) return resources ? { ...parts, harmfulResources: undefined } : parts;
+    const left = count(harmful.length, 'resource');
+    this.#notes.set('resources', `Left out, because the scan has hard findings: ${left}. See waygate scan.`);
+    const isHarmful = new Set(harmful);
+    return { ...parts, resources: resources.filter((one) => !isHarmful.has(one)), harmfulResources: harmful };
   }
 
   /** Returns the partial lists of failures that show more than the kept ones. */

@@ -28,7 +28,7 @@ export interface ListingGate {
   /** Returns the error for a request that would use what is not offered; `undefined` if it may be sent. */
   refusal(config: ServerConfig, listing: ServerCatalog, request: GatedRequest): Error | undefined;
   /** Reports whether a resource reads like an attack. Resources have no pins: servers list others all the time. */
-  isHarmful(resource: unknown): boolean;
+  isHarmful(config: ServerConfig, resource: unknown): boolean;
   /** Returns the same objects while listing and pins are the same. */
   offer(config: ServerConfig, listing: ServerCatalog): OfferedListing;
 }

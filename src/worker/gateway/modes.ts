@@ -109,8 +109,9 @@ function contextOf({ workspace, configuration, catalog, reports, calls, clientRe
     firstLists: {
       forAnswer: (isEnough, signal) => catalog.settledOnce(BROWSE_MS, signal, isEnough),
       ofServer: (name, signal) => {
-        const { timeouts } = configuration.current.settings;
-        return catalog.listedServer(name, 1_000 * settingsFor(timeouts, name).default, signal);
+        const { servers, default: usual } = settingsFor(configuration.current.settings.timeouts, name);
+        const seconds = Object.hasOwn(servers, name) ? (servers[name] as number) : usual;
+        return catalog.listedServer(name, 1_000 * seconds, signal);
       },
     },
     primitives: catalog.primitives.ports,

@@ -134,8 +134,10 @@ export class ServerTrust implements ListingGate {
     return new Map(verdicts);
   }
 
-  isHarmful(resource: unknown): boolean {
-    if (typeof resource !== 'object' || resource === null) return false;
+  isHarmful(config: ServerConfig, resource: unknown): boolean {
+    if (config.type === 'static' || typeof resource !== 'object' || resource === null) return false;
+    // Nobody can accept a resource, so this is the way to see one that only seems harmful.
+    if (this.gated(config).onChange === 'tell') return false;
     return scanTool(resource).some(({ tier }) => tier === 'hard');
   }
 

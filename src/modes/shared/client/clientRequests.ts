@@ -1,5 +1,3 @@
-import { basename } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../../../errors/rpcCodes.ts';
 import { RpcError } from '../../../errors/rpcError.ts';
 import { relatedTask, relateTo } from '../../../mcp/mcpTask.ts';
@@ -11,6 +9,7 @@ import type { ServerConnection } from '../../../upstream/connection/serverConnec
 import { SessionCall } from '../sessionCall.ts';
 import { callOf, callOfTask, plainCallOf } from './callOfMessage.ts';
 import { missingCapability } from './clientCapabilities.ts';
+import { ClientRoots } from './clientRoots.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
 import { MAX_PER_CALL, QuestionLimits } from './questionLimits.ts';
 import { safeAnswer, safeIcons, traceOf, withMaskedProgress } from './safeAnswer.ts';
@@ -23,7 +22,6 @@ const QUESTIONS = { 'elicitation/create': elicitation, 'sampling/createMessage':
 type Question = keyof typeof QUESTIONS;
 
 export interface ClientRequestsOptions {
-  /** Answer to `roots/list` if no client can be asked. */
   workspace: string;
   connections(): readonly ServerConnection[];
   /** Counts a question of a server, refused ones included. */
@@ -54,9 +52,14 @@ export class ClientRequests {
   readonly #sessions = new Map<object, ClientPeer>();
   /** Sessions with an open elicitation by URL, by the elicitation's id. */
   readonly #elicitations = new Map<string, ClientPeer>();
+  readonly #roots: ClientRoots;
 
   constructor(options: ClientRequestsOptions) {
     this.#options = options;
+    this.#roots = new ClientRoots({
+      workspace: options.workspace,
+      ask: (connection, params, call, signal) => this.#forward(connection, 'roots/list', params, call, signal),
+    });
   }
 
   /** Runs a call. Requests that servers send back end with it. */
@@ -90,8 +93,8 @@ export class ClientRequests {
     );
     connection.setRequestHandler(
       'roots/list',
-      (params, signal, related) => this.#roots(connection, params, signal, related),
-      { roots: { listChanged: true } },
+      (params, signal, related) => this.#roots.answer(connection, params, signal, related),
+      () => this.#roots.capability(connection),
     );
     connection.onNotification(
       'notifications/message',
@@ -117,6 +120,7 @@ export class ClientRequests {
         if (method === 'notifications/roots/list_changed') this.#onRootsChanged();
         else mode.notification?.(method, params, peer);
       },
+      greet: (peer) => this.#roots.greet(peer),
       open: (peer) => {
         const close = mode.open?.(peer);
         this.#sessions.set(peer.session, peer);
@@ -192,21 +196,6 @@ export class ClientRequests {
     } finally {
       end();
     }
-  }
-
-  /** Answers `roots/list`. Without a client to ask, the answer is the workspace's folder, which all clients know. */
-  async #roots(
-    connection: ServerConnection,
-    params: Params,
-    signal: AbortSignal,
-    related: object | undefined,
-  ): Promise<Params> {
-    const found = await callOf(connection, params, related);
-    if (found instanceof SessionCall && found.peer?.capabilities.roots) {
-      return this.#forward(connection, 'roots/list', params, found, signal);
-    }
-    const { workspace } = this.#options;
-    return { roots: [{ uri: pathToFileURL(workspace).href, name: basename(workspace) }] };
   }
 
   async #forward(
@@ -289,6 +278,7 @@ export class ClientRequests {
 
   #onRootsChanged(): void {
     for (const connection of this.#options.connections()) {
+      if (!this.#roots.followsClients(connection)) continue;
       void connection.notify('notifications/roots/list_changed').catch((error: Error) => {
         this.#options.log(`${connection.config.name}: the change of roots could not be reported: ${error.message}`);
       });
