@@ -36,6 +36,8 @@ export interface FirewallOptions extends FirewallSettings {
   workspace?: string;
   /** Looks for attacks in what a model is shown of a result. */
   review?(shown: string, source: string): ResultReview | undefined;
+  /** Counts a result with parts of the wrong form. */
+  onOddResult?(call: AdmittedCall): void;
 }
 
 /** Findings of a scan, and Waygate's note on them. */
@@ -88,6 +90,7 @@ export class Firewall {
   readonly #mediaBudget: number;
   readonly #workspace: string | undefined;
   readonly #review: FirewallOptions['review'];
+  readonly #onOddResult: FirewallOptions['onOddResult'];
   #settings: FirewallSettings;
 
   constructor(options: FirewallOptions) {
@@ -95,6 +98,7 @@ export class Firewall {
     this.#mediaBudget = options.mediaBudget ?? MEDIA_BUDGET_BYTES;
     this.#workspace = options.workspace;
     this.#review = options.review;
+    this.#onOddResult = options.onOddResult;
     this.#settings = options;
   }
 
@@ -106,6 +110,7 @@ export class Firewall {
   async admit(result: Readonly<Record<string, unknown>>, call: AdmittedCall): Promise<AdmittedResult> {
     const read = readResult(result, call.upstreamName);
     const { isError } = read;
+    if (read.odd.length > 0) this.#onOddResult?.(call);
     const { shownChars = SHOWN_CHARS, maskForModel = 'errors', maskOnDisk = false } = this.#settings;
     const isMasked = masksResult(maskForModel, isError);
     const limit = Math.min(shownChars, MAX_SHOWN_CHARS);

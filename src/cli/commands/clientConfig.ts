@@ -62,7 +62,7 @@ const FORMS: Readonly<Record<ClientId, ClientForm>> = {
   },
   kiro: { file: '.kiro/settings/mcp.json', render: under('mcpServers') },
   opencode: {
-    file: 'opencode.json (version 2; version 1 has the entry directly under "mcp")',
+    file: './opencode.json (version 2; version 1 has the entry directly under "mcp")',
     render: (name, { command, args, env }) =>
       json({
         mcp: { servers: { [name]: { type: 'local', command: [command, ...args], ...(env && { environment: env }) } } },

@@ -10,7 +10,7 @@ import type { Live } from '../start/serverStart.ts';
 import { LinkFailure } from '../transports/upstreamLink.ts';
 import { Callers } from './callers.ts';
 import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
-import type { ConnectionEvents, ConnectionServices } from './connectionServices.ts';
+import type { ConnectionEvents, ConnectionServices, Predecessor } from './connectionServices.ts';
 import type { ConnectionState } from './connectionStatus.ts';
 import { IdleTimer } from './idleTimer.ts';
 import { NotDispatchedError } from './notDispatched.ts';
@@ -19,16 +19,8 @@ import { type Capability, type NotificationListener, type RequestHandler, Server
 import type { Json, RequestOptions } from './serverRequest.ts';
 import { SessionConnections } from './sessionConnections.ts';
 
-export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
+export type { ConnectionEvents, ConnectionServices, OpenLink, Predecessor } from './connectionServices.ts';
 export type { ConnectionState } from './connectionStatus.ts';
-
-/** Connection of the same server under its previous configuration. */
-export interface Predecessor {
-  /** Resolves when its calls and its process have ended. */
-  ended: Promise<void>;
-  /** Catalog to show until the changed server has listed its own. */
-  catalog: ServerCatalog;
-}
 
 /** Notifications that concern the lists and resources of a server, and none of its calls. */
 const ABOUT_LISTS = /\/(list_changed|updated)$/;
@@ -256,10 +248,8 @@ export class ServerConnection {
   }
 
   #ownOf(session: object): ServerConnection {
-    const own = this.#own.of(session);
-    if (own) return own;
-    const fault = this.#life.faultOf(new LinkFailure('', 'circuit_open'));
-    throw new NotDispatchedError('too many client sessions use it at the same time', fault, 1);
+    const busy = this.#life.faultOf(new LinkFailure('', 'circuit_open'));
+    return this.#own.of(session, () => new NotDispatchedError('too many client sessions use it', busy, 1));
   }
 
   /** Returns the error for a request that would use what is not offered. A first list is waited for. */

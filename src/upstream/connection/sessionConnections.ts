@@ -17,12 +17,12 @@ export class SessionConnections {
     return [...this.#bySession.values()];
   }
 
-  /** Returns the connection of a session; undefined if there are too many and all have calls. */
-  of(session: object): ServerConnection | undefined {
+  /** Returns the connection of a session. Throws if there are too many and all have calls. */
+  of(session: object, tooMany: () => Error): ServerConnection {
     const known = this.#bySession.get(session);
     if (!known && this.#bySession.size >= MAX_SESSIONS) {
       const unused = [...this.#bySession].find(([, { origins }]) => origins.length === 0);
-      if (!unused) return undefined;
+      if (!unused) throw tooMany();
       this.end(unused[0]);
     }
     const connection = known ?? this.#make(session);
