@@ -106,7 +106,8 @@ async function vitest(stage, workers = WAITING_WORKERS, project = stage.name) {
 }
 
 /**
- * Runs the suite inside VS Code, which sets up what it needs beyond the packages, and the tests in an ordinary window.
+ * Runs the suite inside VS Code, which sets up what it needs beyond the packages, and the tests in an ordinary window:
+ * those of Waygate's own words, and those of Copilot's agent mode with the packed extension.
  * @param {Stage} stage
  */
 async function editor(stage) {
@@ -115,7 +116,8 @@ async function editor(stage) {
   const code = await run(stage, ['test/editor/harness/run.ts'], { WAYGATE_TEST_REPORT: report });
   const counted = readReport(report);
   if (counted) failures.push(...failuresOfEditor(counted));
-  return sum([tallyOfTests(code, counted), await vitest(stage, 1, 'window')]);
+  const windows = [await vitest(stage, 1, 'window'), await vitest(stage, 1, 'agent')];
+  return sum([tallyOfTests(code, counted), ...windows]);
 }
 
 /** @typedef {{ name: string, isAlone: boolean, output: string }} Stage */

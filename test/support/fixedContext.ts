@@ -24,6 +24,7 @@ export function fixedContext(
     servers?: readonly ServerStatus[];
     /** Places that only this server reaches. */
     reach?: Readonly<Record<string, readonly string[]>>;
+    primitiveTools?: Settings['primitives'];
     primitives?: readonly Partial<PrimitiveListing>[];
     /** Answers for all servers. */
     upstream?: PrimitiveUpstream['request'];
@@ -63,6 +64,7 @@ export function fixedContext(
     configuration: () => ({ file: '/workspace/.vscode/waygate.json', exists: true, problems: [] }),
     firstLists: { forAnswer: async () => undefined, ofServer: async () => undefined },
     browseConfig: () => ({ ...DEFAULT_SETTINGS.browse, ...options.browse }),
+    primitiveTools: () => options.primitiveTools ?? DEFAULT_SETTINGS.primitives,
     useHistory: () => history,
     recordUse: (query, toolId) => {
       history = recordUse(history, query, toolId);

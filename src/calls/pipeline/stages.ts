@@ -159,7 +159,7 @@ function checksOf<R>(call: Call<R>, remembered: boolean): DryRunCheck[] {
 }
 
 const lookUp: Stage = (call, { cache }) => {
-  if (!cache.admits(call.tool)) return;
+  if (call.upstream.isPerSession || !cache.admits(call.tool)) return;
   call.cacheKey = cacheKey(call.tool.id, call.args);
   call.cacheGeneration = cache.generation;
   const hit = cache.get(call.cacheKey);

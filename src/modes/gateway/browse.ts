@@ -17,7 +17,7 @@ export const toolBrowse: RunnableTool<'tool_browse'> = {
       metaTool: 'tool_browse',
       noun: 'tool',
       purpose: 'what the tool should do',
-      nextStep: 'Arguments of a tool: tool_view {"handle": "schema:<tool_id>", "selector": {}}. Run it: tool_execute.',
+      nextStep: 'Arguments of a tool: tool_view {"handle": "schema:<tool_id>"}. Run it: tool_execute.',
       choices: context.view(),
     });
     const { cacheStable, learning } = context.browseConfig();
@@ -57,8 +57,7 @@ export const promptBrowse: RunnableTool<'prompt_browse'> = {
       metaTool: 'prompt_browse',
       noun: 'prompt',
       purpose: 'what the prompt is for',
-      nextStep:
-        'Arguments of a prompt: tool_view {"handle": "schema:<prompt_id>", "selector": {}}. Get it: prompt_get.',
+      nextStep: 'Arguments of a prompt: tool_view {"handle": "schema:<prompt_id>"}. Get it: prompt_get.',
       choices: call.context.primitives.view().prompts,
     }));
     return answer(PROMPT_BROWSE, call, shelf, listingOf(call, shelf));

@@ -17,10 +17,13 @@ import type { GatewayToolName } from '../shared/gatewayTools.ts';
 import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
 import { heldNote, problemsOf, serverNotes, serverStates, startingOf } from '../shared/serverNotes.ts';
 import type { SessionState } from '../shared/sessionState.ts';
+import { shortSignature } from '../shared/signature.ts';
 
 /** Room for the lines after the cards. */
 const NOTES_ROOM_CHARS = 2_000;
 const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
+/** Room for notes about the call itself. */
+const MAX_NOTE_CHARS = 500;
 const CARDS_INSTEAD = 10;
 const MAX_NAMED_NAMESPACES = 20;
 /** Seconds after which a starting server has probably listed its tools. */
@@ -53,6 +56,11 @@ export interface Listing {
   isWhole?: boolean;
 }
 
+/** Limit of the cards where nothing matches well: more would look like an answer. */
+const WEAK_CARDS = 3;
+/** Number of the best hits whose arguments an answer shows. */
+const SIGNED_HITS = 3;
+
 /** Room for the names of further tools, which is about a hundred tokens. */
 const FURTHER_CHARS = 400;
 
@@ -62,14 +70,16 @@ export function listingOf(
   shelf: Shelf,
   more: Pick<RankOptions, 'history'> = {},
 ): Listing {
-  const { query, path } = args as { query?: string; path?: string };
-  if ((query === undefined) === (path === undefined)) {
+  const given = args as { query?: string; path?: string };
+  // Some clients send every argument, and leave those empty that they do not mean.
+  const query = given.query === '' && given.path ? undefined : given.query;
+  const path = given.path === '' && query ? undefined : given.path;
+  if (query !== undefined && path !== undefined) {
     throw argsInvalid(`${shelf.metaTool} takes either "query" or "path": give one of them.`, []);
   }
+  if (query === undefined) return byPath(shelf, path ?? '/', onCorrection);
   const topK = (args.top_k as number | undefined) ?? context.browseConfig().topK;
-  return path === undefined
-    ? byQuery(shelf, query as string, context, { topK, ...more })
-    : byPath(shelf, path, onCorrection);
+  return byQuery(shelf, query, context, { topK, ...more });
 }
 
 /** Returns a shelf with a good answer to the call; waits for servers that are starting for the first time. */
@@ -125,6 +135,7 @@ export function render(
     ...details,
   ];
   lines.push(...withinBudget(closing, lines, shown.length));
+  if (noun === 'tool' && confidence !== undefined) addSignatures(lines, shown, choices);
   const problems = fitting(problemsOf(context.configuration()), NOTES_ROOM_CHARS / 2, asJson);
   return {
     text: boundText(lines.join('\n')),
@@ -147,12 +158,13 @@ function byQuery(shelf: Shelf, query: string, context: GatewayContext, options: 
   const { noun, purpose, choices } = shelf;
   if (query.trim() === '') throw argsInvalid(`"query" is empty: say in a few words ${purpose}.`, ['query']);
   const result = rank(choices.index, query, options);
+  const hits = result.confidence === 'good' ? result.hits : result.hits.slice(0, WEAK_CARDS);
   const { cards } = cardsWithinBudget(
-    result.hits.map((hit) => ({ ...hit, id: hit.tool.id })),
+    hits.map((hit) => ({ ...hit, id: hit.tool.id })),
     (hit) => toCard(hit.tool, hit.score),
   );
   const searched = `${groupDigits(result.searched)} searched`;
-  const hints = [...cloneHints(context, result.hits)];
+  const hints = [...cloneHints(context, hits)];
   if (result.confidence !== 'good') hints.push(...missHints(choices, result.nearestNames));
   if (!result.certain && (result.sentence || result.confidence !== 'good')) hints.push(HOW_TO_ASK);
   const further = furtherNames(result.further);
@@ -261,6 +273,19 @@ function withinBudget(closing: readonly string[], lines: readonly string[], card
     left -= cost;
     return true;
   });
+}
+
+/** Adds the arguments of the best hits below their cards, as far as the budget has room: they save a look at the schema. */
+function addSignatures(lines: string[], cards: readonly ChoiceCard[], { catalog: { byId } }: Choices): void {
+  const signatures = cards
+    .slice(0, SIGNED_HITS)
+    .map(({ id }) => `    ${shortSignature(byId.get(id)?.inputSchema)}`)
+    .filter((line) => lines.join('\n').length + SIGNED_HITS * line.length < MAX_ANSWER_CHARS - MAX_NOTE_CHARS);
+  const fit = withinBudget(signatures, lines, cards.length);
+  const first = lines.findIndex((line) => line.startsWith(`[1/${cards.length}] `));
+  for (const [i, signature] of [...signatures.entries()].reverse()) {
+    if (fit[i] === signature) lines.splice(first + i + 1, 0, signature);
+  }
 }
 
 /** Makes the error for a path that leads nowhere, with the most likely path if there is only one. */

@@ -29,6 +29,8 @@ export interface GatewayContext {
   /** Waits for servers that are starting and were never listed. */
   firstLists: FirstLists;
   browseConfig(): Settings['browse'];
+  /** Setting for the tools that serve resources and prompts. */
+  primitiveTools(): Settings['primitives'];
   /** Tools that ran after a query in this workspace. */
   useHistory(): UseHistory;
   recordUse(query: string, toolId: string): void;

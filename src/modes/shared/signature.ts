@@ -1,3 +1,4 @@
+import { countTokens } from '../../catalog/tokenizer/tokens.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { leftOutNote } from '../../lib/leftOut.ts';
 import { count, oneLine } from '../../text/porcelain.ts';
@@ -11,6 +12,10 @@ const LINE_CHARS = 2_000;
 const MAX_CHOICES = 12;
 /** Depth below which a type is shown as `object`. The JSON form has the whole type. */
 const MAX_DEPTH = 3;
+
+/** Tokens of a short signature. */
+const SHORT_TOKENS = 40;
+const PLAIN_NAME = /^[\w.$-]{1,64}$/;
 
 type Schema = Record<string, unknown>;
 
@@ -28,6 +33,24 @@ export function signatureOf(schema: unknown): string[] {
   return Object.entries(schema.properties)
     .sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)))
     .map(([name, property]) => argumentLine(name, property, required.has(name)));
+}
+
+/** Returns the arguments of a tool on one line, as many as fit: `(path: string, head?: number)`. */
+export function shortSignature(schema: unknown): string {
+  if (!isRecord(schema) || !isRecord(schema.properties)) return '()';
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const args = Object.entries(schema.properties)
+    .sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)))
+    .map(([name, property]) => {
+      const shown = PLAIN_NAME.test(name) ? name : visibleJson(name);
+      return oneLine(`${shown}${required.has(name) ? '' : '?'}: ${typeOf(property, MAX_DEPTH)}`, LINE_CHARS);
+    });
+  let left = SHORT_TOKENS;
+  const end = args.findIndex((arg) => {
+    left -= countTokens(`${arg}, `);
+    return left < 0;
+  });
+  return `(${(end === -1 ? args : [...args.slice(0, end), '…']).join(', ')})`;
 }
 
 function argumentLine(name: string, schema: unknown, required: boolean): string {

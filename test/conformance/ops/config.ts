@@ -119,7 +119,7 @@ function upstreamConfig(input: unknown): unknown {
   const seconds = timeout === undefined ? THEIR_TIMEOUT_SECONDS : timeoutsOf(config)[name];
   return {
     ok: {
-      type: server.type === 'either' ? 'http' : server.type,
+      type: server.type,
       command: server.type === 'stdio' ? server.command : null,
       args: server.type === 'stdio' ? server.args : [],
       env: server.type === 'stdio' ? server.env : {},

@@ -109,7 +109,7 @@ export class ClientRequests {
     const { workspace } = this.#options;
     return {
       ...mode,
-      listTools: async () => safeIcons(await mode.listTools()),
+      listTools: async (client) => safeIcons(await mode.listTools(client)),
       callTool: async (name, args, call) =>
         safeAnswer(await mode.callTool(name, args, withMaskedProgress(call)), workspace),
       request: (method, params, call) =>
@@ -128,6 +128,7 @@ export class ClientRequests {
           close?.();
           this.#sessions.delete(peer.session);
           this.#levels.forget(peer.session);
+          for (const connection of this.#options.connections()) connection.endSession(peer.session);
         };
       },
     };
@@ -272,12 +273,16 @@ export class ClientRequests {
   async #setLevel({ level }: Readonly<Params>, { peer }: CallContext): Promise<object> {
     if (!isLevel(level)) throw new RpcError(INVALID_PARAMS, 'The level must be one of MCP, from debug to emergency.');
     if (peer) this.#levels.set(peer.session, level);
-    for (const connection of this.#options.connections()) this.#levels.apply(connection);
+    for (const connection of this.#running) this.#levels.apply(connection);
     return {};
   }
 
+  get #running(): readonly ServerConnection[] {
+    return this.#options.connections().flatMap(({ withSessions }) => withSessions);
+  }
+
   #onRootsChanged(): void {
-    for (const connection of this.#options.connections()) {
+    for (const connection of this.#running) {
       if (!this.#roots.followsClients(connection)) continue;
       void connection.notify('notifications/roots/list_changed').catch((error: Error) => {
         this.#options.log(`${connection.config.name}: the change of roots could not be reported: ${error.message}`);
