@@ -16,7 +16,7 @@ it('processes a resource like a result: shows its text, and stores every part (G
   };
   const { text, envelope } = await admit(resourceAsResult(read));
   expect(text).toMatch(/^ok · data from file\n# A\nodd\nfile file:\/\/\/a\.bin \(application\/zip, 3 bytes\) attached/);
-  expect(envelope().artifacts.map(({ handle }) => handle.split(':')[0])).toEqual([
+  expect((await envelope()).artifacts.map(({ handle }) => handle.split(':')[0])).toEqual([
     'resource',
     'resource',
     'part',

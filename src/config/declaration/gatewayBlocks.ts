@@ -274,6 +274,12 @@ export const GATEWAY_BLOCKS = {
     { combine: keepMode },
   ),
   passthrough: block<Passthrough>(passthrough, { defaultValue: defaultsOf(PASSTHROUGH), combine: keepStricter }),
+  primitives: block(
+    oneOf(['auto', 'tools', 'off'], {
+      default: 'auto',
+      doc: 'Tools for resources and prompts in the mode `gateway`, if some server has any. `tools`: every client gets them. `off`: no client does. `auto`: clients that do not show the user resources and prompts themselves; VS Code, Claude Code and Claude Desktop do, and get three tools.',
+    }),
+  ),
   idleMinutes: block(
     number({
       above: 0,

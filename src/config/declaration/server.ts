@@ -115,7 +115,7 @@ const HTTP = {
         filled: true,
         secrets: true,
         form: { pattern: /^\$\{[^}]+\}$/, description: 'a reference like "${secret:NAME}"' },
-        doc: 'The secret of that client, by reference alone: `${secret:NAME}`.',
+        doc: 'The secret of that client, by reference alone: `${secret:NAME}`. It needs `issuer`, unless the server signs in by itself.',
       }),
       scopes: list(text({}), { doc: 'Scopes to ask for instead of those that the server names.' }),
       issuer: text({

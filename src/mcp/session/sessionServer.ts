@@ -87,7 +87,7 @@ export function serveSession(
   const answerTo = async (request: JSONRPCRequest, extra: CallExtra, again: Resent | undefined): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
     if (request.method.startsWith('tasks/')) throw new McpError(ErrorCode.MethodNotFound, noTasks(request.method));
-    if (request.method === 'tools/list') return { tools: await mode.listTools() };
+    if (request.method === 'tools/list') return { tools: await mode.listTools(client()) };
     const call: CallContext = {
       signal: extra.signal,
       client: client().name,

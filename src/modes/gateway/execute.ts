@@ -32,9 +32,9 @@ export const execute: RunnableTool<'tool_execute'> = { ...TOOL_EXECUTE, run, fai
 async function run({ args, context, session, call, onCorrection }: ToolCall): Promise<Answer> {
   const {
     tool_id: given,
-    args: toolArgs,
+    args: toolArgs = {},
     dry_run: dryRun,
-  } = args as { tool_id: string; args: unknown; dry_run?: boolean };
+  } = args as { tool_id: string; args?: unknown; dry_run?: boolean };
   await awaitServerOf(given, context, call.signal);
   const { catalog, revision } = context.view();
   const tool = chosenTool(given, catalog, context);
@@ -58,7 +58,7 @@ async function run({ args, context, session, call, onCorrection }: ToolCall): Pr
   const query = session.queryFor(id);
   if (query !== undefined && !isError) context.recordUse(query, id);
   // The envelope counts tokens, so it is made only when it is asked for.
-  const data = renderMode(args) === 'json' ? { ...envelope(), ...withStructure(structured) } : undefined;
+  const data = renderMode(args) === 'json' ? { ...(await envelope()), ...withStructure(structured()) } : undefined;
   const { result, diagnostics, repairs, unchecked } = outcome;
   const repaired = repairs.map(
     ({ path, rule }) => `note: ${oneLine(path, 128)} of the arguments was repaired (${rule})`,

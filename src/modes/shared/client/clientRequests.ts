@@ -109,7 +109,7 @@ export class ClientRequests {
     const { workspace } = this.#options;
     return {
       ...mode,
-      listTools: async () => safeIcons(await mode.listTools()),
+      listTools: async (client) => safeIcons(await mode.listTools(client)),
       callTool: async (name, args, call) =>
         safeAnswer(await mode.callTool(name, args, withMaskedProgress(call)), workspace),
       request: (method, params, call) =>
@@ -171,6 +171,10 @@ export class ClientRequests {
     if (method === 'sampling/createMessage' && maySample !== true) {
       const remedy = `The user can allow it by "sampling": true in the entry of the server.`;
       throw new RpcError(METHOD_NOT_FOUND, `Sampling is off for the server ${quoted(name)}. ${remedy}`);
+    }
+    if (connection.isWithheld) {
+      const message = `${method} is not passed on: the server ${quoted(name)} waits for the user's review (waygate trust).`;
+      throw new RpcError(INVALID_REQUEST, message);
     }
     const found = await callOf(connection, params, related);
     if (found === 'none') {
@@ -248,7 +252,7 @@ export class ClientRequests {
     const task = relatedTask(params);
     const peer =
       task === undefined ? this.#listenerAt(connection, related) : (await callOfTask(connection, task))?.peer;
-    if (!peer || !this.#levels.admits(peer.session, params.level)) return;
+    if (!peer || connection.isWithheld || !this.#levels.admits(peer.session, params.level)) return;
     // Clients store logs in other places than results, so secrets are always masked here.
     peer.notify('notifications/message', relateTo(undefined, scrubValue(params) as Params));
   }
