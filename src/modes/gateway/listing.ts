@@ -17,13 +17,12 @@ import type { GatewayToolName } from '../shared/gatewayTools.ts';
 import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
 import { heldNote, problemsOf, serverNotes, serverStates, startingOf } from '../shared/serverNotes.ts';
 import type { SessionState } from '../shared/sessionState.ts';
-import { shortSignature } from '../shared/signature.ts';
+import { SIGNATURE_CHARS, shortSignature } from '../shared/signature.ts';
 
-/** Room for the lines after the cards. */
+/** Room for the lines after the cards, and for the arguments below the best ones. */
 const NOTES_ROOM_CHARS = 2_000;
-const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
-/** Room for notes about the call itself. */
-const MAX_NOTE_CHARS = 500;
+const SIGNED_HITS = 3;
+const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS - SIGNED_HITS * SIGNATURE_CHARS;
 const CARDS_INSTEAD = 10;
 const MAX_NAMED_NAMESPACES = 20;
 /** Seconds after which a starting server has probably listed its tools. */
@@ -58,8 +57,6 @@ export interface Listing {
 
 /** Limit of the cards where nothing matches well: more would look like an answer. */
 const WEAK_CARDS = 3;
-/** Number of the best hits whose arguments an answer shows. */
-const SIGNED_HITS = 3;
 
 /** Room for the names of further tools, which is about a hundred tokens. */
 const FURTHER_CHARS = 400;
@@ -115,13 +112,13 @@ export function render(
   const isPartial = unlisted > 0 && !isAnswer(listing);
   // A server that is still starting may have tools for a name that no tool mentions so far.
   const named = isPartial ? '' : unmentioned.map((name) => `"${name}"`).join(', ');
-  const lines = [
+  const head = [
     ...(isPartial ? [`${startingOf(unlisted, servers)}; ${count(choices.catalog.tools.length, noun)} so far.`] : []),
     headline,
     ...(named === '' ? [] : [`No ${noun} here mentions ${named}.`]),
-    ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length)),
   ];
-  if (shown.length < cards.length) lines.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
+  const found = shown.map((card, i) => renderCardLine(card, i + 1, shown.length));
+  if (shown.length < cards.length) found.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
   const next = shown.some((card) => card.kind === noun) ? [nextStep] : [];
   const [summary, ...details] = notes;
   const held = heldNote(servers);
@@ -134,8 +131,13 @@ export function render(
     ...(isPartial ? hints.filter((hint) => hint !== HOW_TO_ASK) : hints),
     ...details,
   ];
-  lines.push(...withinBudget(closing, lines, shown.length));
-  if (noun === 'tool' && confidence !== undefined) addSignatures(lines, shown, choices);
+  const signed = noun === 'tool' && confidence !== undefined ? signaturesOf(shown, choices) : [];
+  const fits = withinBudget([...closing, ...signed], [...head, ...found], shown.length);
+  const lines = [
+    ...head,
+    ...found.flatMap((line, i) => (fits[closing.length + i] && signed[i] ? [line, signed[i]] : [line])),
+    ...closing.filter((_, i) => fits[i]),
+  ];
   const problems = fitting(problemsOf(context.configuration()), NOTES_ROOM_CHARS / 2, asJson);
   return {
     text: boundText(lines.join('\n')),
@@ -190,6 +192,14 @@ function furtherNames(tools: readonly CatalogTool[]): Listing['further'] {
     (name) => `${name},`,
   );
   return tools[0] === undefined || names.length === 0 ? undefined : { path: `/${tools[0].namespace}`, names };
+}
+
+/** Returns the arguments of the best hits, which save a look at the schema; empty ones where a schema says nothing. */
+function signaturesOf(cards: readonly ChoiceCard[], { catalog: { byId } }: Choices): string[] {
+  return cards.slice(0, SIGNED_HITS).map(({ id }) => {
+    const signature = shortSignature(byId.get(id)?.inputSchema);
+    return signature === undefined ? '' : `    ${signature}`;
+  });
 }
 
 /** Says plainly that nothing matched, or nothing well: a model would take ten unrelated cards for an answer. */
@@ -262,30 +272,17 @@ function fitting<T>(items: readonly T[], room: number, rendered: (item: T) => st
 }
 
 /**
- * Returns the closing lines that fit into the token bound of the answer (G2.6). An answer without cards has the room of
+ * Returns which further lines fit into the token bound of the answer (G2.6). An answer without cards has the room of
  * ten.
  */
-function withinBudget(closing: readonly string[], lines: readonly string[], cards: number): string[] {
+function withinBudget(further: readonly string[], lines: readonly string[], cards: number): boolean[] {
   let left = responseCapTokens(cards || CARDS_INSTEAD) - countTokens(`${lines.join('\n')}\n`);
-  return closing.filter((line) => {
+  return further.map((line) => {
     const cost = countTokens(`${line}\n`);
     if (cost > left) return false;
     left -= cost;
     return true;
   });
-}
-
-/** Adds the arguments of the best hits below their cards, as far as the budget has room: they save a look at the schema. */
-function addSignatures(lines: string[], cards: readonly ChoiceCard[], { catalog: { byId } }: Choices): void {
-  const signatures = cards
-    .slice(0, SIGNED_HITS)
-    .map(({ id }) => `    ${shortSignature(byId.get(id)?.inputSchema)}`)
-    .filter((line) => lines.join('\n').length + SIGNED_HITS * line.length < MAX_ANSWER_CHARS - MAX_NOTE_CHARS);
-  const fit = withinBudget(signatures, lines, cards.length);
-  const first = lines.findIndex((line) => line.startsWith(`[1/${cards.length}] `));
-  for (const [i, signature] of [...signatures.entries()].reverse()) {
-    if (fit[i] === signature) lines.splice(first + i + 1, 0, signature);
-  }
 }
 
 /** Makes the error for a path that leads nowhere, with the most likely path if there is only one. */

@@ -13,8 +13,9 @@ const MAX_CHOICES = 12;
 /** Depth below which a type is shown as `object`. The JSON form has the whole type. */
 const MAX_DEPTH = 3;
 
-/** Tokens of a short signature. */
-const SHORT_TOKENS = 40;
+/** Limits of a short signature. */
+const SIGNATURE_TOKENS = 40;
+export const SIGNATURE_CHARS = 300;
 const PLAIN_NAME = /^[\w.$-]{1,64}$/;
 
 type Schema = Record<string, unknown>;
@@ -35,22 +36,26 @@ export function signatureOf(schema: unknown): string[] {
     .map(([name, property]) => argumentLine(name, property, required.has(name)));
 }
 
-/** Returns the arguments of a tool on one line, as many as fit: `(path: string, head?: number)`. */
-export function shortSignature(schema: unknown): string {
-  if (!isRecord(schema) || !isRecord(schema.properties)) return '()';
+/**
+ * Returns the arguments of a tool on one line, as many as fit: `(path: string, head?: number)`; undefined where the
+ * schema does not say.
+ */
+export function shortSignature(schema: unknown): string | undefined {
+  if (!isRecord(schema) || leftOutNote(schema) !== undefined) return undefined;
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-  const args = Object.entries(schema.properties)
-    .sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)))
-    .map(([name, property]) => {
-      const shown = PLAIN_NAME.test(name) ? name : visibleJson(name);
-      return oneLine(`${shown}${required.has(name) ? '' : '?'}: ${typeOf(property, MAX_DEPTH)}`, LINE_CHARS);
-    });
-  let left = SHORT_TOKENS;
-  const end = args.findIndex((arg) => {
-    left -= countTokens(`${arg}, `);
-    return left < 0;
-  });
-  return `(${(end === -1 ? args : [...args.slice(0, end), '…']).join(', ')})`;
+  const properties = Object.entries(isRecord(schema.properties) ? schema.properties : {});
+  properties.sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)));
+  const shown: string[] = [];
+  let [tokens, chars] = [SIGNATURE_TOKENS, SIGNATURE_CHARS - 10];
+  for (const [name, property] of properties) {
+    const plain = PLAIN_NAME.test(name) ? name : visibleJson(name);
+    const argument = oneLine(`${plain}${required.has(name) ? '' : '?'}: ${typeOf(property, MAX_DEPTH)}`, LINE_CHARS);
+    tokens -= countTokens(`${argument}, `);
+    chars -= argument.length + 2;
+    if (tokens < 0 || chars < 0) return `(${[...shown, '…'].join(', ')})`;
+    shown.push(argument);
+  }
+  return `(${shown.join(', ')})`;
 }
 
 function argumentLine(name: string, schema: unknown, required: boolean): string {

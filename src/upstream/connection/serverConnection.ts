@@ -110,6 +110,10 @@ export class ServerConnection {
   get held(): readonly HeldItem[] {
     return this.#life.keeper.held;
   }
+  /** True if nothing of the server reaches a client, as in quarantine. */
+  get isWithheld(): boolean {
+    return this.#life.keeper.isWithheld;
+  }
   /** Returns the items of a list that clients may see. The server may have sent other ones than it listed last. */
   offeredOf(part: string, items: readonly unknown[]): readonly unknown[] {
     return this.#life.keeper.offeredOf(part, items);

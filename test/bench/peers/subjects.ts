@@ -150,9 +150,11 @@ export async function start(name: string, folder: string, tools: number): Promis
   mkdirSync(folder, { recursive: true });
   const env = { ...(process.env as Record<string, string>), [MARK]: folder };
   const { client, close } = await run({ folder, tools }, env);
+  const ids = new Map<string, string>();
   const call = async (tool: string, args: Record<string, unknown>): Promise<void> => {
+    if (isExecuted && !ids.has(tool)) ids.set(tool, await exactId(client, `bench:${tool}`));
     const answer = isExecuted
-      ? await client.callTool({ name: 'tool_execute', arguments: { tool_id: `bench:${tool}`, args } })
+      ? await client.callTool({ name: 'tool_execute', arguments: { tool_id: ids.get(tool), args } })
       : await client.callTool({ name: `${prefix}${tool}`, arguments: args });
     if (answer.isError) throw new Error(`${name}: ${JSON.stringify(answer.content)}`);
   };
@@ -175,6 +177,15 @@ export async function start(name: string, folder: string, tools: number): Promis
       await new Promise((done) => setTimeout(done, 100));
     }
   }
+}
+
+/** Returns the id that `tool_browse` shows, with its hash. */
+async function exactId(client: Client, id: string): Promise<string> {
+  const question = { tool_id: id, args: {}, dry_run: true, render: 'json' };
+  const { structuredContent } = await client.callTool({ name: 'tool_execute', arguments: question });
+  const { tool_id: exact } = (structuredContent ?? {}) as { tool_id?: string };
+  if (exact === undefined) throw new Error(`${id} is not ready: ${JSON.stringify(structuredContent)}`);
+  return exact;
 }
 
 /** CPU time and memory of the processes of a subject, without the server behind it and without shells. */

@@ -172,6 +172,10 @@ export class ClientRequests {
       const remedy = `The user can allow it by "sampling": true in the entry of the server.`;
       throw new RpcError(METHOD_NOT_FOUND, `Sampling is off for the server ${quoted(name)}. ${remedy}`);
     }
+    if (connection.isWithheld) {
+      const message = `${method} is not passed on: the server ${quoted(name)} waits for the user's review (waygate trust).`;
+      throw new RpcError(INVALID_REQUEST, message);
+    }
     const found = await callOf(connection, params, related);
     if (found === 'none') {
       throw new RpcError(INVALID_REQUEST, `${method} was sent outside of a call, so there is no client to ask.`);
@@ -248,7 +252,7 @@ export class ClientRequests {
     const task = relatedTask(params);
     const peer =
       task === undefined ? this.#listenerAt(connection, related) : (await callOfTask(connection, task))?.peer;
-    if (!peer || !this.#levels.admits(peer.session, params.level)) return;
+    if (!peer || connection.isWithheld || !this.#levels.admits(peer.session, params.level)) return;
     // Clients store logs in other places than results, so secrets are always masked here.
     peer.notify('notifications/message', relateTo(undefined, scrubValue(params) as Params));
   }
