@@ -42,6 +42,15 @@ export function signatureOf(schema: unknown): string[] {
  */
 export function shortSignature(schema: unknown): string | undefined {
   if (!isRecord(schema) || leftOutNote(schema) !== undefined) return undefined;
+  const known = signatures.get(schema) ?? madeSignature(schema);
+  signatures.set(schema, known);
+  return known;
+}
+
+/** Signatures of schemas in use: counting their tokens takes longer than a search. */
+const signatures = new WeakMap<Schema, string>();
+
+function madeSignature(schema: Schema): string {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const properties = Object.entries(isRecord(schema.properties) ? schema.properties : {});
   properties.sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)));

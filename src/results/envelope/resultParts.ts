@@ -59,7 +59,7 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
     else {
       odd.push(part);
       // A model must see what the server meant to say.
-      shown.push(typeof part === 'string' ? part : JSON.stringify(part));
+      shown.push(typeof part === 'string' ? part : jsonOf(part));
     }
   });
   const text = shown.length > 0 ? new LongText(shown) : undefined;
@@ -130,6 +130,14 @@ function keepLink(part: Part, index: number, toolName: string, keep: Keep): void
     shownType: shownText(part.mimeType) || 'application/octet-stream',
     label: shownText(part.name) || uri,
   });
+}
+
+function jsonOf(part: unknown): string {
+  try {
+    return JSON.stringify(part) ?? String(part);
+  } catch {
+    return '(a part that nests too deeply to be shown)';
+  }
 }
 
 function partsOf(content: unknown): readonly unknown[] {

@@ -151,10 +151,11 @@ function passthroughOnly({
   configuration,
   pool,
   calls,
-}: ModeParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
+}: ModeParts): Pick<PassthroughContext, 'asks' | 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, source) =>
     calls.firewall.admit(result, { toolId: source.id, upstreamName: source.upstreamName, source });
   return {
+    asks: () => configuration.current.settings.passthrough.asks,
     connections: () => pool.connections,
     hasSeveralServers: () => {
       // A broken entry has no connection: if it counted, a typo would rename the tools of the other server unnoticed.

@@ -19,7 +19,8 @@ const THEIR_LAUNCH: Launch = { command: 'uvx', args: ['contextweaver', 'mcp', 's
  */
 function upstream(name: string, entry: ServerEntry): Record<string, unknown> {
   if (isHttp(entry)) {
-    const { type, url, headers } = entry;
+    // Without a type the cases' program reads `http`, as Waygate does.
+    const { type = 'http', url, headers } = entry;
     return { type, url, namespace: name, ...(headers && { headers }) };
   }
   const { command, args, env } = entry;
