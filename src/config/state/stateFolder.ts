@@ -41,7 +41,10 @@ export function userConfigFile(env: NodeJS.ProcessEnv = process.env): string {
   return join(configRoot(env), 'waygate.json');
 }
 
-/** Returns the folder of the downloads of `npm start`, as scripts/lib/cache.mjs places it by default. */
+/**
+ * Returns the folder of what may be removed at any time: folders of walled servers, and downloads of `npm start`, which
+ * scripts/lib/cache.mjs places here by default.
+ */
 export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
   if (process.platform === 'win32') {
     return join(env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local'), 'waygate', 'cache');

@@ -15,7 +15,7 @@ import type { Terminal } from '../../terminal.ts';
 
 /** Contents of the state folder. The folder may also hold the user's `waygate.json`, or be shared by a mistake. */
 const IN_STATE =
-  /^(?:workspaces|tokens|run|compile-cache|secrets\.json|approvals\.(?:json|key)|trust\.jsonl?(?:\..+)?|.+\.lock)$/;
+  /^(?:workspaces|tokens|run|compile-cache|secrets\.json|approvals\.(?:json|key)|trust\.jsonl(?:\.lock)?)$/;
 
 interface Leftovers {
   state: readonly string[];
@@ -92,7 +92,7 @@ function listOf({ state, cache, backups, clients }: Leftovers): string {
     lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
   const text = [
     part('State: approvals, pins, secrets, sign-ins, kept results and logs of all workspaces', state),
-    part('Cache of npm start: VS Code builds and the demo', cache),
+    part('Cache: folders of walled servers; VS Code builds and the demo of npm start', cache),
     part('Backups, which have the entries that import or client-config changed; copy back what you need', backups),
     part('These entries still start Waygate; delete them by hand', clients),
   ].join('');
