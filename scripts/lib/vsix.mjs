@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownNode, toolEnvironment } from './npm.mjs';
+import { npm, npmEnvironment, ownNode, toolEnvironment } from './npm.mjs';
 import { exitCode, start } from './processes.mjs';
 import { runQuietly } from './progress.mjs';
 import { SetupError } from './setupError.mjs';
@@ -45,4 +45,18 @@ export async function packBuilt(root) {
     throw new SetupError(`The packed extension has ${megabytes(size)}, more than ${megabytes(VSIX_LIMIT_BYTES)}.`);
   }
   return vsix;
+}
+
+/**
+ * Packs the extension and the npm package into .out/.
+ * @param {string} root
+ */
+export async function packBoth(root) {
+  const vsix = await packExtension(root);
+  await npm(['pack', '--pack-destination', '.out', '--ignore-scripts'], {
+    cwd: root,
+    env: npmEnvironment(root),
+    failure: 'npm pack failed: see its last lines above.',
+  });
+  return { vsix, tarball: vsix.replace(/\.vsix$/, '.tgz') };
 }

@@ -77,7 +77,9 @@ function formOf({ file, title }: Place, text: string, found: FoundSources): Clie
 function take(client: ClientSource, place: Place, text: string, at: Surroundings, found: FoundSources): void {
   // An empty settings file was created but never filled.
   if (text.trim() === '') return;
-  const parsed = tolerant(place, found, () => client.parse(text, at));
+  const beside = (client.beside?.(at) ?? []).map((file) => readIfThere({ ...place, file }, found));
+  const context = { ...at, beside: beside.filter((one) => one !== undefined) };
+  const parsed = tolerant(place, found, () => client.parse(text, context));
   if (parsed) found.sources.push({ client: client.id, ...place, parsed });
 }
 

@@ -75,7 +75,7 @@ describe('waygate import', () => {
       servers: {
         github: { command: 'github', env: { GITHUB_TOKEN: '${input:github-token}' } },
         files,
-        web: { type: 'http', url: 'https://w.test' },
+        web: { url: 'https://w.test' },
       },
       inputs: [{ id: 'github-token', password: true }],
     });

@@ -35,6 +35,7 @@ describe('a command names the next step', () => {
     await host.call('tool_browse', { path: '/' });
     const step = async () => nextOf((await waygate(workspace, ['status'])).stderr);
     expect(await step()).toMatch(/^waygate approve/);
+    expect(nextOf((await waygate(workspace, ['browse', '/'])).stderr)).toMatch(/^waygate approve/);
     workspace.configure({ one: { ...servers.fixture(), env: { KEY: `$\{secret:the-key}` } } });
     await until('the step', async () => (await step()) === 'waygate secret set the-key');
   });

@@ -61,6 +61,20 @@ describe('waygate client-config --write', () => {
     expect(parseToml(after)).toEqual({ model: 'm', mcp_servers: { b: { command: 'b' }, waygate: entry } });
   });
 
+  it('adds the entry to servers two levels deep, and keeps those that are there', async () => {
+    const one = place();
+    one.put('opencode.json', '{ "mcp": { "servers": { "a": { "type": "local", "command": ["a"] } } } }');
+    expect((await one.write('opencode')).code).toBe(0);
+    expect(parseJson(one.read('opencode.json'))).toEqual({
+      mcp: {
+        servers: {
+          a: { type: 'local', command: ['a'] },
+          waygate: { type: 'local', command: expect.arrayContaining([WAYGATE, 'serve']) },
+        },
+      },
+    });
+  });
+
   it('creates the file of a client that has none', async () => {
     const one = place();
     expect((await one.write('windsurf')).code).toBe(0);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { status, waygate } from '../support/census.ts';
+import { status, stopGateway, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { until } from '../support/hostProcess.ts';
 import { testWorkspace } from '../support/workspace.ts';
@@ -246,6 +246,22 @@ describe('a server that changes after its approval', () => {
     await until('its end', async () => (await status(workspace)).servers[0]?.pid !== pid);
     expect((await host.call('tool_execute', { tool_id: id, args: {} })).isError).toBe(true);
     expect(ran()).toEqual([]);
+  });
+
+  it('is listed at the next start of the worker if all its tools are held back, and so notices a return', async () => {
+    const { workspace, one, list } = changing();
+    workspace.configure({ one: { ...one, tools: { exclude: ['announce'] } } });
+    const first = await GatewaySession.connect(workspace);
+    await first.toolId('/one/title');
+    list({ ...BEFORE, tools: tools(Object.fromEntries(NAMES.map((name) => [name, { title: 'Another' }]))) });
+    await stopGateway(workspace);
+    const second = await GatewaySession.connect(workspace);
+    await second.call('tool_execute', { tool_id: await second.toolId('/one/title'), args: {} });
+    await until('the review', async () => (await heldIn(workspace)).length === NAMES.length);
+    list(BEFORE);
+    await stopGateway(workspace);
+    await GatewaySession.connect(workspace);
+    await until('the return', async () => (await status(workspace)).servers[0]?.toolCount === NAMES.length);
   });
 
   it("of the user's own asks about each call, but holds back lowered hints and what reads like an attack", async () => {

@@ -224,7 +224,12 @@ describe('an answer of tool_browse', () => {
     const answer = await call('tool_browse', { query: 'post a message', render: 'json' });
     expect(cardIds(answer)).toHaveLength(1);
     expect((await call('tool_browse', { query: 'post a message' })).text).toMatch(
-      /The same tool as chat-two:send_message#\w{8}: chat:send_message#\w{8}\./,
+      /chat-two:send_message#\w{8} is also in chat \(same definition; may reach other data\): chat:send_message#\w{8}\./,
+    );
+    const reach = { chat: ['its own "TOKEN"'], 'chat-two': ['"/home/u"'] };
+    const other = session(fixedContext([CHAT, twin], { reach }));
+    expect((await other('tool_browse', { query: 'post a message' })).text).toMatch(
+      /send_message#\w{8} \("\/home\/u"\) is also in chat \(same definition; may reach other data: its own "TOKEN"\): chat:/,
     );
   });
 

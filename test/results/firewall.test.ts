@@ -2,8 +2,6 @@ import * as files from 'node:fs/promises';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { ArtifactFiles } from '../../src/results/artifacts/artifactFile.ts';
 import { ArtifactStore } from '../../src/results/artifacts/artifactStore.ts';
@@ -86,7 +84,7 @@ describe('text for the model', () => {
     const { admit, whole } = setUp();
     const result = await admit(text('safe\u{e0041}\u001b[8mhidden'));
     expect(result.text).toBe('ok · data from fs\nsafe\\u{e0041}\\u001b[8mhidden\nend of data');
-    const { summary, artifacts } = result.envelope();
+    const { summary, artifacts } = await result.envelope();
     expect(summary).toBe('safe\\u{e0041}\\u001b[8mhidden');
     expect((await whole(artifacts[0]?.handle)).toString()).toBe('safe\u{e0041}\u001b[8mhidden');
   });
@@ -184,7 +182,7 @@ describe('parts other than text', () => {
         annotations: { audience: ['user'] },
       },
     ]);
-    const [image, audio, file] = first.envelope().artifacts;
+    const [image, audio, file] = (await first.envelope()).artifacts;
     expect(first.text.split('\n')).toEqual([
       'ok · data from fs',
       'two parts',
@@ -196,7 +194,7 @@ describe('parts other than text', () => {
     expect(await whole(image?.handle)).toEqual(Buffer.from(PIXEL, 'base64'));
 
     const second = await admit({ content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] });
-    expect(second.envelope().artifacts[0]?.handle).not.toBe(image?.handle);
+    expect((await second.envelope()).artifacts[0]?.handle).not.toBe(image?.handle);
     expect(await whole(image?.handle)).toEqual(Buffer.from(PIXEL, 'base64'));
   });
 
@@ -216,7 +214,7 @@ describe('parts other than text', () => {
   ])('an image with %s is stored and not passed on', async (_, part) => {
     const { parts, envelope } = await setUp().admit({ content: [part] });
     expect(parts).toEqual([]);
-    expect(envelope().artifacts).toHaveLength(1);
+    expect((await envelope()).artifacts).toHaveLength(1);
   });
 
   it('the text of a resource is part of the text, and the resource is for the user only', async () => {
@@ -267,21 +265,32 @@ describe('parts other than text', () => {
     } = await setUp().admit({ content: [forUser, { type: 'text', text: 'for it' }] });
     expect(shown).toBe('ok · data from fs\nfor it\n1 text part for the user alone\nend of data');
     expect(parts).toEqual([forUser]);
-    expect(envelope().provenance.content_annotations).toEqual([{ part_index: 0, audience: ['user'] }]);
+    expect((await envelope()).provenance.content_annotations).toEqual([{ part_index: 0, audience: ['user'] }]);
   });
 
-  it.each([
-    [[{ type: 'hologram', data: 1 }]],
-    [[null, 7, 'text', ['x']]],
-    [[{ type: 'text', text: 5 }]],
-    [[{ type: 'resource' }]],
-    [{ type: 'text' }],
-    ['text'],
-  ])('parts of unknown shape are stored: %j', async (content) => {
-    const { envelope, text: shown } = await setUp().admit({ content });
-    expect(shown).toMatch(/^ok/);
-    expect(envelope().artifacts.every(({ handle }) => handle.startsWith('part:'))).toBe(true);
-    expect(envelope().artifacts.length).toBeGreaterThan(0);
+  it.each<[unknown, string]>([
+    [[{ type: 'hologram', data: 1 }], '{"type":"hologram","data":1}'],
+    [[null, 7, 'text', ['x']], 'null\n7\ntext\n["x"]'],
+    [[{ type: 'text', text: 5 }], '{"type":"text","text":5}'],
+    [
+      [
+        { type: 'text', text: { a: 1 } },
+        { type: 'text', text: 'b' },
+      ],
+      '{"type":"text","text":{"a":1}}\nb',
+    ],
+    [[{ type: 'resource' }], '{"type":"resource"}'],
+    [{ type: 'text' }, '{"type":"text"}'],
+    ['text', 'text'],
+  ])('parts of unknown shape are stored, shown as JSON and counted: %j', async (content, json) => {
+    let odd = 0;
+    const firewall = new Firewall({ store: new ArtifactStore(), onOddResult: () => (odd += 1) });
+    const { envelope, text: shown } = await firewall.admit({ content }, { toolId: 'a:b', upstreamName: 'b' });
+    expect(shown).toContain(`\n${json}\n`);
+    expect((await envelope()).artifacts.some(({ handle }) => handle.startsWith('part:'))).toBe(true);
+    expect(odd).toBe(1);
+    await firewall.admit({ content: [{ type: 'text', text: 'fine' }] }, { toolId: 'a:b', upstreamName: 'b' });
+    expect(odd).toBe(1);
   });
 });
 
@@ -290,13 +299,13 @@ describe('envelope', () => {
     const firewall = new Firewall({ store: new ArtifactStore() });
     const call = { ...CALL, provenance: { cache_hit: true, arg_repairs: [{ path: 'a', rule: 'str_to_integer' }] } };
     const { envelope } = await firewall.admit(text('a: 1', { structuredContent: { a: 1 } }), call);
-    expect(envelope()).toMatchObject({
+    expect(await envelope()).toMatchObject({
       status: 'ok',
       summary: 'a: 1\na: 1',
       provenance: { tool: 'read', protocol: 'mcp', tool_id: CALL.toolId, cache_hit: true },
       firewall_stats: { triggered: false, strategy: 'passthrough', original_chars: 9, artifact_ref: null },
     });
-    for (const { handle, content_hash } of envelope().artifacts) {
+    for (const { handle, content_hash } of (await envelope()).artifacts) {
       expect(handle).toMatch(new RegExp(`^(structured|text):${CALL.toolId}:[0-9a-f]{16}$`));
       expect(content_hash).toMatch(new RegExp(`^${handle.slice(-16)}`));
     }
@@ -314,16 +323,17 @@ describe('secrets', () => {
     for (const filler of ['', 'nothing here\n'.repeat(2_000)]) {
       const { admit, whole } = setUp();
       const result = await admit(text(filler + planted, { isError: true }));
-      expect(seen([result.text, result.parts, result.envelope()])).toEqual([]);
-      expect(seen((await whole(result.envelope().artifacts[0]?.handle)).toString())).toEqual([]);
+      expect(seen([result.text, result.parts, await result.envelope()])).toEqual([]);
+      expect(seen((await whole((await result.envelope()).artifacts[0]?.handle)).toString())).toEqual([]);
     }
   });
 
   it('of any result can be masked for the model and on disk', async () => {
     const { admit, whole } = setUp({ maskForModel: 'always', maskOnDisk: true });
     const result = await admit(text(planted, { structuredContent: { planted } }));
-    expect(seen([result.text, result.envelope()])).toEqual([]);
-    for (const { handle } of result.envelope().artifacts) expect(seen((await whole(handle)).toString())).toEqual([]);
+    expect(seen([result.text, await result.envelope()])).toEqual([]);
+    for (const { handle } of (await result.envelope()).artifacts)
+      expect(seen((await whole(handle)).toString())).toEqual([]);
   });
 
   it('are not masked unless configured', async () => {
@@ -335,6 +345,17 @@ describe('secrets', () => {
 });
 
 describe('storage on disk', () => {
+  it('writes nothing for a result that the answer shows whole, until its envelope names a handle', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'waygate-firewall-'));
+    const { admit } = setUp({ store: new ArtifactStore({ folder }) });
+    const answer = await admit({ ...text('short'), structuredContent: { rows: 'x'.repeat(300_000) } });
+    expect([await readdir(folder), answer.summary.artifacts]).toEqual([[], []]);
+    const { artifacts } = await answer.envelope();
+    expect(artifacts.map(({ handle }) => handle.split(':')[0])).toEqual(['structured', 'text']);
+    expect(await readdir(folder)).toHaveLength(2);
+    await rm(folder, { recursive: true });
+  });
+
   it('has all omitted parts of an answer before the answer is sent', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waygate-firewall-'));
     const long = 'a line of a file\n'.repeat(1_000);
@@ -363,27 +384,7 @@ describe('storage on disk', () => {
       /^partial · data from fs\nText[\s\S]*a line[\s\S]*is not kept\. The state folder of Waygate is on a full disk/,
     );
     expect(large.text).not.toContain('tool_view');
-    expect(large.envelope()).toMatchObject({ status: 'partial', artifacts: [] });
+    expect(await large.envelope()).toMatchObject({ status: 'partial', artifacts: [] });
     await rm(folder, { recursive: true });
   });
-});
-
-it('does not keep a large result in memory for a kept answer', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  const folder = await mkdtemp(join(tmpdir(), 'waygate-firewall-'));
-  const { admit } = setUp({ store: new ArtifactStore({ folder }) });
-  const used = (): number => {
-    collect();
-    const { heapUsed, external } = process.memoryUsage();
-    return heapUsed + external;
-  };
-  const before = used();
-  const kept = [];
-  for (let i = 0; i < 4; i++) {
-    kept.push(await admit(text(Buffer.alloc(30_000_000, `${i} lines of a log\n`).toString())));
-  }
-  expect(used() - before).toBeLessThan(15_000_000);
-  expect(kept.every((answer) => answer.envelope().summary.length === 500)).toBe(true);
-  await rm(folder, { recursive: true });
 });

@@ -71,7 +71,7 @@ describe('any result of a server', () => {
         expect(admitted.text.length).toBeLessThan(7_500);
         expect(admitted.text).not.toMatch(HIDDEN);
         expect(admitted.text.startsWith(result.isError === true ? 'Error ' : 'ok')).toBe(true);
-        const envelope = admitted.envelope();
+        const envelope = await admitted.envelope();
         JSON.stringify([envelope, admitted.parts]);
         for (const { handle, size_bytes: size } of envelope.artifacts) {
           expect((await store.open(handle))?.info.size).toBe(size);
@@ -87,7 +87,7 @@ describe('any result of a server', () => {
         const [one, two] = await Promise.all(
           [1, 2].map(() => new Firewall({ store: new ArtifactStore() }).admit(result, CALL)),
         );
-        expect([two?.text, two?.envelope(), two?.parts]).toEqual([one?.text, one?.envelope(), one?.parts]);
+        expect([two?.text, await two?.envelope(), two?.parts]).toEqual([one?.text, await one?.envelope(), one?.parts]);
       }),
       { numRuns: 100 },
     );

@@ -33,7 +33,7 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
   const admitted = await new Firewall({ store }).admit(result, { toolId: `real:${name}#0`, upstreamName: name });
   // The passed-on result must be valid for any client.
   CallToolResultSchema.parse({ content: [{ type: 'text', text: admitted.text }, ...admitted.parts] });
-  for (const { handle, size_bytes: size, content_hash: hash } of admitted.envelope().artifacts) {
+  for (const { handle, size_bytes: size, content_hash: hash } of (await admitted.envelope()).artifacts) {
     const reader = await store.open(handle);
     expect(reader?.info).toMatchObject({ size, sha256: hash });
     await reader?.close();
@@ -87,7 +87,7 @@ describe('server-everything', () => {
     for (const resourceType of ['Text', 'Blob']) {
       const { parts, envelope } = await call(everything, 'get-resource-reference', { resourceType, resourceId: 2 });
       expect(parts).toMatchObject([{ type: 'resource', annotations: { audience: ['user'] } }]);
-      expect(envelope().artifacts.map(({ handle }) => handle.split(':')[0])).toEqual(['resource', 'text']);
+      expect((await envelope()).artifacts.map(({ handle }) => handle.split(':')[0])).toEqual(['resource', 'text']);
     }
   });
 
@@ -102,7 +102,7 @@ describe('server-everything', () => {
       messageType: 'success',
       includeImage: true,
     });
-    expect(envelope().provenance.content_annotations).toMatchObject([
+    expect((await envelope()).provenance.content_annotations).toMatchObject([
       { part_index: 0, audience: ['user'] },
       { part_index: 1, audience: ['user'] },
     ]);
@@ -113,8 +113,11 @@ describe('server-everything', () => {
   it('returns structured content', async () => {
     const { text, envelope } = await call(everything, 'get-structured-content', { location: 'New York' });
     expect(text).toMatch(/^ok · data from real\n\{.*temperature/);
-    expect(envelope().artifacts.map(({ media_type: type }) => type)).toEqual(['application/json', 'text/plain']);
-    expect(envelope().facts).toContain('temperature: 33');
+    expect((await envelope()).artifacts.map(({ media_type: type }) => type)).toEqual([
+      'application/json',
+      'text/plain',
+    ]);
+    expect((await envelope()).facts).toContain('temperature: 33');
   });
 });
 

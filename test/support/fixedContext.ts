@@ -22,6 +22,8 @@ export function fixedContext(
   options: {
     browse?: Partial<Settings['browse']>;
     servers?: readonly ServerStatus[];
+    /** Places that only this server reaches. */
+    reach?: Readonly<Record<string, readonly string[]>>;
     primitiveTools?: Settings['primitives'];
     primitives?: readonly Partial<PrimitiveListing>[];
     /** Answers for all servers. */
@@ -58,6 +60,7 @@ export function fixedContext(
     workspace: '/workspace',
     view: () => view,
     servers: () => options.servers ?? listings.map(({ server, tools }) => readyServer(server, tools.length)),
+    reachBeside: (server) => options.reach?.[server] ?? [],
     configuration: () => ({ file: '/workspace/.vscode/waygate.json', exists: true, problems: [] }),
     firstLists: { forAnswer: async () => undefined, ofServer: async () => undefined },
     browseConfig: () => ({ ...DEFAULT_SETTINGS.browse, ...options.browse }),

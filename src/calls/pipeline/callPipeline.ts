@@ -51,6 +51,8 @@ export interface CallRequest {
   onProgress?: ((progress: CallProgress) => void) | undefined;
   /** Asks the user through this client. */
   approval?: ApprovalPort | undefined;
+  /** The client shows the tool itself and asks the user before it calls it. */
+  askedByClient?: boolean;
   /** Tools of the catalog view on which the call started and finishes (G8.1). */
   tools: ReadonlyMap<string, CatalogTool>;
   /** The error for an id that the view does not hold. */

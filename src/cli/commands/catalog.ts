@@ -28,12 +28,13 @@ function renderTools({ namespaces, findings }: CatalogReport): string {
   return `${[summaryOf(all, namespaces.length), ...lines, ...findingLines(findings)].join('\n')}\n`;
 }
 
-export function renderStats({ tokensByServer, findings, definitionTokens, gatewayTokens }: CatalogReport): string {
+export function renderStats(report: CatalogReport): string {
+  const { tokensByServer, findings, definitionTokens, gatewayTokens, withPrimitivesTokens: more } = report;
   const tools = tokensByServer.reduce((sum, server) => sum + server.tools, 0);
   const largest = [...tokensByServer].sort((a, b) => b.tokens - a.tokens);
   return `${[
     summaryOf(tools, tokensByServer.length),
-    `${groupDigits(definitionTokens)} tokens if a model had them all; ${groupDigits(gatewayTokens)} through the gateway`,
+    `${groupDigits(definitionTokens)} tokens if a model had them all; ${groupDigits(gatewayTokens)} through the gateway${more === undefined ? '' : `, or ${groupDigits(more)} with its tools for resources and prompts`}`,
     ...largest.map(
       ({ server, tools: n, tokens }) => `  ${groupDigits(tokens).padStart(10)}  ${server}, ${count(n, 'tool')}`,
     ),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify as tomlText } from 'smol-toml';
+import { stringify as yamlText } from 'yaml';
 import type { GatewayTarget } from '../../host/attach/startWorker.ts';
 import type { ClientId } from '../../import/clientIds.ts';
 import type { ClientConfigCommand } from '../commands.ts';
@@ -49,6 +50,25 @@ const FORMS: Readonly<Record<ClientId, ClientForm>> = {
     file: '~/.copilot/mcp-config.json',
     render: under('mcpServers', { type: 'local' }, { tools: ['*'] }),
   },
+  cline: { file: 'cline_mcp_settings.json (in Cline: MCP Servers, Configure)', render: under('mcpServers') },
+  roo: { file: '.roo/mcp.json', render: under('mcpServers') },
+  continue: {
+    file: '.continue/mcpServers/waygate.yaml',
+    render: (name, { command, args, env }) =>
+      yamlText({
+        ...{ name, version: '0.0.1', schema: 'v1' },
+        mcpServers: [{ name, command, args, ...(env && { env }) }],
+      }),
+  },
+  kiro: { file: '.kiro/settings/mcp.json', render: under('mcpServers') },
+  opencode: {
+    file: './opencode.json (version 2; version 1 has the entry directly under "mcp")',
+    render: (name, { command, args, env }) =>
+      json({
+        mcp: { servers: { [name]: { type: 'local', command: [command, ...args], ...(env && { environment: env }) } } },
+      }),
+  },
+  'lm-studio': { file: '~/.lmstudio/mcp.json', render: under('mcpServers') },
 };
 
 export function clientConfigText(client: ClientId, launch: Launch, name: string = SERVER_NAME): string {

@@ -27,7 +27,7 @@ export async function status({ json, ...target }: GatewayTarget & Printed): Prom
 }
 
 /** Returns the command that helps the most servers which wait for the user. */
-function stepFor(servers: readonly ServerStatus[]): string | undefined {
+export function stepFor(servers: readonly ServerStatus[]): string | undefined {
   if (servers.length === 0) return 'waygate import copies the servers of your other MCP clients.';
   const inState = (state: ServerStatus['state']) => servers.filter((server) => server.state === state);
   if (inState('needs_approval').length > 0) return 'waygate approve shows the commands that wait for your approval.';

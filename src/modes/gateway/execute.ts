@@ -53,12 +53,12 @@ async function run({ args, context, session, call, onCorrection }: ToolCall): Pr
   if (outcome.kind === 'dry_run') {
     return { text: dryRunText(outcome.report), data: outcome.report, event: dryRunEvent(args, tool) };
   }
-  const { text, parts, isError, envelope } = outcome.result;
+  const { text, parts, isError, envelope, structured } = outcome.result;
   session.recordHydrated(id, revision);
   const query = session.queryFor(id);
   if (query !== undefined && !isError) context.recordUse(query, id);
   // The envelope counts tokens, so it is made only when it is asked for.
-  const data = renderMode(args) === 'json' ? envelope() : undefined;
+  const data = renderMode(args) === 'json' ? { ...(await envelope()), ...withStructure(structured()) } : undefined;
   const { result, diagnostics, repairs, unchecked } = outcome;
   const repaired = repairs.map(
     ({ path, rule }) => `note: ${oneLine(path, 128)} of the arguments was repaired (${rule})`,
@@ -76,6 +76,11 @@ async function run({ args, context, session, call, onCorrection }: ToolCall): Pr
     ],
     event: resultEvent(args, tool, diagnostics, result, data?.summary ?? text),
   };
+}
+
+/** The client of a gateway tool does not see the server's own structured content otherwise. */
+function withStructure(structuredContent: unknown): { structuredContent?: unknown } {
+  return structuredContent === undefined ? {} : { structuredContent };
 }
 
 function dryRunEvent(args: Args, tool: CatalogTool): CallEvent {

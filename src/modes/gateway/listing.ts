@@ -76,7 +76,7 @@ export function listingOf(
   }
   if (query === undefined) return byPath(shelf, path ?? '/', onCorrection);
   const topK = (args.top_k as number | undefined) ?? context.browseConfig().topK;
-  return byQuery(shelf, query, { topK, ...more });
+  return byQuery(shelf, query, context, { topK, ...more });
 }
 
 /** Returns a shelf with a good answer to the call; waits for servers that are starting for the first time. */
@@ -156,7 +156,7 @@ export function render(
   };
 }
 
-function byQuery(shelf: Shelf, query: string, options: RankOptions): Listing {
+function byQuery(shelf: Shelf, query: string, context: GatewayContext, options: RankOptions): Listing {
   const { noun, purpose, choices } = shelf;
   if (query.trim() === '') throw argsInvalid(`"query" is empty: say in a few words ${purpose}.`, ['query']);
   const result = rank(choices.index, query, options);
@@ -166,7 +166,7 @@ function byQuery(shelf: Shelf, query: string, options: RankOptions): Listing {
     (hit) => toCard(hit.tool, hit.score),
   );
   const searched = `${groupDigits(result.searched)} searched`;
-  const hints = [...cloneHints(noun, hits)];
+  const hints = [...cloneHints(context, hits)];
   if (result.confidence !== 'good') hints.push(...missHints(choices, result.nearestNames));
   if (!result.certain && (result.sentence || result.confidence !== 'good')) hints.push(HOW_TO_ASK);
   const further = furtherNames(result.further);
@@ -220,11 +220,16 @@ function missHints({ catalog: { servers } }: Choices, nearestNames: readonly str
   ];
 }
 
-/** Names the tools behind a card that stands for the same tool of several servers. */
-function cloneHints(noun: string, hits: readonly RankedTool[]): string[] {
-  return hits
-    .filter((hit) => hit.clones.length > 0)
-    .map((hit) => `The same ${noun} as ${hit.tool.id}: ${hit.clones.map((clone) => clone.id).join(', ')}.`);
+/** Names the tools behind a card that stands for several servers. Servers of one definition may hold different data. */
+function cloneHints({ reachBeside }: GatewayContext, hits: readonly RankedTool[]): string[] {
+  return hits.flatMap(({ tool, clones }) =>
+    clones.map((clone) => {
+      const [here, there] = [reachBeside(tool.server, clone.server), reachBeside(clone.server, tool.server)];
+      const own = here.length === 0 ? '' : ` (${here.join(', ')})`;
+      const other = there.length === 0 ? '' : `: ${there.join(', ')}`;
+      return `${tool.id}${own} is also in ${clone.server} (same definition; may reach other data${other}): ${clone.id}.`;
+    }),
+  );
 }
 
 function byPath({ noun, choices }: Shelf, given: string, onCorrection: ReportNormalisation): Listing {

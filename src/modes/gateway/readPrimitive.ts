@@ -165,12 +165,12 @@ function withoutHash(id: string): string {
 }
 
 /** Makes the answer. The event names no tool for an address that nobody lists, because the caller gave it. */
-function answerOf(
+async function answerOf(
   declaration: GatewayTool,
   { text, parts, isError, envelope, summary }: AdmittedResult,
   args: CheckedArguments,
   choice: CatalogTool | undefined,
-): Answer {
+): Promise<Answer> {
   const event = completedEvent(declaration, {
     ...(choice ? ofTool(choice) : { toolId: UNKNOWN }),
     dispatched: true,
@@ -186,7 +186,7 @@ function answerOf(
     }),
   });
   // The envelope counts tokens, so it is made only when it is asked for.
-  return { text, data: renderMode(args) === 'json' ? envelope() : {}, isError, media: parts, event };
+  return { text, data: renderMode(args) === 'json' ? await envelope() : {}, isError, media: parts, event };
 }
 
 /**

@@ -6,6 +6,7 @@ import { SELECTOR_TYPES } from '../../results/select/selectors.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
 import { boundText, shortened } from '../../text/porcelain.ts';
 import { type CallEvent, completedEvent, namedTool, ofTool, UNKNOWN } from '../shared/callEvent.ts';
+import { schemaTokens } from '../shared/catalog/definitionTokens.ts';
 import { meantChoice } from '../shared/chosenTool.ts';
 import { TOOL_VIEW } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
@@ -81,7 +82,7 @@ export function schemaEvent(tool: CatalogTool): CallEvent {
   return completedEvent(TOOL_VIEW, {
     event: 'hydrate.completed',
     ...ofTool(tool),
-    attributes: (meter) => ({ schema_tokens: meter.schema(tool.inputSchema) }),
+    attributes: () => ({ schema_tokens: schemaTokens(tool.inputSchema) }),
   });
 }
 

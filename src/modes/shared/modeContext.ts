@@ -23,6 +23,8 @@ export interface GatewayContext {
   workspace: string;
   view(): CatalogView;
   servers(): readonly ServerBrief[];
+  /** Describes where a server leads that another one with the same definitions does not. */
+  reachBeside(server: string, other: string): readonly string[];
   configuration(): ConfigurationStatus;
   /** Waits for servers that are starting and were never listed. */
   firstLists: FirstLists;

@@ -10,8 +10,8 @@ export interface AnswerInput {
   label: string;
   /** Server that the text is from. */
   source: string;
-  /** Handle of the whole text. */
-  handle: string | undefined;
+  /** Stores the whole text and returns its handle. Called for a digest only. */
+  handle: () => Promise<string | undefined>;
   /** Notes about other parts: images, links. */
   notes: readonly string[];
   shownChars: number;
@@ -26,7 +26,6 @@ const MAX_NOTES_CHARS = 1_500;
 
 export interface AnswerText {
   text: string;
-  isWhole: boolean;
   /** Foreign text in it, as the server sent it. */
   shown: string;
 }
@@ -36,24 +35,25 @@ export async function answerText(input: AnswerInput): Promise<AnswerText> {
   const { text, label, source, notes, shownChars } = input;
   const besides = notesWithin(notes);
   if (!text || ('length' in text && text.length === 0)) {
-    if (besides.length === 0) return { text: `${label} (no content)`, isWhole: true, shown: '' };
+    if (besides.length === 0) return { text: `${label} (no content)`, shown: '' };
     const shown = besides.join('\n');
-    return { text: fenced(label, source, shown), isWhole: true, shown };
+    return { text: fenced(label, source, shown), shown };
   }
   const whole = 'length' in text && text.length <= shownChars ? text.toString() : undefined;
   if (whole === undefined || quotedData(whole).length > shownChars) {
-    return { ...(await digestText(text, input, besides)), isWhole: false };
+    return digestText(text, input, besides);
   }
   const shown = [whole, ...besides].join('\n');
-  return { text: fenced(label, source, shown), isWhole: true, shown };
+  return { text: fenced(label, source, shown), shown };
 }
 
 /** The notes name parts in the server's words, so they are within the fence. */
 async function digestText(
   text: Readable,
-  { label, source, handle, shownChars }: AnswerInput,
+  { label, source, handle: keep, shownChars }: AnswerInput,
   notes: readonly string[],
-): Promise<Omit<AnswerText, 'isWhole'>> {
+): Promise<AnswerText> {
+  const handle = await keep();
   const limit = Math.max(shownChars, MIN_ANSWER_CHARS);
   let room = limit - notes.join('\n').length - FRAME_CHARS;
   for (;;) {

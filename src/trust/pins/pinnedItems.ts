@@ -37,7 +37,8 @@ export function itemsOf(listing: Listing): PinnedItem[] {
   const uses = new Map<string, number>();
   const add = (part: PinnedPart, name: string, raw: unknown, stored?: string): void => {
     // A line break separates the number, and quotation marks enclose a name that has one.
-    const base = `${part}:${/\n|^"/.test(name) ? JSON.stringify(name) : name}`;
+    const unique = /\n|^"/.test(name) ? JSON.stringify(name) : name;
+    const base = `${part}:${unique}`;
     const use = (uses.get(base) ?? 0) + 1;
     uses.set(base, use);
     items.push({ key: use === 1 ? base : `${base}\n${use}`, part, name, use, raw, pin: stored ?? pinOf(raw) });

@@ -10,24 +10,17 @@ import type { Live } from '../start/serverStart.ts';
 import { LinkFailure } from '../transports/upstreamLink.ts';
 import { Callers } from './callers.ts';
 import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
-import type { ConnectionEvents, ConnectionServices } from './connectionServices.ts';
+import type { ConnectionEvents, ConnectionServices, Predecessor } from './connectionServices.ts';
 import type { ConnectionState } from './connectionStatus.ts';
 import { IdleTimer } from './idleTimer.ts';
 import { NotDispatchedError } from './notDispatched.ts';
 import { ServerCalls } from './serverCalls.ts';
 import { type Capability, type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
 import type { Json, RequestOptions } from './serverRequest.ts';
+import { SessionConnections } from './sessionConnections.ts';
 
-export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
+export type { ConnectionEvents, ConnectionServices, OpenLink, Predecessor } from './connectionServices.ts';
 export type { ConnectionState } from './connectionStatus.ts';
-
-/** Connection of the same server under its previous configuration. */
-export interface Predecessor {
-  /** Resolves when its calls and its process have ended. */
-  ended: Promise<void>;
-  /** Catalog to show until the changed server has listed its own. */
-  catalog: ServerCatalog;
-}
 
 /** Notifications that concern the lists and resources of a server, and none of its calls. */
 const ABOUT_LISTS = /\/(list_changed|updated)$/;
@@ -35,6 +28,8 @@ const ABOUT_LISTS = /\/(list_changed|updated)$/;
 /** Represents one upstream server: its state, its connection over any transport, and its latest catalog. */
 export class ServerConnection {
   config: ServerConfig;
+  /** Session that has this connection for itself. */
+  readonly session: object | undefined;
   /** Protocol violations of the server over all its starts, for health and telemetry. */
   readonly oddities = new Oddities((oddity) => this.#onExcess(oddity));
   readonly #messages = new ServerMessages();
@@ -43,11 +38,27 @@ export class ServerConnection {
   readonly #calls: ServerCalls;
   readonly #idle: IdleTimer;
   readonly #readyListeners = new Set<() => void>();
+  readonly #own: SessionConnections;
   /** Set once the configuration no longer has this connection. Returns the current one of the same name. */
   #successor: (() => ServerConnection | undefined) | undefined;
 
-  constructor(config: ServerConfig, services: ConnectionServices, events: ConnectionEvents, predecessor?: Predecessor) {
+  constructor(
+    config: ServerConfig,
+    services: ConnectionServices,
+    events: ConnectionEvents,
+    predecessor?: Predecessor,
+    session?: object,
+  ) {
     this.config = config;
+    this.session = session;
+    this.#own = new SessionConnections((one) => {
+      // The shared connection alone keeps the catalog.
+      const { snapshots: _, idleMs: __, ...own } = services;
+      const known = { ended: Promise.resolve(), catalog: this.listed };
+      const connection = new ServerConnection(this.config, own, events, known, one);
+      events.onSessionConnection?.(connection);
+      return connection;
+    });
     this.#life = new ServerLife({
       config: () => this.config,
       services,
@@ -99,6 +110,10 @@ export class ServerConnection {
   get held(): readonly HeldItem[] {
     return this.#life.keeper.held;
   }
+  /** True if nothing of the server reaches a client, as in quarantine. */
+  get isWithheld(): boolean {
+    return this.#life.keeper.isWithheld;
+  }
   /** Returns the items of a list that clients may see. The server may have sent other ones than it listed last. */
   offeredOf(part: string, items: readonly unknown[]): readonly unknown[] {
     return this.#life.keeper.offeredOf(part, items);
@@ -121,6 +136,14 @@ export class ServerConnection {
   get onlyCaller(): object | undefined {
     return this.#callers.only;
   }
+  /** Whether each client session has its own connection to the server. */
+  get isPerSession(): boolean {
+    return this.config.sharing === 'session';
+  }
+  /** This connection and those of single sessions. */
+  get withSessions(): readonly ServerConnection[] {
+    return [this, ...this.#own.all];
+  }
   get pid(): number | undefined {
     return this.#life.pid;
   }
@@ -136,6 +159,7 @@ export class ServerConnection {
   /** Applies an approval that the user gave or revoked: without one, a running server stops. */
   recheckApproval(): void {
     this.#life.recheckApproval();
+    for (const connection of this.#own.all) connection.recheckApproval();
   }
 
   /** Applies an edit that needs no restart. */
@@ -144,6 +168,7 @@ export class ServerConnection {
     this.config = config;
     if (config.keepAlive && !keepAlive) this.begin();
     this.#idle.begin();
+    for (const connection of this.#own.all) connection.config = config;
   }
 
   /**
@@ -156,8 +181,15 @@ export class ServerConnection {
     this.#life.keeper.stop();
     const { live } = this.#life;
     // A lost server is not started again under an entry that is gone.
+    const own = this.#own.retire();
     if (live) await Promise.race([this.#callers.over(), live.lost]);
+    await own;
     await this.stop();
+  }
+
+  /** Ends the connection that a session has for itself. */
+  endSession(session: object): void {
+    this.#own.end(session);
   }
 
   /** Starts the server, or waits for a running start. Never rejects; the state has the outcome. */
@@ -191,6 +223,8 @@ export class ServerConnection {
 
   /** Sends any request, starting the server if it is down. */
   async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
+    const { session } = (!this.session && this.isPerSession && (options.origin as CallOrigin)) || {};
+    if (session) return this.#ownOf(session).request(method, params, options);
     const { keeper } = this.#life;
     let refusal = this.#refusal(method, params);
     if (refusal) throw refusal;
@@ -215,6 +249,11 @@ export class ServerConnection {
         const left = { ...options, timeoutMs: Math.max(1, deadline - performance.now()) };
         return this.#move(method, params, left, error);
       });
+  }
+
+  #ownOf(session: object): ServerConnection {
+    const busy = this.#life.faultOf(new LinkFailure('', 'circuit_open'));
+    return this.#own.of(session, () => new NotDispatchedError('too many client sessions use it', busy, 1));
   }
 
   /** Returns the error for a request that would use what is not offered. A first list is waited for. */
@@ -278,12 +317,12 @@ export class ServerConnection {
 
   /** Ends the server after a sign-out; the next start finds out that a sign-in is required. */
   async signedOut(): Promise<void> {
-    await this.#life.signedOut();
+    await Promise.all([this.#own.retire(), this.#life.signedOut()]);
   }
 
   async stop(): Promise<void> {
     this.#idle.stop();
-    await this.#life.stop();
+    await Promise.all([this.#own.stop(), this.#life.stop()]);
   }
 
   #onReady(live: Live): void {

@@ -89,6 +89,16 @@ export class CatalogKeeper {
     return this.#offered?.whole === 'new';
   }
 
+  /** True if only another list can offer tools again: none is offered, no call starts the server, and one was changed. */
+  get isHeldBack(): boolean {
+    return this.exposed.tools.length === 0 && this.held.some(({ why }) => why === 'changed' || why === 'flagged');
+  }
+
+  /** True if nothing of the server is offered, whatever it lists. */
+  get isWithheld(): boolean {
+    return this.#offered?.whole !== undefined;
+  }
+
   /** Listed items that no client may see. */
   get held(): readonly HeldItem[] {
     return this.#offered?.held ?? [];

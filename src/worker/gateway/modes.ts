@@ -1,5 +1,6 @@
 import { settingsFor } from '../../config/declaration/block.ts';
 import type { Settings } from '../../config/declaration/document.ts';
+import { reachBeside } from '../../config/reach.ts';
 import type { Mode } from '../../link/mode.ts';
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
 import { gatewayMode } from '../../modes/gateway/gatewayMode.ts';
@@ -126,6 +127,10 @@ function contextOf({ workspace, configuration, catalog, reports, calls, clientRe
     primitives: catalog.primitives.ports,
     view: () => catalog.view,
     servers: () => reports.servers,
+    reachBeside: (server, other) => {
+      const [one, two] = [server, other].map((name) => configuration.current.servers.find((has) => has.name === name));
+      return one && two ? reachBeside(one, two) : [];
+    },
     configuration: () => configuration.current,
     browseConfig: () => configuration.current.settings.browse,
     primitiveTools: () => configuration.current.settings.primitives,
@@ -146,10 +151,11 @@ function passthroughOnly({
   configuration,
   pool,
   calls,
-}: ModeParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
+}: ModeParts): Pick<PassthroughContext, 'asks' | 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, source) =>
     calls.firewall.admit(result, { toolId: source.id, upstreamName: source.upstreamName, source });
   return {
+    asks: () => configuration.current.settings.passthrough.asks,
     connections: () => pool.connections,
     hasSeveralServers: () => {
       // A broken entry has no connection: if it counted, a typo would rename the tools of the other server unnoticed.

@@ -8,7 +8,7 @@ import { acquireLock } from '../../host/attach/startLock.ts';
 import { heldError } from '../../modes/shared/unknownTool.ts';
 import { quoted } from '../../text/porcelain.ts';
 import { type LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
-import { readLockFile } from '../../trust/pins/lockFile.ts';
+import { LockReader } from '../../trust/pins/lockFile.ts';
 import type { GatedServer, Verdict } from '../../trust/pins/offer.ts';
 import { writeBook } from '../../trust/pins/pinBook.ts';
 import {
@@ -49,7 +49,7 @@ export class ServerTrust implements ListingGate {
   readonly #log: (line: string) => void;
   readonly #facts = new WeakMap<ServerConfig, GatedServer>();
   readonly #approvals: ServerTrustOptions['approvals'];
-  readonly #lock: ServerTrustOptions['lock'];
+  readonly #lock: LockReader;
   #lockFlaw: string | undefined;
   readonly #connections: ServerTrustOptions['connections'];
 
@@ -57,7 +57,7 @@ export class ServerTrust implements ListingGate {
     this.#logbook = new TrustLog({ folder: stateRoot, lock: acquireLock, now: () => new Date() });
     this.#log = log;
     this.#approvals = approvals;
-    this.#lock = lock;
+    this.#lock = new LockReader(lock);
     this.#connections = connections;
     const store = new PinStore({ folder: stateFolder, lock: acquireLock });
     this.pinsFile = store.file;
@@ -93,9 +93,8 @@ export class ServerTrust implements ListingGate {
 
   /** Returns what the lock file pins for a server. A file that cannot be used pins nothing, and is reported once. */
   #lockedItems(server: string): readonly PinnedItem[] | undefined {
-    const { file, workspace } = this.#lock;
     try {
-      const servers = readLockFile(file, workspace);
+      const servers = this.#lock.read();
       return servers && (Object.hasOwn(servers, server) ? servers[server] : []);
     } catch (error) {
       const { message } = error as Error;

@@ -10,7 +10,7 @@ import { type Surroundings, surroundingsOf } from '../../../import/surroundings.
 import { readRendezvous } from '../../../link/rendezvous.ts';
 import { count } from '../../../text/porcelain.ts';
 import type { UninstallCommand } from '../../commands.ts';
-import { jsonText, problemLine } from '../../print.ts';
+import { jsonText, printNext, problemLine } from '../../print.ts';
 import type { Terminal } from '../../terminal.ts';
 
 /** Contents of the state folder. The folder may also hold the user's `waygate.json`, or be shared by a mistake. */
@@ -64,6 +64,7 @@ export async function uninstall(
     return 1;
   }
   if (!json) out(`Removed ${count(all.length, 'file or folder', 'files and folders')}.\n`);
+  printNext(json, 'npm uninstall -g waygate, and in VS Code uninstall the extension, which keeps secrets of its own.');
   return 0;
 }
 

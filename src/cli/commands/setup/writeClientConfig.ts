@@ -82,9 +82,9 @@ function withEntry(file: string, before: string | undefined, entry: string): str
   const text = before.slice(mark.length);
   const [path, value] = memberOf(parse(entry));
   const tree = parse(text);
-  const servers = tree[path[0]];
+  const servers = memberAt(tree, path.slice(0, -1));
   if (servers !== undefined && !isRecord(servers))
-    throw new Error(`"${path[0]}" of ${file} is no object; correct it first.`);
+    throw new Error(`"${path.slice(0, -1).join('.')}" of ${file} is no object; correct it first.`);
   if (isDeepStrictEqual(memberAt(tree, path), value)) return before;
   const after = parse === parseTomlTable ? withTable(file, text, path, entry) : setMember(text, path, value);
   const result = readable(parse, after);
@@ -103,21 +103,21 @@ function withTable(file: string, text: string, path: readonly string[], entry: s
   return `${rest}${rest === '' || rest.endsWith('\n') ? '' : '\n'}\n${entry}`;
 }
 
-/** Splits an entry such as `{mcpServers: {waygate: …}}` into its path and its value. */
-function memberOf(tree: Tree): [path: [string, string], value: unknown] {
-  const [[key, servers]] = Object.entries(tree) as [[string, Tree]];
-  const [[name, value]] = Object.entries(servers) as [[string, unknown]];
-  return [[key, name], value];
+/** Splits an entry such as `{mcpServers: {waygate: …}}` into its path and its value, which has the command. */
+function memberOf(tree: Tree): [path: string[], value: unknown] {
+  const [[key, inner]] = Object.entries(tree) as [[string, Tree]];
+  if ('command' in inner) return [[key], inner];
+  const [path, value] = memberOf(inner);
+  return [[key, ...path], value];
 }
 
-function memberAt(tree: Tree, [key, name]: readonly [string, string]): unknown {
-  const servers = tree[key];
-  return isRecord(servers) ? servers[name] : undefined;
+function memberAt(tree: Tree, path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), tree);
 }
 
-function withMember(tree: Tree, [key, name]: readonly [string, string], value: unknown): Tree {
-  const servers = tree[key];
-  return { ...tree, [key]: { ...(isRecord(servers) ? servers : {}), [name]: value } };
+function withMember(tree: Tree, [key = '', ...rest]: readonly string[], value: unknown): Tree {
+  const inner = tree[key];
+  return { ...tree, [key]: rest.length === 0 ? value : withMember(isRecord(inner) ? inner : {}, rest, value) };
 }
 
 function readable(parse: (text: string) => Tree, text: string): Tree | undefined {

@@ -128,6 +128,7 @@ export class ClientRequests {
           close?.();
           this.#sessions.delete(peer.session);
           this.#levels.forget(peer.session);
+          for (const connection of this.#options.connections()) connection.endSession(peer.session);
         };
       },
     };
@@ -170,6 +171,10 @@ export class ClientRequests {
     if (method === 'sampling/createMessage' && maySample !== true) {
       const remedy = `The user can allow it by "sampling": true in the entry of the server.`;
       throw new RpcError(METHOD_NOT_FOUND, `Sampling is off for the server ${quoted(name)}. ${remedy}`);
+    }
+    if (connection.isWithheld) {
+      const message = `${method} is not passed on: the server ${quoted(name)} waits for the user's review (waygate trust).`;
+      throw new RpcError(INVALID_REQUEST, message);
     }
     const found = await callOf(connection, params, related);
     if (found === 'none') {
@@ -247,7 +252,7 @@ export class ClientRequests {
     const task = relatedTask(params);
     const peer =
       task === undefined ? this.#listenerAt(connection, related) : (await callOfTask(connection, task))?.peer;
-    if (!peer || !this.#levels.admits(peer.session, params.level)) return;
+    if (!peer || connection.isWithheld || !this.#levels.admits(peer.session, params.level)) return;
     // Clients store logs in other places than results, so secrets are always masked here.
     peer.notify('notifications/message', relateTo(undefined, scrubValue(params) as Params));
   }
@@ -272,12 +277,16 @@ export class ClientRequests {
   async #setLevel({ level }: Readonly<Params>, { peer }: CallContext): Promise<object> {
     if (!isLevel(level)) throw new RpcError(INVALID_PARAMS, 'The level must be one of MCP, from debug to emergency.');
     if (peer) this.#levels.set(peer.session, level);
-    for (const connection of this.#options.connections()) this.#levels.apply(connection);
+    for (const connection of this.#running) this.#levels.apply(connection);
     return {};
   }
 
+  get #running(): readonly ServerConnection[] {
+    return this.#options.connections().flatMap(({ withSessions }) => withSessions);
+  }
+
   #onRootsChanged(): void {
-    for (const connection of this.#options.connections()) {
+    for (const connection of this.#running) {
       if (!this.#roots.followsClients(connection)) continue;
       void connection.notify('notifications/roots/list_changed').catch((error: Error) => {
         this.#options.log(`${connection.config.name}: the change of roots could not be reported: ${error.message}`);

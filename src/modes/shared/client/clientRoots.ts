@@ -52,7 +52,7 @@ export class ClientRoots {
     if (config.roots) return { roots: {} };
     if (namesFolder(config)) return {};
     await this.#firstSession.promise;
-    if (this.#peers.size === 0) return {};
+    if (this.#peersOf(connection).length === 0) return {};
     this.#following.add(connection);
     return { roots: { listChanged: true } };
   }
@@ -79,11 +79,16 @@ export class ClientRoots {
     if (found instanceof SessionCall) {
       return found.peer?.capabilities.roots ? ask(connection, params, found, signal) : { roots: [] };
     }
-    const answers = [...this.#peers].map((peer) =>
+    const answers = this.#peersOf(connection).map((peer) =>
       ask(connection, params, new SessionCall(peer), signal).catch((): Params => ({})),
     );
     const all = (await Promise.all(answers)).flatMap(({ roots: own }): unknown[] => (Array.isArray(own) ? own : []));
     return { roots: [...new Map(all.map((root) => [JSON.stringify(root), root])).values()] };
+  }
+
+  /** Clients with roots that may use a connection. */
+  #peersOf({ session }: ServerConnection): ClientPeer[] {
+    return [...this.#peers].filter((peer) => session === undefined || peer.session === session);
   }
 }
 
