@@ -224,7 +224,7 @@ function removeStale() {
 /** esbuild escapes all but regular expressions. One character beyond Latin-1 makes V8 keep the source in twice the memory. */
 function escapeNonAscii(file) {
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/[^\x00-\x7f]/g, escaped));
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/[\u0080-\uffff]/g, escaped));
 }
 
 async function bundle(options) {

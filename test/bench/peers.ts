@@ -7,10 +7,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { withGenerated } from '../../scripts/lib/generatedDocs.mjs';
 import { percentile } from './measure.ts';
 import { type PeerRow, type PeerRun, peerTables } from './peers/peerTables.ts';
-import { SUBJECTS, type Subject, start, type Use, useOf } from './peers/subjects.ts';
+import { installPeers, SUBJECTS, type Subject, start, type Use, useOf } from './peers/subjects.ts';
 
 const { values } = parseArgs({
   options: {
@@ -98,6 +97,7 @@ function rowOf(name: string, tally: Tally, idle: Use | undefined, used: Use | un
   };
 }
 
+installPeers();
 const loadBefore = loadavg()[0] as number;
 const subjects: Subject[] = [];
 const rows: PeerRow[] = [];
@@ -150,5 +150,9 @@ if (!values.dry) {
   mkdirSync(results, { recursive: true });
   writeFileSync(join(results, 'peers.json'), `${JSON.stringify(report, undefined, 2)}\n`);
   const page = join(import.meta.dirname, '..', '..', 'docs', 'benchmarks.md');
-  writeFileSync(page, withGenerated(readFileSync(page, 'utf8'), tables));
+  const parts = /(<!-- made by npm run bench:peers: begin -->\n)[\s\S]*(<!-- made by npm run bench:peers: end -->)/;
+  writeFileSync(
+    page,
+    readFileSync(page, 'utf8').replace(parts, (_, begin, end) => `${begin}${tables}\n${end}`),
+  );
 }

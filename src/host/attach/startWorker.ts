@@ -50,7 +50,18 @@ const READY_TIMEOUT_MS = 15_000;
  * busy, and each collection pauses four times as long.
  */
 const YOUNG_MB = 4;
-const NODE_OPTIONS = [`--min-semi-space-size=${YOUNG_MB}`, `--max-semi-space-size=${YOUNG_MB}`];
+/**
+ * Size in megabytes at which V8 first collects the whole heap, and the growth in percent after which it does so again.
+ * By default the garbage of some thousand calls is kept, three times what is in use.
+ */
+const OLD_MB = 32;
+const OLD_GROWTH_PERCENT = 25;
+const NODE_OPTIONS = [
+  `--min-semi-space-size=${YOUNG_MB}`,
+  `--max-semi-space-size=${YOUNG_MB}`,
+  `--initial-old-space-size=${OLD_MB}`,
+  `--heap-growing-percent=${OLD_GROWTH_PERCENT}`,
+];
 /** Names the port of 127.0.0.1 on which a worker waits for a debugger (0: any). For developers of Waygate. */
 const INSPECT_VARIABLE = 'WAYGATE_INSPECT_WORKER';
 /** File descriptor on which a worker reports that it is ready, or why it cannot start. */

@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -37,7 +37,23 @@ interface Calls {
   isExecuted?: boolean;
 }
 
-const peer = (name: string, file: string): string => join(import.meta.dirname, 'node_modules', name, file);
+/** Folder of the installed peers, outside of the sources. */
+const PEERS = resolve('.out', 'peers');
+const peer = (name: string, file: string): string => join(PEERS, 'node_modules', name, file);
+
+/** Installs the peers as test/bench/peers/package-lock.json names them, unless they are there. */
+export function installPeers(): void {
+  mkdirSync(PEERS, { recursive: true });
+  const lock = join(PEERS, 'node_modules', '.package-lock.json');
+  const wanted = join(import.meta.dirname, 'package-lock.json');
+  if (existsSync(lock) && statSync(lock).mtimeMs > statSync(wanted).mtimeMs) return;
+  for (const file of ['package.json', 'package-lock.json']) {
+    copyFileSync(join(import.meta.dirname, file), join(PEERS, file));
+  }
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { status } = spawnSync('npm', args, { cwd: PEERS, stdio: 'inherit', shell: process.platform === 'win32' });
+  if (status !== 0) throw new Error('The peers could not be installed; see the messages of npm above.');
+}
 
 async function connected(transport: Transport): Promise<Client> {
   const client = new Client({ name: 'bench', version: '1' });
