@@ -48,7 +48,6 @@ const WAYS: readonly Way[] = [
       'src/results/envelope/pythonForm.ts',
       // Texts that are sealed, and keys of maps and rows.
       'src/trust/launch.ts',
-      'src/trust/pins/pinnedItems.ts',
       'src/extension/tree/toolRows.ts',
       'src/calls/validation/explainErrors.ts',
     ],
