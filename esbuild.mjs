@@ -88,7 +88,7 @@ const node = {
   ...common,
   platform: 'node',
   format: 'cjs',
-  target: 'node22',
+  target: 'node20.12',
   // Some packages' CommonJS form (jsonc-parser's) requires by names that no bundler can follow.
   mainFields: ['module', 'main'],
   define: { ...common.define, 'import.meta.url': '__waygateModuleUrl' },

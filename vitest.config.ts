@@ -50,6 +50,7 @@ export default defineConfig({
         },
       },
       { test: { ...common, name: 'window', include: ['test/editor/window/**/*.test.ts'], pool: 'forks' } },
+      { test: { ...common, name: 'agent', include: ['test/editor/agent/**/*.test.ts'], pool: 'forks' } },
       ...GATEWAY_STAGES.map((name) => ({
         // A gateway in the test's own process reads the data that ships beside the worker.
         define: {

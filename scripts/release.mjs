@@ -2,15 +2,15 @@
 // Tests, sets the version, dates the changelog, packs VSIX and npm package into .out/, commits and tags. Pushes nothing.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ensurePackages, npm, npmEnvironment, ownNode, toolEnvironment } from './lib/npm.mjs';
+import { ensurePackages, ownNode, toolEnvironment } from './lib/npm.mjs';
 import { exitCode, leaveTogether, start } from './lib/processes.mjs';
 import { nextVersion, releaseChangelog, withVersion } from './lib/release.mjs';
 import { SetupError } from './lib/setupError.mjs';
-import { packExtension } from './lib/vsix.mjs';
+import { packBoth } from './lib/vsix.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const VERSIONED = ['package.json', 'package-lock.json'];
@@ -51,18 +51,6 @@ async function test() {
   if (code !== 0) throw new SetupError('The tests failed: nothing was released.');
 }
 
-/** Packs both packages into .out/. */
-async function pack() {
-  mkdirSync(join(root, '.out'), { recursive: true });
-  const vsix = await packExtension(root);
-  await npm(['pack', '--pack-destination', '.out', '--ignore-scripts'], {
-    cwd: root,
-    env: npmEnvironment(root),
-    failure: 'npm pack failed: see its last lines above.',
-  });
-  return vsix;
-}
-
 async function main() {
   const { wanted, dryRun, skipTests } = parseOptions();
   const version = nextVersion(JSON.parse(read('package.json')).version, wanted);
@@ -82,7 +70,7 @@ async function main() {
   try {
     for (const file of VERSIONED) write(file, withVersion(read(file), version));
     write('CHANGELOG.md', changelog);
-    const vsix = await pack();
+    const { vsix } = await packBoth(root);
     git('commit', '--quiet', '--message', `release: ${version}`, '--', ...CHANGED);
     git('tag', '--annotate', tag, '--message', `Waygate ${version}\n\n${notes}`);
     console.log(`\nReleased ${version}: commit and tag ${tag}, ${vsix} and .out/waygate-${version}.tgz. To publish:\n`);

@@ -3,6 +3,7 @@
 //   --server    use the VS Code server build even if the `code` command exists
 //   --no-open   do not open the address in a browser
 //   --port N    the port of the server build (default: a free one)
+//   --help      print the options
 
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -22,6 +23,12 @@ import { packExtension } from './lib/vsix.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+const USAGE = `npm start                 opens VS Code with Waygate on a demo
+npm start -- --server     uses the VS Code server build in the browser, even if there is a desktop VS Code
+npm start -- --port N     port of the server build; a free one by default
+npm start -- --no-open    opens no browser
+npm start -- --check      checks that VS Code would open, and ends`;
+
 function parseOptions() {
   try {
     const { values } = parseArgs({
@@ -30,15 +37,20 @@ function parseOptions() {
         server: { type: 'boolean', default: false },
         'no-open': { type: 'boolean', default: false },
         port: { type: 'string', default: '0' },
+        help: { type: 'boolean', short: 'h', default: false },
       },
     });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
     const port = Number(values.port);
     if (!Number.isInteger(port) || port < 0 || port > 65_535)
       throw new Error(`--port takes a number, not "${values.port}".`);
     return { ...values, port };
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
-    console.error('Usage: npm start -- [--check] [--server] [--no-open] [--port N]');
+    console.error(USAGE);
     process.exit(64);
   }
 }

@@ -1,11 +1,12 @@
 // npm test: sets up what is missing, then runs every check, two stages at a time, and ends with the time of each stage
 // and one line that sums them up.
-// npm test -- --only pure,editor runs some of them.
+// npm test -- --only pure,editor runs some of them; npm test -- --help lists them.
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { ensurePackages, ownNode, toolEnvironment } from './lib/npm.mjs';
 import { endGroup, exitCode, leaveTogether, start } from './lib/processes.mjs';
 import { SetupError } from './lib/setupError.mjs';
@@ -105,7 +106,8 @@ async function vitest(stage, workers = WAITING_WORKERS, project = stage.name) {
 }
 
 /**
- * Runs the suite inside VS Code, which sets up what it needs beyond the packages, and the tests in an ordinary window.
+ * Runs the suite inside VS Code, which sets up what it needs beyond the packages, and the tests in an ordinary window:
+ * those of Waygate's own words, and those of Copilot's agent mode with the packed extension.
  * @param {Stage} stage
  */
 async function editor(stage) {
@@ -114,7 +116,8 @@ async function editor(stage) {
   const code = await run(stage, ['test/editor/harness/run.ts'], { WAYGATE_TEST_REPORT: report });
   const counted = readReport(report);
   if (counted) failures.push(...failuresOfEditor(counted));
-  return sum([tallyOfTests(code, counted), await vitest(stage, 1, 'window')]);
+  const windows = [await vitest(stage, 1, 'window'), await vitest(stage, 1, 'agent')];
+  return sum([tallyOfTests(code, counted), ...windows]);
 }
 
 /** @typedef {{ name: string, isAlone: boolean, output: string }} Stage */
@@ -155,22 +158,43 @@ function binary(name, program) {
   return join(folder, typeof bin === 'string' ? bin : bin[program]);
 }
 
+const HELP = `npm test                      sets up what is missing, and runs every check
+npm test -- --only NAME,...   runs some: ${[...Object.keys(STAGES), ...Object.keys(GROUPS)].join(', ')}
+npm test -- --help            prints this
+npx vitest run FILE           runs one test file
+`;
+
+/** @param {string} problem @returns {never} */
+function refuse(problem) {
+  console.error(`${problem}\n${HELP}`);
+  process.exit(64);
+}
+
 /** The stages to run: all, or those that `--only` names. */
 function chosenStages() {
-  const position = process.argv.indexOf('--only');
-  if (position === -1) return Object.keys(STAGES);
-  const words = (process.argv[position + 1] ?? '').split(',').filter(Boolean);
+  const { only, help } = readOptions();
+  if (help) {
+    console.log(HELP);
+    process.exit(0);
+  }
+  if (only === undefined) return Object.keys(STAGES);
+  const words = only.split(',').filter(Boolean);
   const given = words.flatMap((name) => GROUPS[name] ?? name);
   const unknown = given.find((name) => !(name in STAGES));
-  if (given.length === 0 || unknown !== undefined) {
-    console.error(
-      `--only takes one or more of ${[...Object.keys(STAGES), ...Object.keys(GROUPS)].join(', ')}${unknown ? `, not "${unknown}"` : ''}.`,
-    );
-    process.exit(64);
-  }
+  if (given.length === 0) refuse('--only needs the name of a stage.');
+  if (unknown !== undefined) refuse(`There is no stage "${unknown}".`);
   // Two stages that found the build stale would both build; the suite inside VS Code is built by this stage alone.
   const building = given.includes('editor') || given.filter((name) => !WITHOUT_BUILD.includes(name)).length > 1;
   return Object.keys(STAGES).filter((name) => given.includes(name) || (building && name === 'build'));
+}
+
+/** @returns {{ only?: string | undefined, help?: boolean | undefined }} */
+function readOptions() {
+  try {
+    return parseArgs({ options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h' } } }).values;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** @param {string} name @param {boolean} isAlone @returns {Promise<Tally>} */

@@ -26,7 +26,7 @@ export const SETTINGS: { [K in SettingId]: SettingContribution<SettingTypes[K]> 
     default: '',
     scope: 'machine',
     markdownDescription:
-      'Absolute path of the Node.js executable (22 or newer) that runs the gateway. Leave it empty for the editor’s own Node.js.',
+      'Absolute path of the Node.js executable (20.12 or newer) that runs the gateway. Leave it empty for the editor’s own Node.js.',
     restricted: true,
   },
 };

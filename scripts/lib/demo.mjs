@@ -7,11 +7,18 @@ const FILES = {
 Three MCP servers stand behind Waygate here; \`.vscode/waygate.json\` names them. The filesystem server may read and
 write the folder \`files/\`.
 
-Open the Waygate view in the activity bar to see their tools. In the chat, in agent mode, try:
+- **At the left**, behind the gate icon, are the tools of the three servers.
+- **At the right** is the dashboard with servers, sessions and calls. *Waygate: Open Dashboard* brings it back.
+- **Without an agent**, ask what one would find. Open a terminal and run:
 
-- Which orders in files/orders.csv are still open?
-- Remember that Ada prefers delivery on Fridays.
-- What is the sum of 17 and 25? Use a tool.
+  \`\`\`sh
+  node WAYGATE browse "read a file"
+  \`\`\`
+
+- **With an agent**, sign in to Copilot, open the chat in agent mode, and watch the calls in the dashboard:
+  - Which orders in files/orders.csv are still open?
+  - Remember that Ada prefers delivery on Fridays.
+  - What is the sum of 17 and 25? Use a tool.
 `,
   'files/welcome.txt': `This text came through Waygate from the filesystem server.
 `,
@@ -67,7 +74,7 @@ export function writeDemoWorkspace(root, folder) {
     const file = join(folder, name);
     if (existsSync(file)) continue;
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
+    writeFileSync(file, text.replaceAll('WAYGATE', join(root, 'dist', 'waygate.cjs')));
   }
   const file = join(folder, '.vscode', 'waygate.json');
   if (existsSync(file)) return;

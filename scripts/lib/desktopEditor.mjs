@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { exitCode, start } from './processes.mjs';
-import { expectInstalled, seedSettings } from './profile.mjs';
+import { addDemoExtension, expectInstalled, FIRST_STEPS, seedSettings } from './profile.mjs';
 import { serverEnvironment } from './serverBuild.mjs';
 import { SetupError } from './setupError.mjs';
 import { findProgram } from './systemPackages.mjs';
@@ -39,12 +39,13 @@ export function desktopEditor(root, program, profile) {
         throw new SetupError(`${program} could not install the packed extension: see above.`);
       }
       expectInstalled(root, extensionsFolder);
+      addDemoExtension(root, extensionsFolder);
     },
     async check() {
       if ((await code('--list-extensions')) !== 0) throw new SetupError(`${program} does not answer: see above.`);
     },
     async open(folder) {
-      console.log(`Opening ${folder} in VS Code. Close its window to end.`);
+      console.log(`Opening ${folder} in VS Code. ${FIRST_STEPS}\nClose its window to end.`);
       await code('--new-window', '--wait', '--disable-workspace-trust', folder);
     },
   };

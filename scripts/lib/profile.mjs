@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { SetupError } from './setupError.mjs';
 
 /**
@@ -40,3 +41,24 @@ export function expectInstalled(root, extensionsFolder) {
     .some((file) => existsSync(file) && readFileSync(file).equals(built));
   if (!current) throw new SetupError(`VS Code says it installed Waygate, but ${extensionsFolder} does not hold it.`);
 }
+
+/**
+ * Adds the extension of `scripts/demo` to a profile, which opens the views of the demo.
+ * @param {string} root
+ * @param {string} extensionsFolder
+ */
+export function addDemoExtension(root, extensionsFolder) {
+  const list = join(extensionsFolder, 'extensions.json');
+  const folder = join(root, 'scripts', 'demo');
+  const { name, publisher, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const id = `${publisher}.${name}`;
+  /** @type {{ identifier: { id: string } }[]} */
+  const installed = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
+  const location = { $mid: 1, path: pathToFileURL(folder).pathname, scheme: 'file' };
+  const others = installed.filter(({ identifier }) => identifier.id !== id);
+  writeFileSync(list, JSON.stringify([...others, { identifier: { id }, version, location, metadata: {} }]));
+}
+
+/** Says what the user sees and does, where the demo opens. */
+export const FIRST_STEPS =
+  'It shows the README of the demo, the tools of its servers (the gate icon at the left), and the dashboard.';

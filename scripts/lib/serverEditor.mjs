@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endGroup, exitCode, start } from './processes.mjs';
-import { expectInstalled, seedSettings } from './profile.mjs';
+import { addDemoExtension, expectInstalled, FIRST_STEPS, seedSettings } from './profile.mjs';
 import { runQuietly } from './progress.mjs';
 import { serverEnvironment, startServer } from './serverBuild.mjs';
 import { SetupError } from './setupError.mjs';
@@ -41,6 +41,7 @@ export function serverEditor(root, build, profile, { port, browse }) {
         failure: 'The VS Code server could not install the packed extension: see its last lines above.',
       });
       expectInstalled(root, extensionsFolder);
+      addDemoExtension(root, extensionsFolder);
     },
     async check(folder) {
       const { child, address } = await serve(folder);
@@ -49,7 +50,9 @@ export function serverEditor(root, build, profile, { port, browse }) {
     },
     async open(folder) {
       const { child, address } = await serve(folder);
-      console.log(`\nVS Code with Waygate is open at\n\n  ${address}\n\nPress Ctrl-C to end it.`);
+      console.log(
+        `\nVS Code with Waygate runs. Open this address in a browser:\n\n  ${address}\n\n${FIRST_STEPS}\nPress Ctrl-C to end it.`,
+      );
       if (browse) openInBrowser(address);
       const code = await exitCode(child);
       throw new SetupError(`The VS Code server ended by itself (exit code ${code}).`);

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { npmEnvironment } from './npm.mjs';
 import { runQuietly, withProgress } from './progress.mjs';
 import { SetupError } from './setupError.mjs';
@@ -41,6 +43,27 @@ function rootPrefix() {
 }
 
 /**
+ * Asks a person before packages of the system are installed. Without a terminal, as in CI, the command itself is the
+ * permission.
+ * @param {readonly string[]} packages
+ * @param {{ input: NodeJS.ReadableStream & { isTTY?: boolean }, output: NodeJS.WritableStream }} terminal
+ */
+export async function mayInstall(packages, terminal = { input: process.stdin, output: process.stderr }) {
+  if (!terminal.input.isTTY) return true;
+  const prompt = createInterface(terminal);
+  try {
+    const closed = once(prompt, 'close').then(() => 'no');
+    const answer = await Promise.race([
+      prompt.question(`Install ${packages.join(' and ')} with apt-get? [y/N] `),
+      closed,
+    ]);
+    return /^y(es)?$/i.test(String(answer).trim());
+  } finally {
+    prompt.close();
+  }
+}
+
+/**
  * Installs packages of the system, from wherever the system takes its packages.
  * @param {string} root
  * @param {readonly string[]} prefix words that run a command as root
@@ -70,6 +93,7 @@ async function installChromium(root) {
   if (prefix === undefined) {
     throw new SetupError(`${purpose}, and only root can install it: sudo apt-get install -y chromium`);
   }
+  if (!(await mayInstall(['chromium']))) throw new SetupError(`${purpose}: install Chromium, or set WAYGATE_CHROMIUM.`);
   await install(root, prefix, 'Chromium', ['chromium']);
 }
 
@@ -84,6 +108,7 @@ export async function tryWalls(root) {
   const prefix = findProgram('apt-get') === undefined ? undefined : rootPrefix();
   try {
     if (prefix === undefined) throw new SetupError('only root can install them, with apt-get.');
+    if (!(await mayInstall(packages))) throw new SetupError('you did not want them.');
     await install(root, prefix, packages.join(' and '), packages);
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownNode, toolEnvironment } from './npm.mjs';
+import { npm, npmEnvironment, ownNode, toolEnvironment } from './npm.mjs';
 import { exitCode, start } from './processes.mjs';
 import { runQuietly } from './progress.mjs';
 import { SetupError } from './setupError.mjs';
@@ -20,13 +20,22 @@ export async function packExtension(root) {
   const env = toolEnvironment(root);
   const built = await exitCode(start(ownNode(root), ['esbuild.mjs'], { cwd: root, env }));
   if (built !== 0) throw new SetupError('The build failed: see above.');
+  return packBuilt(root);
+}
+
+/**
+ * Packs what is built.
+ * @param {string} root
+ * @returns {Promise<string>} the packed extension
+ */
+export async function packBuilt(root) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const vsix = join(root, '.out', `waygate-${version}.vsix`);
   mkdirSync(join(root, '.out'), { recursive: true });
   const options = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '--out', vsix];
   await runQuietly(ownNode(root), ['node_modules/@vscode/vsce/vsce', 'package', ...options], {
     cwd: root,
-    env,
+    env: toolEnvironment(root),
     failure: 'vsce could not pack the extension: see its last lines above.',
   });
   const { size } = statSync(vsix);
@@ -36,4 +45,18 @@ export async function packExtension(root) {
     throw new SetupError(`The packed extension has ${megabytes(size)}, more than ${megabytes(VSIX_LIMIT_BYTES)}.`);
   }
   return vsix;
+}
+
+/**
+ * Packs the extension and the npm package into .out/.
+ * @param {string} root
+ */
+export async function packBoth(root) {
+  const vsix = await packExtension(root);
+  await npm(['pack', '--pack-destination', '.out', '--ignore-scripts'], {
+    cwd: root,
+    env: npmEnvironment(root),
+    failure: 'npm pack failed: see its last lines above.',
+  });
+  return { vsix, tarball: vsix.replace(/\.vsix$/, '.tgz') };
 }

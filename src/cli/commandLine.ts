@@ -22,10 +22,14 @@ import { UsageError } from './usageError.ts';
 /** Parses a command line. Passes each correction of the input to `report` (O10.2). */
 export function parseCommandLine(argv: readonly string[], report: ReportNormalisation = () => undefined): Command {
   const [first, ...rest] = argv;
-  if (first === undefined || first === 'help' || first === '--help' || first === '-h') return { name: 'help' };
+  if (first === undefined) return { name: 'help', about: 'start' };
+  if (first === 'help' || first === '--help' || first === '-h') {
+    const [about] = rest;
+    return { name: 'help', about: about === undefined ? 'all' : commandNamed(about, report) };
+  }
   if (first === '--version' || first === '-v') return { name: 'version' };
   const name = commandNamed(first, report);
-  if (rest.includes('--help') || rest.includes('-h')) return { name: 'help' };
+  if (rest.includes('--help') || rest.includes('-h')) return { name: 'help', about: name };
   const { values, subject, names } = parseOptions(name, rest);
   const target = targetOf(name, values, report);
   const json = values.json === true;
@@ -71,12 +75,22 @@ export function parseCommandLine(argv: readonly string[], report: ReportNormalis
         all: values.all === true,
         dryRun: values['dry-run'] === true,
         removeFromSource: values['remove-from-source'] === true,
+        yes: values.yes === true,
       };
     case 'client-config':
-      return { name, ...target, json, client: clientOf(names, report) };
+      return {
+        name,
+        ...target,
+        json,
+        client: clientOf(names, report),
+        write: values.write === true,
+        yes: values.yes === true,
+      };
     case 'skill':
       if (subject !== 'install') throw new UsageError(`waygate skill ${NEEDS.skill}`);
       return { name, ...target, json, into: givenPath('into', values, report), replace: values.replace === true };
+    case 'uninstall':
+      return { name, ...target, json, yes: values.yes === true };
     default:
       return { name, ...target, json };
   }

@@ -91,10 +91,17 @@ export interface ImportCommand extends GatewayTarget, Printed {
   all: boolean;
   dryRun: boolean;
   removeFromSource: boolean;
+  yes: boolean;
 }
 
 export interface ClientConfigCommand extends GatewayTarget, Printed {
   client: ClientId;
+  write: boolean;
+  yes: boolean;
+}
+
+export interface UninstallCommand extends GatewayTarget, Printed {
+  yes: boolean;
 }
 
 export interface SkillCommand extends GatewayTarget, Printed {
@@ -104,7 +111,7 @@ export interface SkillCommand extends GatewayTarget, Printed {
 }
 
 export type Command =
-  | { name: 'help' }
+  | { name: 'help'; about: CommandName | 'start' | 'all' }
   | { name: 'version' }
   | ({ name: 'serve'; http?: HttpOptions } & ServeOptions)
   | ({ name: 'status' | 'stop' | 'reload' } & GatewayTarget & Printed)
@@ -121,7 +128,8 @@ export type Command =
   | ({ name: 'login' | 'logout' } & LoginCommand)
   | ({ name: 'import' } & ImportCommand)
   | ({ name: 'client-config' } & ClientConfigCommand)
-  | ({ name: 'skill' } & SkillCommand);
+  | ({ name: 'skill' } & SkillCommand)
+  | ({ name: 'uninstall' } & UninstallCommand);
 
 const FLAG = { type: 'boolean' } as const;
 const TEXT = { type: 'string' } as const;
@@ -156,10 +164,12 @@ export const OPTIONS = {
     all: FLAG,
     'dry-run': FLAG,
     'remove-from-source': FLAG,
+    yes: FLAG,
     json: FLAG,
   },
-  'client-config': { ...ANY_TARGET, json: FLAG },
+  'client-config': { ...ANY_TARGET, write: FLAG, yes: FLAG, json: FLAG },
   skill: { ...TARGET, into: TEXT, replace: FLAG, json: FLAG },
+  uninstall: { workspace: TEXT, yes: FLAG, json: FLAG },
 } as const;
 
 export type CommandName = keyof typeof OPTIONS;

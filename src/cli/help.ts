@@ -1,60 +1,242 @@
 import { userConfigFile } from '../config/state/stateFolder.ts';
+import { CLIENT_IDS } from '../import/clientIds.ts';
+import { COMMAND_NAMES, type CommandName, OPTIONS } from './commands.ts';
 
-export const HELP = (): string => `waygate: a local gateway to all your MCP servers
+/** Options that mean the same for every command that takes them. */
+const COMMON = {
+  workspace: ['DIR', 'folder of the gateway; the current one by default'],
+  config: ['FILE', 'a separate gateway that only FILE configures'],
+  catalog: ['FILE', 'tools, resources and prompts from a file (JSON, YAML) with canned answers; starts no server'],
+  json: ['', 'prints data instead of text'],
+} as const;
 
-  waygate serve  [--workspace DIR]           MCP server on stdio, started by your client
-  waygate serve  --mode gateway | transparent | passthrough
-                                             gateway: three tools for all servers; transparent: every tool,
-                                             without its parameters; passthrough: everything unchanged
-  waygate serve  --catalog FILE              tools, resources and prompts from a file (JSON, YAML) with canned
-                                             answers; no servers are started
-  waygate serve  --http [--port N] [--token-file FILE | --no-token]
-                                             the same at a URL of this machine, with a bearer token
-  waygate status                             the workspace's gateway, its servers and sessions
-  waygate health [--follow]                  health of the gateway and its servers; prints every change
-  waygate telemetry [--follow]               counts of requests, errors and tokens; prints every event
-  waygate reload                             replaces the gateway when a new one is ready; no session ends
-  waygate stop                               stops the gateway and all its servers
-  waygate browse QUERY | /path [--explain]   shows what a model would find, and why
-  waygate catalog [--stats]                  lists every tool by its path; or their cost for a model
-  waygate scan [NAME] [--sarif]              looks for hidden instructions in what servers list; exits with 10 for
-                                             findings to look at, 11 for findings to act on
-  waygate trust                              what each server lists, compared with what you approved
-  waygate trust diff NAME | TOOL_ID          shows changes, and the pin that accepts exactly them
-  waygate trust accept NAME | TOOL_ID [--pin HHHHHHHH]
-                                             accepts what diff showed; without --pin it shows and asks
-  waygate trust block NAME | TOOL_ID         offers a tool no longer, or nothing of a server
-  waygate trust quarantine | release NAME    offers nothing of a server until its release
-  waygate trust log | verify                 your decisions; exits with 1 where the log was changed
-  waygate lock [--check] [--run]             writes waygate.lock, which pins the workspace's servers for your team;
-                                             or compares with it, and exits with 10 if anything differs. --run
-                                             starts unapproved servers for this run alone (CI)
-  waygate allow | deny NAME | TOOL_ID [--here]
-                                             adds a rule to your waygate.json, or here to DIR's
-  waygate learned [--forget TOOL_ID | --forget-all]
-                                             shows or erases the effects of use on the ranking
-  waygate approve [--all | NAME…] [--hash H] shows what the workspace's servers run; asks and approves
-  waygate approve --revoke --all | NAME… | TOOL_ID…
-                                             revokes approvals of servers, and of tools that run without asking
-  waygate secret set NAME | list | delete NAME
-                                             values for \${secret:NAME}, and for \${input:ID} (NAME is input:ID)
-  waygate login [NAME] | logout NAME         signs you in to a server that requires it, or out
-  waygate import [NAME…] [--from CLIENT | FILE] [--all] [--dry-run] [--remove-from-source]
-                                             imports the servers of other MCP clients
-  waygate client-config CLIENT               prints the entry that a client needs to use Waygate for DIR
-  waygate skill install [--into DIR] [--replace]
-                                             installs the mcp-bootstrap skill for this workspace's agent, or into
-                                             DIR: how to build an MCP server that survives its own crashes
-  waygate --version | --help
+type OwnOption<Name extends CommandName> = Exclude<keyof (typeof OPTIONS)[Name], keyof typeof COMMON>;
 
-DIR is the current folder by default. Every command takes --workspace DIR. With --config FILE it addresses a separate
-gateway that only FILE configures; commands that need no servers also take --catalog FILE. Commands print text, or
-data with --json. Servers are configured in DIR/.vscode/waygate.json:
+interface CommandHelp<Name extends CommandName> {
+  /** Fits on one line beside the name. */
+  purpose: string;
+  /** Arguments of each form of the command. */
+  forms: readonly string[];
+  /** Placeholder and meaning of each option of its own. */
+  options: { readonly [Option in OwnOption<Name>]: readonly [string, string] };
+  /** Arguments of an example. */
+  example: string;
+  more?: string;
+}
+
+const BY_COMMAND: { readonly [Name in CommandName]: CommandHelp<Name> } = {
+  serve: {
+    purpose: 'runs the MCP server that your client starts',
+    forms: ['', '--http'],
+    options: {
+      mode: [
+        'MODE',
+        'gateway: three tools for all servers; transparent: every tool without its arguments; passthrough',
+      ],
+      http: ['', 'serves at a URL of this machine instead of stdio'],
+      port: ['N', 'port of the URL, 7420 by default; 0 chooses a free one'],
+      'token-file': ['FILE', 'bearer token of the URL; by default Waygate makes one'],
+      'no-token': ['', 'lets every program of this machine use the URL'],
+    },
+    example: '--http --port 8080',
+  },
+  status: {
+    purpose: 'shows the gateway of the workspace, its servers and sessions',
+    forms: [''],
+    options: {},
+    example: '',
+  },
+  health: {
+    purpose: 'shows the health of the gateway and of each server',
+    forms: [''],
+    options: { follow: ['', 'prints every change until Ctrl-C'] },
+    example: '--follow',
+  },
+  telemetry: {
+    purpose: 'counts requests, errors, latencies and tokens',
+    forms: [''],
+    options: { follow: ['', 'prints every event until Ctrl-C'] },
+    example: '--follow',
+  },
+  reload: {
+    purpose: 'replaces the gateway when a new one is ready; no session ends',
+    forms: [''],
+    options: {},
+    example: '',
+  },
+  stop: { purpose: 'ends the gateway and all its servers', forms: [''], options: {}, example: '' },
+  browse: {
+    purpose: 'shows what a model would find',
+    forms: ['QUERY', '/PATH'],
+    options: { explain: ['', 'adds the reasons for the order'] },
+    example: '"read a file" --explain',
+  },
+  catalog: {
+    purpose: 'lists every tool by its path',
+    forms: [''],
+    options: { stats: ['', 'shows what the tools would cost a model, and what it pays through Waygate'] },
+    example: '--stats',
+  },
+  scan: {
+    purpose: 'looks for hidden instructions in what servers list',
+    forms: ['[NAME]'],
+    options: { sarif: ['', 'prints SARIF for code scanning'] },
+    example: 'github',
+    more: 'Exits with 10 for findings to look at, and with 11 for findings to act on.',
+  },
+  trust: {
+    purpose: 'shows what servers changed since you approved them',
+    forms: [
+      '',
+      'diff NAME | TOOL_ID',
+      'accept NAME | TOOL_ID',
+      'block NAME | TOOL_ID',
+      'quarantine | release NAME',
+      'log | verify',
+    ],
+    options: { pin: ['PIN', 'accepts exactly what diff showed; without it, accept shows the change and asks'] },
+    example: 'diff github',
+    more: 'Block offers a tool no longer, quarantine nothing of a server. Log shows your decisions; verify exits with 1 where the log was changed.',
+  },
+  lock: {
+    purpose: "pins the workspace's servers in waygate.lock for your team",
+    forms: [''],
+    options: {
+      check: ['', 'compares with waygate.lock, and exits with 10 if anything differs'],
+      run: ['', 'starts unapproved servers for this run alone (CI)'],
+    },
+    example: '--check --run',
+  },
+  allow: {
+    purpose: 'adds a rule that allows a server or a tool',
+    forms: ['NAME | TOOL_ID'],
+    options: { here: ['', "writes it into the workspace's waygate.json instead of yours"] },
+    example: 'github --here',
+  },
+  deny: {
+    purpose: 'adds a rule that denies a server or a tool',
+    forms: ['NAME | TOOL_ID'],
+    options: { here: ['', "writes it into the workspace's waygate.json instead of yours"] },
+    example: 'github',
+  },
+  learned: {
+    purpose: 'shows or erases the effects of use on the ranking',
+    forms: [''],
+    options: { forget: ['TOOL_ID', 'erases them for one tool'], 'forget-all': ['', 'erases all'] },
+    example: '--forget-all',
+  },
+  approve: {
+    purpose: "shows what the workspace's servers would run, asks and approves",
+    forms: ['', 'NAME…', '--revoke NAME… | TOOL_ID…'],
+    options: {
+      all: ['', 'asks about every server, or with --revoke revokes every approval'],
+      hash: ['H', 'approves without a question the command of this hash, which waygate approve shows'],
+      revoke: ['', 'revokes approvals of servers, and of tools that run without asking'],
+    },
+    example: 'github',
+  },
+  secret: {
+    purpose: 'keeps the values of secrets and inputs',
+    forms: ['set NAME', 'set input:ID', 'list', 'delete NAME'],
+    options: {},
+    example: 'set github-token',
+    more: 'NAME is that of \u0024{secret:NAME}, and ID that of \u0024{input:ID}. Set asks for the value without showing it, or reads it from stdin.',
+  },
+  login: {
+    purpose: 'signs you in to a server that asks for it',
+    forms: ['[NAME]'],
+    options: {},
+    example: 'issues',
+  },
+  logout: { purpose: 'signs you out of a server', forms: ['NAME'], options: {}, example: 'issues' },
+  import: {
+    purpose: 'imports the servers of other MCP clients',
+    forms: ['[NAME…]'],
+    options: {
+      from: ['CLIENT | FILE', 'reads only this client or file; may be repeated'],
+      all: ['', 'imports every server that is found'],
+      'dry-run': ['', 'writes nothing, and shows the change'],
+      'remove-from-source': ['', 'also removes the entries from the files of the clients; asks, and keeps a backup'],
+      yes: ['', 'removes them without a question'],
+    },
+    example: '--from cursor --dry-run',
+    more: `CLIENT is one of ${CLIENT_IDS.join(', ')}.`,
+  },
+  'client-config': {
+    purpose: 'prints or writes the entry that a client needs to use Waygate',
+    forms: ['CLIENT', 'CLIENT --write'],
+    options: {
+      write: ['', "puts the entry into the client's file: shows the change, asks, and keeps a backup"],
+      yes: ['', 'writes without a question'],
+    },
+    example: 'cursor --write',
+    more: `CLIENT is one of ${CLIENT_IDS.join(', ')}.`,
+  },
+  skill: {
+    purpose: 'installs the mcp-bootstrap skill for your agent',
+    forms: ['install'],
+    options: {
+      into: ['DIR', "folder of skills; the workspace's own by default"],
+      replace: ['', 'overwrites files that differ'],
+    },
+    example: 'install',
+    more: 'The skill explains how to build an MCP server that survives its own crashes.',
+  },
+  uninstall: {
+    purpose: 'lists what Waygate keeps on this machine, asks, and removes it',
+    forms: [''],
+    options: { yes: ['', 'removes without a question'] },
+    example: '',
+    more: 'Your waygate.json files stay. Remove the extension or the npm package afterwards.',
+  },
+};
+
+/** Way to the first call, for a command line without a command. */
+export const START = `waygate: one MCP server in front of all your MCP servers. In your project's folder:
+
+  waygate import                        copies the servers of your other MCP clients into .vscode/waygate.json
+  waygate approve --all                 shows what each server would run, and asks
+  waygate browse "read a file"          shows what your agent would find
+  waygate client-config CLIENT --write  adds Waygate to a client: cursor, claude-code, codex …
+  waygate status                        shows what runs
+
+waygate --help lists all commands; waygate COMMAND --help explains one, with an example.
+`;
+
+export function overview(): string {
+  const width = Math.max(...COMMAND_NAMES.map((name) => name.length));
+  const rows = COMMAND_NAMES.map((name) => `  waygate ${name.padEnd(width)}  ${BY_COMMAND[name].purpose}\n`);
+  return `waygate: one MCP server in front of all your MCP servers
+
+${rows.join('')}  waygate --version | --help
+
+waygate COMMAND --help explains a command, with an example. Every command is about the gateway of the current folder;
+--workspace DIR names another. Servers are configured in .vscode/waygate.json, and run only after you have approved
+them:
   { "servers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "\${userHome}"] } } }
 
-CLIENT is vscode, claude-code, claude-desktop, cursor, windsurf, codex, gemini, zed or copilot-cli.
-A server in DIR's file runs only after you have approved it. Your own waygate.json, for every workspace, is
-${userConfigFile()}. Servers in it or in FILE need no approval. Blocks of DIR's file override yours, except
-for what yours forbids.
+Your own file, for every workspace, is ${userConfigFile()}. Its servers need no approval.
 State is kept in WAYGATE_STATE_DIR, or in your system's usual place.
 `;
+}
+
+export function helpOf(name: CommandName): string {
+  const { purpose, forms, options, example, more } = BY_COMMAND[name] as CommandHelp<CommandName>;
+  const meanings: Readonly<Record<string, readonly [string, string]>> = { ...COMMON, ...options };
+  // A command's own options come before those of all commands.
+  const listed = [...Object.keys(options), ...Object.keys(COMMON)].filter((option) => option in OPTIONS[name]);
+  const rows = listed.map((option): [string, string] => {
+    const [value, meaning] = meanings[option] as [string, string];
+    return [`--${option}${value === '' ? '' : ` ${value}`}`, meaning];
+  });
+  const width = Math.max(...rows.map(([option]) => option.length));
+  const line = (args: string): string => `  waygate ${name}${args === '' ? '' : ` ${args}`}\n`;
+  return [
+    `waygate ${name} ${purpose}.\n\n`,
+    ...forms.map(line),
+    '\n',
+    ...rows.map(([option, meaning]) => `  ${option.padEnd(width)}  ${meaning}\n`),
+    ...(more === undefined ? [] : [`\n${more}\n`]),
+    `\nExample:\n${line(example)}`,
+  ].join('');
+}

@@ -1,7 +1,6 @@
 import { BUILD } from '../lib/build.ts';
 import { normalisationNote } from '../text/normalise.ts';
 import { parseCommandLine } from './commandLine.ts';
-import { HELP } from './help.ts';
 import { printProblem, printText } from './print.ts';
 import type { UsageError } from './usageError.ts';
 
@@ -12,9 +11,10 @@ async function main(): Promise<number> {
     printProblem(normalisationNote(applied));
   });
   switch (command.name) {
-    case 'help':
-      printText(HELP());
-      return 0;
+    case 'help': {
+      const { printHelp } = await import('./runCommand.ts');
+      return printHelp(command.about);
+    }
     case 'version':
       printText(`waygate ${BUILD}\n`);
       return 0;

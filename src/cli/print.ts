@@ -1,3 +1,4 @@
+import { asLine, type ConfigurationProblem } from '../config/gatewayConfig.ts';
 import { oneLine } from '../text/porcelain.ts';
 import { visibleJson, visibleText } from '../text/visibleText.ts';
 
@@ -18,6 +19,11 @@ export function printAside(text: string): void {
   process.stderr.write(visibleText(text));
 }
 
+/** Prints the step that follows a command for a person. A program that reads the output does not need it. */
+export function printNext(json: boolean, step: string): void {
+  if (!json) printAside(`Next: ${step}\n`);
+}
+
 /** Renders data as JSON that parses to the same data, with hidden characters as escapes. */
 export function jsonText(data: unknown, space = 2): string {
   return `${visibleJson(data, space)}\n`;
@@ -30,4 +36,9 @@ export function printProblem(message: string): void {
 
 export function problemLine(message: string): string {
   return `waygate: ${oneLine(message, MAX_PROBLEM_CHARS)}\n`;
+}
+
+/** Returns the errors of a configuration with their places. */
+export function errorsOf({ problems }: { problems: readonly ConfigurationProblem[] }): string[] {
+  return problems.filter(({ severity }) => severity === 'error').map(asLine);
 }

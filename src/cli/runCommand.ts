@@ -10,12 +10,15 @@ import { policyRule } from './commands/policyRule.ts';
 import { reload } from './commands/reload.ts';
 import { scan } from './commands/scan.ts';
 import { secret } from './commands/secret.ts';
+import { uninstall } from './commands/setup/uninstall.ts';
 import { skill } from './commands/skill.ts';
 import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
 import { telemetry } from './commands/telemetry.ts';
 import { trust } from './commands/trust.ts';
-import type { Command } from './commands.ts';
+import type { Command, CommandName } from './commands.ts';
+import { helpOf, overview, START } from './help.ts';
+import { printText } from './print.ts';
 import { ownTerminal } from './terminal.ts';
 
 export { serveHttp } from './commands/serveHttp.ts';
@@ -66,5 +69,13 @@ export async function runCommand(command: OtherCommand): Promise<number> {
       return clientConfig(command);
     case 'skill':
       return skill(command);
+    case 'uninstall':
+      return uninstall(command, process.env, ownTerminal());
   }
+}
+
+/** Prints the help for one command, all commands, or the first minute. */
+export function printHelp(about: CommandName | 'start' | 'all'): number {
+  printText(about === 'start' ? START : about === 'all' ? overview() : helpOf(about));
+  return 0;
 }

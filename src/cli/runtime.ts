@@ -14,6 +14,9 @@ export function ownTrustLog(): TrustLog {
   return new TrustLog({ folder: stateRoot(), lock: acquireLock, now: () => new Date() });
 }
 
+/** Next step where no gateway runs. */
+export const START_ONE = 'a client starts it (waygate client-config CLIENT --write), and so does waygate browse /.';
+
 export function noGateway({ workspace, configFile, catalog }: GatewayTarget): string {
   const given = configFile ?? catalog;
   return `No gateway runs for ${workspace}${given === undefined ? '' : ` with ${given}`}.`;

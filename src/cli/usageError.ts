@@ -1,5 +1,6 @@
-/** EX_USAGE and EX_NOINPUT. */
+/** EX_USAGE, EX_DATAERR and EX_NOINPUT. */
 const USAGE = 64;
+export const UNREADABLE = 65;
 export const NO_INPUT = 66;
 
 /** Invalid command line, described in one sentence. */

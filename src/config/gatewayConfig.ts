@@ -54,9 +54,9 @@ export interface StdioServerConfig extends AnyServerConfig, StdioKeys {
   envFileHash?: string;
 }
 
-/** Server at a URL. `either`: Streamable HTTP first, then the older HTTP+SSE if the server does not know it. */
+/** Server at a URL. `http`: Streamable HTTP first, then the older HTTP+SSE if the server does not know it. */
 export interface HttpServerConfig extends AnyServerConfig, HttpKeys {
-  type: 'http' | 'sse' | 'either';
+  type: 'http' | 'sse';
   /** The entry with `${env:NAME}` unresolved, as the user approves it. */
   declared?: HttpKeys;
 }

@@ -10,6 +10,7 @@ import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import { type HttpKeys, SERVER_KEYS, SERVER_TYPE, type SharedKeys, type StdioKeys } from './declaration/server.ts';
 import type { ConfigOrigin, FileLocation, WrittenServerConfig } from './gatewayConfig.ts';
 import { members } from './jsonNodes.ts';
+import { isKnownStateful } from './statefulServers.ts';
 import { resolveVariables } from './variables.ts';
 
 export interface ServerContext {
@@ -54,6 +55,7 @@ export function readServer(name: string, node: Node, context: ServerContext): Wr
   const entry = SHAPES[kind].read(node, path, reader);
   if (!entry || !isSound) return undefined;
   warnOfSecrets(node, path, name, context);
+  if ('command' in entry && !isOff) warnOfState(node, path, entry as StdioKeys & SharedKeys, context);
   const { location, origin } = context;
   const used = new Set(Array.from(nodeText(node).matchAll(/\$\{input:([^}]*)\}/g), ([, id]) => id));
   const inputs = [...context.inputs.values()].filter(({ id }) => used.has(id));
@@ -112,7 +114,7 @@ function typeOf(node: Node, path: string, report: Reader['report']): WrittenServ
   if (!(isHttp ? url : command)) return void report(`"${path}" has no "${isHttp ? 'url' : 'command'}"; add it.`, node);
   const [own, other] = isHttp ? [KINDS.http, KINDS.stdio] : [KINDS.stdio, KINDS.http];
   const misplaced = members(node).find(([key]) => other.keys.includes(key.value));
-  if (!misplaced) return written ?? (isHttp ? 'either' : 'stdio');
+  if (!misplaced) return written ?? (isHttp ? 'http' : 'stdio');
   const key = joined(path, misplaced[0].value);
   report(`"${key}" belongs to ${other.description}, and this is ${own.description}; remove it.`, misplaced[0]);
   return undefined;
@@ -145,6 +147,13 @@ function readEnvFile(file: string, { origin, workspace }: ServerContext): EnvFil
 /** Returns all strings of an entry. */
 function nodeText(node: Node): string {
   return node.type === 'string' ? `${node.value}\n` : (node.children ?? []).map(nodeText).join('');
+}
+
+/** Proposes `sharing` for a server that is known to remember what its client did. */
+function warnOfState(node: Node, path: string, entry: StdioKeys & SharedKeys, context: ServerContext): void {
+  if (entry.sharing !== undefined || !isKnownStateful(entry.command, entry.args)) return;
+  const remedy = 'write "sharing": "session" for a process per client, or "workspace" to share one.';
+  context.warn(`"${path}" keeps state, which all clients of this workspace share; ${remedy}`, node);
 }
 
 /** Warns of secrets in clear: waygate.json is meant to be checked in and read by others. */

@@ -38,6 +38,16 @@ export function writtenForm(text: string): string {
   return text.replace(MARKED, (_, name: string) => `\${${name.startsWith(INPUT_PREFIX) ? name : `secret:${name}`}}`);
 }
 
+/** Returns the names of all references in the configurations: `NAME`, or `input:ID`. */
+export function referencesIn(servers: readonly ServerConfig[]): string[] {
+  const found = new Set<string>();
+  JSON.stringify(servers, (_key, value: unknown) => {
+    if (typeof value === 'string') for (const [, name] of value.matchAll(MARKED)) found.add(name as string);
+    return value;
+  });
+  return [...found];
+}
+
 /**
  * Returns a configuration with its references replaced, for the start of a server only. `onSecret` receives every value
  * to mask; an input without `password` is not masked, because it may be a word like `production`.

@@ -1,4 +1,5 @@
 import type { Node } from 'jsonc-parser';
+import { once } from '../lib/once.ts';
 import { nearest } from '../text/nearest.ts';
 import { POLICY_PRESET } from './declaration/callBlocks.ts';
 import { BLOCK_NAMES, BLOCKS, type BlockName, TOP_LEVEL_KEYS } from './declaration/document.ts';
@@ -37,16 +38,16 @@ export function isGuarded(key: string): key is GuardedKey {
 }
 
 /** Guarded keys by the keys and values of their shapes. */
-const OWNERS = ownersOf(wordsOf);
+const owners = once(() => ownersOf(wordsOf));
 /** The same for the keys directly in them. */
-const DIRECT_OWNERS = ownersOf(({ properties = {} }) => Object.keys(properties));
+const directOwners = once(() => ownersOf(({ properties = {} }) => Object.keys(properties)));
 
 function ownersOf(words: (shape: Shape) => string[]): ReadonlyMap<string, ReadonlySet<GuardedKey>> {
-  const owners = new Map<string, Set<GuardedKey>>();
+  const keysOf = new Map<string, Set<GuardedKey>>();
   for (const [key, shape] of GUARDED) {
-    for (const word of words(shape)) owners.set(word, (owners.get(word) ?? new Set()).add(key as GuardedKey));
+    for (const word of words(shape)) keysOf.set(word, (keysOf.get(word) ?? new Set()).add(key as GuardedKey));
   }
-  return owners;
+  return keysOf;
 }
 
 function wordsOf({ properties = {}, items, additionalProperties, enum: values = [] }: Shape): string[] {
@@ -59,11 +60,11 @@ function wordsOf({ properties = {}, items, additionalProperties, enum: values = 
  * wrong level (`maskSecrets`, `rules`).
  */
 export function meaningsOf(name: string): readonly GuardedKey[] {
-  const words = [...TOP_LEVEL_KEYS, ...OWNERS.keys()];
+  const words = [...TOP_LEVEL_KEYS, ...owners().keys()];
   const near = nearest(name.normalize('NFKC'), words);
   const meant = near === undefined ? resembling(name.normalize('NFKC'), words) : [near];
   const isTopLevel = meant.some((word) => TOP_LEVEL_KEYS.includes(word));
-  const keys = isTopLevel ? meant.filter(isGuarded) : meant.flatMap((word) => [...(OWNERS.get(word) ?? [])]);
+  const keys = isTopLevel ? meant.filter(isGuarded) : meant.flatMap((word) => [...(owners().get(word) ?? [])]);
   return [...new Set(keys)];
 }
 
@@ -94,7 +95,7 @@ function snakeCase(name: string): string {
 export function misplacedKeys(outer: string, value: Node): [Node, GuardedKey][] {
   return unknownKeys(value, KNOWN.get(outer)).flatMap((key) => {
     const name = key.value as string;
-    const [owner, ...others] = isGuarded(name) ? [name] : (DIRECT_OWNERS.get(name) ?? []);
+    const [owner, ...others] = isGuarded(name) ? [name] : (directOwners().get(name) ?? []);
     return owner && others.length === 0 ? [[key, owner] as [Node, GuardedKey]] : [];
   });
 }

@@ -168,8 +168,10 @@ export interface CatalogReport {
   /** cl100k tokens of all tool definitions in a `tools/list`. */
   definitionTokens: number;
   tokensByServer: readonly { server: string; tools: number; tokens: number }[];
-  /** cl100k tokens of the gateway's own definitions and instructions, which a model reads instead. */
+  /** cl100k tokens of the three gateway tools and the instructions, which a model reads instead. */
   gatewayTokens: number;
+  /** The same with the tools for resources and prompts, where some server has any. */
+  withPrimitivesTokens?: number;
 }
 
 /** Something that a server lists, with what the scan found in it. */

@@ -99,10 +99,10 @@ export interface TelemetryRow extends TelemetryTotals, LatencyReport {
 }
 
 export interface TokenTotals {
-  /** Tokens of all schemas, of the schemas that clients are sent, and the difference. */
-  schema_tokens_full: number;
-  schema_tokens_exposed: number;
-  schema_tokens_avoided: number;
+  /** Tokens of all definitions, of those that clients are sent with the instructions, and the difference. */
+  definition_tokens_full: number;
+  definition_tokens_exposed: number;
+  definition_tokens_avoided: number;
   /** Tokens of results as servers sent them, as clients were shown them, and the difference. */
   result_tokens_raw: number;
   result_tokens_shown: number;

@@ -9,5 +9,11 @@ export const CLIENT_IDS = [
   'gemini',
   'zed',
   'copilot-cli',
+  'cline',
+  'roo',
+  'continue',
+  'kiro',
+  'opencode',
+  'lm-studio',
 ] as const;
 export type ClientId = (typeof CLIENT_IDS)[number];

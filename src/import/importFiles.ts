@@ -77,7 +77,9 @@ function formOf({ file, title }: Place, text: string, found: FoundSources): Clie
 function take(client: ClientSource, place: Place, text: string, at: Surroundings, found: FoundSources): void {
   // An empty settings file was created but never filled.
   if (text.trim() === '') return;
-  const parsed = tolerant(place, found, () => client.parse(text, at));
+  const beside = (client.beside?.(at) ?? []).map((file) => readIfThere({ ...place, file }, found));
+  const context = { ...at, beside: beside.filter((one) => one !== undefined) };
+  const parsed = tolerant(place, found, () => client.parse(text, context));
   if (parsed) found.sources.push({ client: client.id, ...place, parsed });
 }
 
@@ -135,10 +137,12 @@ export function replaceFile(file: string, before: string | undefined, after: str
   }
 }
 
+export const BACKUP_SUFFIX = '.waygate-backup';
+
 /** Copies a file beside itself, readable only by its owner, without overwriting an earlier copy. */
 export function backUp(file: string): string {
   for (let n = 1; ; n++) {
-    const copy = `${file}.waygate-backup${n === 1 ? '' : `-${n}`}`;
+    const copy = `${file}${BACKUP_SUFFIX}${n === 1 ? '' : `-${n}`}`;
     try {
       // A client's file may hold tokens, and its copy is read by nobody else.
       writeFileSync(copy, readFileSync(file), { flag: 'wx', mode: 0o600 });

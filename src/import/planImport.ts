@@ -103,12 +103,22 @@ export function planImport(request: ImportRequest): ImportPlan {
   const inputs = new Inputs(existing.inputs);
   const secretValues = new Set([...existing.servers].flatMap(([name, raw]) => secretsOf(name, raw, env)));
   const asInputs = new Map<string, string>();
-  const planned: (PlannedServer & { entry: ServerEntry; exact: string })[] = [];
+  const planned: (PlannedServer & { entry: ServerEntry; exact: string; callSeconds?: number | undefined })[] = [];
 
   for (const { source, server, key } of candidates) {
-    const { name, entry, path, notes } = server;
+    const { name, entry, path, notes, callSeconds } = server;
     const exact = exactIdentity(entry, env);
-    const base = { key, name, source, path, entry, exact, disabled: entry.disabled === true, cannotStart: undefined };
+    const base = {
+      key,
+      name,
+      source,
+      path,
+      entry,
+      exact,
+      callSeconds,
+      disabled: entry.disabled === true,
+      cannotStart: undefined,
+    };
     const settled = { ...base, notes: [] as readonly string[], references: [] };
     for (const { value } of protectSecrets(name, entry, env).secrets) secretValues.add(value);
     if (isWaygate(entry)) {
@@ -148,7 +158,10 @@ export function planImport(request: ImportRequest): ImportPlan {
 
   const written = planned.filter(({ outcome }) => ['added', 'renamed', 'replaced'].includes(outcome));
   let after = isBlank ? NEW_FILE : before;
-  for (const { target, entry } of written) after = setMember(after, ['servers', target], entry);
+  for (const { target, entry, callSeconds } of written) {
+    after = setMember(after, ['servers', target], entry);
+    if (callSeconds !== undefined) after = setMember(after, ['timeouts', 'servers', target], callSeconds);
+  }
   for (const input of inputs.added) after = appendItem(after, ['inputs'], input);
   const changed = written.length > 0;
 
@@ -160,7 +173,10 @@ export function planImport(request: ImportRequest): ImportPlan {
     before: request.current,
     after: changed ? mark + after : (request.current ?? after),
     changed,
-    servers: planned.map(({ entry: _, exact: __, ...one }) => ({ ...one, cannotStart: broken.get(one.target) })),
+    servers: planned.map(({ entry: _, exact: __, callSeconds: ___, ...one }) => ({
+      ...one,
+      cannotStart: broken.get(one.target),
+    })),
     keepSecrets: async (keep) => {
       for (const [name, value] of asInputs) await keep(name, value);
     },
@@ -273,8 +289,9 @@ class Inputs {
 
   /** Returns the id for the question: a new one if another question has it. */
   #claim(input: InputEntry): string {
+    const id = input.id.replace(/[^\w.-]+/g, '-');
     for (let n = 1; ; n++) {
-      const one = n === 1 ? input : { ...input, id: `${input.id}-${n}` };
+      const one = { ...input, id: n === 1 ? id : `${id}-${n}` };
       const known = this.#known.get(one.id);
       if (known && isDeepStrictEqual(known, one)) return one.id;
       if (known) continue;

@@ -1,4 +1,6 @@
+import { isKnownStateful } from '../config/statefulServers.ts';
 import { isRecord } from '../lib/isRecord.ts';
+import { carryOver } from './carryOver.ts';
 import type { ReferenceScope, Translator } from './references.ts';
 import type { HttpEntry, ImportedServer, SourceFlaw, StdioEntry } from './serverEntry.ts';
 
@@ -15,6 +17,8 @@ export interface ReadOptions {
   scope: ReferenceScope;
   /** Keys without meaning for Waygate, dropped without a note. */
   silent?: readonly string[];
+  /** Unit of the client's `timeout`, if it limits calls. */
+  timeout?: 'ms' | 's';
   notes?: readonly string[];
 }
 
@@ -35,26 +39,49 @@ export function isFlaw(result: ImportedServer | SourceFlaw): result is SourceFla
   return 'message' in result;
 }
 
-function read(name: string, raw: RawServer, { path, references, scope, silent = [], notes = [] }: ReadOptions) {
+function read(
+  name: string,
+  raw: RawServer,
+  { path, references, scope, silent = [], notes = [], timeout }: ReadOptions,
+) {
   const reported = new Set(notes);
   const translate = (text: string): string => {
     const result = references(text, scope);
     for (const note of result.notes) reported.add(note);
     return result.text;
   };
-  const entry = hasText(raw, 'command') ? stdioEntry(raw, translate) : httpEntry(raw, translate);
+  const { common, auth, callSeconds, used, lost: restrictions } = carryOver(raw, timeout);
+  const entry = {
+    ...(hasText(raw, 'command') ? stdioEntry(raw, translate) : httpEntry(raw, translate)),
+    ...common,
+  };
+  if ('command' in entry && isKnownStateful(entry.command, entry.args)) {
+    entry.sharing = 'session';
+    reported.add('it keeps state for its client, so each client session gets its own process ("sharing": "session")');
+  }
+  if (auth && 'url' in entry) {
+    const { clientSecret } = auth;
+    entry.auth = clientSecret === undefined ? auth : { ...auth, clientSecret: translate(clientSecret) };
+  }
   const isWalled = 'sandbox' in entry && entry.sandbox !== false;
   const kept = 'command' in entry ? [...STDIO_KEYS, ...(isWalled ? ['sandbox'] : [])] : HTTP_KEYS;
   const lost = Object.keys(raw).filter(
-    (key) => ![...kept, ...silent, 'type', 'disabled'].includes(key) && raw[key] !== undefined,
+    (key) => ![...kept, ...used, ...silent, 'type', 'disabled', 'sharing'].includes(key) && raw[key] !== undefined,
   );
   if (lost.length > 0) reported.add(`not imported: ${lost.join(', ')}`);
+  if (restrictions.length > 0) reported.add(staysOff(restrictions.join(', ')));
   return {
     name,
-    entry: raw.disabled === true ? { ...entry, disabled: true as const } : entry,
+    entry: raw.disabled === true || restrictions.length > 0 ? { ...entry, disabled: true as const } : entry,
     notes: [...reported],
     path,
+    ...(callSeconds !== undefined && { callSeconds }),
   };
+}
+
+/** Explains why a server without its restriction does not start. */
+export function staysOff(restriction: string): string {
+  return `it stays disabled, because its restriction is not imported: ${restriction}. Restrict it with "tools" and remove "disabled"`;
 }
 
 function stdioEntry(raw: RawServer, translate: (text: string) => string): StdioEntry {
@@ -89,7 +116,7 @@ function httpEntry(raw: RawServer, translate: (text: string) => string): HttpEnt
   }
   const headers = strings(raw, 'headers', translate);
   return {
-    type: type === 'sse' ? 'sse' : 'http',
+    ...(type !== undefined && type !== 'stdio' && { type: type === 'sse' ? ('sse' as const) : ('http' as const) }),
     url: translate(text(raw, 'url')),
     ...(Object.keys(headers).length > 0 && { headers: mapToText(headers) }),
   };

@@ -25,6 +25,16 @@ export const bracedReferences: Translator = (text, scope) => shellReferences(tex
 export const bareReferences: Translator = (text, scope) =>
   shellReferences(text, scope, /\$\{(\w+)(?::-([^}]*))?\}|\$([A-Za-z_]\w*)/g);
 
+/** Syntax of opencode and Continue: `{env:NAME}`, and `${{ secrets.NAME }}` for the user's stored secrets. */
+export const templateReferences: Translator = (text) => ({
+  text: text
+    .replace(/\$\{\{\s*(?:secrets|inputs)\.([\w.-]+)\s*\}\}/g, '$${secret:$1}')
+    .replace(/(?<!\$)\{env:(\w+)\}/g, '$${env:$1}'),
+  notes: /\{file:[^}]*\}/.test(text)
+    ? ['a reference to a file is not imported; store its value with `waygate secret set`']
+    : [],
+});
+
 /** For clients that replace nothing: text that looks like a reference was literal there, but Waygate resolves it. */
 export const noReferences: Translator = (text) => ({ text, notes: looksLikeReference(text) ? [MEANT_LITERALLY] : [] });
 

@@ -10,6 +10,7 @@ export class RemovalRefused extends Error {
 
 /** Removes some entries from a client's file; comments and formatting stay. */
 export function withoutEntries(file: string, source: string, paths: readonly (readonly string[])[]): string {
+  if (/\.ya?ml$/i.test(file)) throw new RemovalRefused('YAML is not edited automatically');
   const mark = source.startsWith('\ufeff') ? '\ufeff' : '';
   const text = source.replace(/^\ufeff/, '');
   return mark + (file.endsWith('.toml') ? withoutTables(text, paths) : withoutMembers(text, paths));

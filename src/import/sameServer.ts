@@ -10,7 +10,9 @@ export function exactIdentity(entry: unknown, env: NodeJS.ProcessEnv): string {
 
 /** Identity with all references alike: recognises an imported server although its secrets have become references. */
 export function maskedIdentity(entry: unknown): string {
-  return identity(entry, (text) => text.replace(/\$\{(env|input):[^}]*\}/g, '<reference>'));
+  // The user may have changed what was imported about its limits.
+  const { tools: _, startTimeoutSeconds: __, auth: ___, sharing: ____, ...start } = isRecord(entry) ? entry : {};
+  return identity(start, (text) => text.replace(/\$\{(env|input):[^}]*\}/g, '<reference>'));
 }
 
 function identity(entry: unknown, change: (text: string) => string): string {

@@ -1,5 +1,5 @@
 import { type ClearSecret, clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
-import { type InputEntry, isHttp, type ServerEntry } from './serverEntry.ts';
+import { type AuthEntry, type InputEntry, isHttp, type ServerEntry } from './serverEntry.ts';
 
 /** Secret found in clear text, with the reference that replaces it. `value` is never shown. */
 export interface FoundSecret {
@@ -26,6 +26,7 @@ export function protectSecrets(server: string, entry: ServerEntry, env: NodeJS.P
       ...entry,
       url: vault.text('url', 'url', entry.url),
       ...(entry.headers && { headers: vault.record('headers', entry.headers) }),
+      ...(entry.auth && { auth: vault.auth(entry.auth) }),
     };
     return { entry: protectedEntry, secrets: vault.found };
   }
@@ -60,6 +61,13 @@ class Vault {
         return [key, digits === undefined || digits === String(value) ? value : (digits as V)];
       }),
     );
+  }
+
+  /** The secret of a client may be a reference alone. */
+  auth(auth: AuthEntry): AuthEntry {
+    const { clientSecret } = auth;
+    if (clientSecret === undefined || /^\$\{[^}]+\}$/.test(clientSecret)) return auth;
+    return { ...auth, clientSecret: this.reference('auth.clientSecret', 'client_secret', clientSecret) };
   }
 
   args(args: readonly string[]): string[] {

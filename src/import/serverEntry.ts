@@ -1,20 +1,39 @@
 /** Server entries of an import, in the format of VS Code's mcp.json, which `waygate.json` uses too. */
 
-export interface StdioEntry {
+export interface ToolFilterEntry {
+  include?: readonly string[];
+  exclude?: readonly string[];
+}
+
+/** Keys of every server, beside those of its start. */
+export interface CommonKeys {
+  tools?: ToolFilterEntry;
+  startTimeoutSeconds?: number;
+  sharing?: 'session';
+  disabled?: true;
+}
+
+export interface AuthEntry {
+  clientId?: string;
+  clientSecret?: string;
+  scopes?: readonly string[];
+  issuer?: string;
+}
+
+export interface StdioEntry extends CommonKeys {
   command: string;
   args?: readonly string[];
   env?: Readonly<Record<string, string | number | boolean | null>>;
   cwd?: string;
   envFile?: string;
   sandbox?: boolean | Readonly<Record<string, unknown>>;
-  disabled?: true;
 }
 
-export interface HttpEntry {
-  type: 'http' | 'sse';
+export interface HttpEntry extends CommonKeys {
+  type?: 'http' | 'sse';
   url: string;
   headers?: Readonly<Record<string, string>>;
-  disabled?: true;
+  auth?: AuthEntry;
 }
 
 export type ServerEntry = StdioEntry | HttpEntry;
@@ -35,6 +54,8 @@ export interface ImportedServer {
   notes: readonly string[];
   /** Path of the entry in its file, key by key. */
   path: readonly string[];
+  /** Time limit of its calls, if the client has one for this server. */
+  callSeconds?: number;
 }
 
 /** Server entry that cannot be read, with the reason. */
@@ -59,7 +80,14 @@ export function mapEntryTexts(entry: ServerEntry, change: (text: string) => stri
       Object.entries(record).map(([key, value]) => [key, typeof value === 'string' ? (change(value) as V) : value]),
     );
   if (isHttp(entry)) {
-    return { ...entry, url: change(entry.url), ...(entry.headers && { headers: values(entry.headers) }) };
+    return {
+      ...entry,
+      url: change(entry.url),
+      ...(entry.headers && { headers: values(entry.headers) }),
+      ...(entry.auth?.clientSecret !== undefined && {
+        auth: { ...entry.auth, clientSecret: change(entry.auth.clientSecret) },
+      }),
+    };
   }
   return {
     ...entry,

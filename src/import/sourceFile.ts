@@ -8,19 +8,23 @@ import type { ClientId } from './clientIds.ts';
 import { isFlaw, type RawServer, readEntry } from './readEntry.ts';
 import type { ReferenceScope, Translator } from './references.ts';
 import type { ImportedServer, InputEntry, ParsedSource, SourceFlaw } from './serverEntry.ts';
-import { type Place, placesOf, type Surroundings } from './surroundings.ts';
+import { type Place, type PlaceFiles, placesOf, type Surroundings } from './surroundings.ts';
 
 /** Finds and reads the files of one client. */
 export interface ClientSource {
   id: ClientId;
   title: string;
   places(at: Surroundings): readonly Place[];
+  /** Returns files that restrict the servers of this client. */
+  beside?(at: Surroundings): readonly string[];
   /** Throws `UnreadableSource` if the whole file cannot be read. */
   parse(text: string, context: ParseContext): ParsedSource;
 }
 
 export interface ParseContext extends ReferenceScope {
   workspace: string;
+  /** Texts of the files that `beside` names, as far as they exist. */
+  beside?: readonly string[];
 }
 
 /** Defines a client that keeps its servers in one object of a JSON file, in the workspace or among the user's files. */
@@ -30,7 +34,7 @@ export function jsonClient({
   files,
   table,
 }: Pick<ClientSource, 'id' | 'title'> & {
-  files(at: Surroundings): { workspace?: string; user: string };
+  files(at: Surroundings): PlaceFiles;
   table(root: Node): Omit<ServerTable, 'scope'>;
 }): ClientSource {
   return {
@@ -94,6 +98,7 @@ export interface ServerTable {
   references: Translator;
   scope: ReferenceScope;
   silent?: readonly string[];
+  timeout?: 'ms' | 's';
   /** Renames a client's keys to VS Code's. */
   normalise?(raw: RawServer, name: string): { raw: RawServer; notes?: readonly string[] } | string;
 }
@@ -136,10 +141,32 @@ export function keysOf(root: Node): string[] {
   return members(root).map(([key]) => key.value as string);
 }
 
-/** Reads `inputs` of a VS Code file: every item with an id. An item without a type asks for text. */
+/** Reads `inputs`: every item with an id. An item without a type asks for text. */
 export function readInputs(value: unknown): InputEntry[] {
   if (!Array.isArray(value)) return [];
   return value
     .filter((input): input is Record<string, unknown> => isRecord(input) && typeof input.id === 'string')
     .map((input) => ({ type: 'promptString', ...input }) as InputEntry);
+}
+
+/** Reads `inputs` of VS Code in a form that `waygate.json` has: a command becomes a question, a label its value. */
+export function readEditorInputs(value: unknown): InputEntry[] {
+  return readInputs(value).map((input) => {
+    const { id, type, description, default: given, password, command } = input;
+    const picks = (Array.isArray(input.options) ? input.options : []).map((option) =>
+      isRecord(option) ? option.value : option,
+    );
+    const options = picks.filter((option) => typeof option === 'string');
+    const isPick = type === 'pickString' && options.length > 0;
+    const asked = type === 'command' ? `Result of the VS Code command ${String(command)}` : undefined;
+    const text = typeof description === 'string' ? description : asked;
+    return {
+      type: isPick ? 'pickString' : 'promptString',
+      id,
+      ...(text !== undefined && { description: text }),
+      ...(typeof given === 'string' && { default: given }),
+      ...(typeof password === 'boolean' && { password }),
+      ...(isPick && { options }),
+    };
+  });
 }

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 
@@ -15,6 +15,8 @@ export interface Surroundings {
   editorFolder?: string;
   /** Lists the folders in a folder; none if it does not exist. */
   subfolders(folder: string): readonly string[];
+  /** Lists the files in a folder; none if it does not exist. */
+  filesIn(folder: string): readonly string[];
 }
 
 /** Possible place of a client's file. */
@@ -25,11 +27,17 @@ export interface Place {
   title: string;
 }
 
-/** Returns the client's file of the workspace, if it has one, and the user's file. */
-export function placesOf(title: string, { workspace, user }: { workspace?: string; user: string }): Place[] {
+/** Possible files of a client. */
+export interface PlaceFiles {
+  workspace?: string | readonly string[];
+  user: string | readonly string[];
+}
+
+/** Returns the client's files of the workspace, if it has some, and the user's files. */
+export function placesOf(title: string, { workspace = [], user }: PlaceFiles): Place[] {
   return [
-    ...(workspace === undefined ? [] : [{ file: workspace, scope: 'workspace' as const, title }]),
-    { file: user, scope: 'user', title },
+    ...[workspace].flat().map((file) => ({ file, scope: 'workspace' as const, title })),
+    ...[user].flat().map((file) => ({ file, scope: 'user' as const, title })),
   ];
 }
 
@@ -45,13 +53,17 @@ export function surroundingsOf(
   platform: NodeJS.Platform = process.platform,
 ): Surroundings {
   const home = (platform === 'win32' ? env.USERPROFILE : env.HOME) || homedir();
-  return { platform, home, env, workspace, subfolders };
+  return {
+    ...{ platform, home, env, workspace },
+    subfolders: (folder) => namesIn(folder, (entry) => entry.isDirectory()),
+    filesIn: (folder) => namesIn(folder, (entry) => entry.isFile()),
+  };
 }
 
-function subfolders(folder: string): string[] {
+function namesIn(folder: string, accept: (entry: Dirent) => boolean): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
+      .filter(accept)
       .map((entry) => entry.name)
       .sort();
   } catch {

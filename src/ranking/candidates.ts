@@ -21,7 +21,10 @@ export function bestCandidates(
   const first = firstLook(index, evidence, base, Math.max(SECOND_LOOK, topK * 2 + SPARE), onlyServer);
   for (const candidate of first) {
     const look = secondLook(index, evidence, candidate.doc);
-    const names = SIGNAL_WEIGHTS['name forms'] * look['name forms'] + SIGNAL_WEIGHTS['name rest'] * look['name rest'];
+    const names =
+      SIGNAL_WEIGHTS['name forms'] * look['name forms'] +
+      SIGNAL_WEIGHTS['name order'] * look['name order'] +
+      SIGNAL_WEIGHTS['name rest'] * look['name rest'];
     candidate.score = Math.max(1, Math.round((candidate.score + names) * SCORE_SCALE));
   }
   return first.sort((a, b) => b.score - a.score || a.doc - b.doc);

@@ -78,6 +78,7 @@ function contributionsTo(index: RankIndex, evidence: Evidence, hit: Arranged): C
     ['intent', `asked to ${evidence.wanted}, tool does ${does}`, intentAgreement(evidence.wanted, does)],
     ['learned', 'used for such queries before', evidence.learned.get(doc) ?? 0],
     ['name forms', 'words of the name in the form of the query', look['name forms']],
+    ['name order', 'neighbours in the query and in the name', look['name order']],
     ['name rest', 'words of the name that were not asked for', look['name rest']],
   ];
   for (const [signal, what, value] of signals) add(signal, what, SIGNAL_WEIGHTS[signal] * value);

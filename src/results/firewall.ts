@@ -1,5 +1,6 @@
 import { countTokens } from '../catalog/tokenizer/tokens.ts';
 import { scrubSecretChunks, scrubSecrets } from '../secrets/mask.ts';
+import { scrubValue } from '../secrets/scrubValue.ts';
 import { LongText } from '../text/longText.ts';
 import { visibleText } from '../text/visibleText.ts';
 import type { ArtifactStore } from './artifacts/artifactStore.ts';
@@ -16,6 +17,7 @@ import {
   type ResultEnvelope,
   statementsOf,
 } from './envelope/envelope.ts';
+import type { PartContent } from './envelope/partContent.ts';
 import { pythonJsonChunks } from './envelope/pythonForm.ts';
 import { type ResultParts, readResult } from './envelope/resultParts.ts';
 
@@ -36,6 +38,8 @@ export interface FirewallOptions extends FirewallSettings {
   workspace?: string;
   /** Looks for attacks in what a model is shown of a result. */
   review?(shown: string, source: string): ResultReview | undefined;
+  /** Counts a result with parts of the wrong form. */
+  onOddResult?(call: AdmittedCall): void;
 }
 
 /** Findings of a scan, and Waygate's note on them. */
@@ -59,6 +63,8 @@ export interface AdmittedResult {
   /** Parts that text cannot replace, for clients that can show them. */
   parts: readonly ClientPart[];
   summary: ResultSummary;
+  /** Returns the structured content of the server, unless it is too large for an answer. */
+  structured(): unknown;
   /** Makes the envelope for `render=json`, with its statistics, on demand. */
   envelope(): Promise<ResultEnvelope>;
 }
@@ -79,22 +85,20 @@ const SHOWN_CHARS = 4_000;
 const MAX_SHOWN_CHARS = 7_000;
 /** Length of a sample that suffices to estimate tokens. */
 const SUMMARY_CHARS = 4 * 1024;
+/** Size of structured content up to which an answer is filled with it. */
+const MAX_STRUCTURE_CHARS = 256 * 1024;
 /** Length in which tokens are counted; the count of a longer text is scaled. */
 const COUNTED_CHARS = 64 * 1024;
 
 /** Processes results of servers: the model gets a bounded text, and the artifacts keep everything (M2, M3). */
 export class Firewall {
   readonly #store: ArtifactStore;
-  readonly #mediaBudget: number;
-  readonly #workspace: string | undefined;
-  readonly #review: FirewallOptions['review'];
+  readonly #options: FirewallOptions;
   #settings: FirewallSettings;
 
   constructor(options: FirewallOptions) {
     this.#store = options.store;
-    this.#mediaBudget = options.mediaBudget ?? MEDIA_BUDGET_BYTES;
-    this.#workspace = options.workspace;
-    this.#review = options.review;
+    this.#options = options;
     this.#settings = options;
   }
 
@@ -106,6 +110,7 @@ export class Firewall {
   async admit(result: Readonly<Record<string, unknown>>, call: AdmittedCall): Promise<AdmittedResult> {
     const read = readResult(result, call.upstreamName);
     const { isError } = read;
+    if (read.odd.length > 0) this.#options.onOddResult?.(call);
     const { shownChars = SHOWN_CHARS, maskForModel = 'errors', maskOnDisk = false } = this.#settings;
     const isMasked = masksResult(maskForModel, isError);
     const limit = Math.min(shownChars, MAX_SHOWN_CHARS);
@@ -113,10 +118,11 @@ export class Firewall {
     const keeper = new PartKeeper(this.#store, maskOnDisk || (isMasked && isError), call);
     const kept = await keepNamed(read, keeper, call, limit);
     const { parts, notes, modelText } = relayedParts(result.content, read.binaries, kept.handles, {
-      budget: this.#mediaBudget,
-      workspace: this.#workspace,
+      budget: this.#options.mediaBudget ?? MEDIA_BUDGET_BYTES,
+      workspace: this.#options.workspace,
     });
     const readable = modelText ?? kept.text;
+    const structure = read.binaries.find(({ kind }) => kind === 'structured')?.content;
     const isPartial = !isError && keeper.faults.length > 0;
     const source = sourceOf(call.toolId);
     const answer = await answerText({
@@ -127,7 +133,7 @@ export class Firewall {
       notes: isMasked ? notes.map((note) => scrubSecrets(note)) : notes,
       shownChars: limit,
     });
-    const review = this.#review?.(answer.shown, source);
+    const review = this.#options.review?.(answer.shown, source);
     // JSON has no fence, so its provenance has the note.
     const provenance = { ...call.provenance, ...(review && { trust_note: review.note }) };
     // A handle in an answer must survive the end of this process.
@@ -137,6 +143,7 @@ export class Firewall {
       text: [answer.text, ...(review ? [review.note] : []), ...faults].join('\n'),
       parts: isMasked ? parts.map((part) => maskedPart(part, call.source?.server)) : parts,
       summary: { ...summaryOf(read, keeper.refs, isPartial, isMasked), findings: review?.rules ?? [] },
+      structured: () => structuredOf(structure, call.source?.server, isMasked),
       envelope: envelopeLater(read, kept, keeper, { ...call, provenance }, isMasked),
     };
   }
@@ -204,6 +211,17 @@ function statsOf(beginning: string, length: number, summary: string, handle: str
     summarized_by_llm: false,
     llm_provider: null,
   };
+}
+
+/** Returns structured content, unless it is missing or an answer has no room for it. */
+function structuredOf(content: PartContent | undefined, from: string | undefined, isMasked: boolean): unknown {
+  if (content?.kind !== 'json') return undefined;
+  let chars = 0;
+  for (const chunk of pythonJsonChunks(content.value)) {
+    chars += chunk.length;
+    if (chars > MAX_STRUCTURE_CHARS) return undefined;
+  }
+  return isMasked ? scrubValue(content.value, from) : content.value;
 }
 
 /** Masks before any cut, because half a secret is still a secret. */

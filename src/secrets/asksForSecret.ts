@@ -1,3 +1,4 @@
+import { once } from '../lib/once.ts';
 import { withLatinLetters } from '../text/lookAlikes.ts';
 
 /**
@@ -15,8 +16,8 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
   ['вb', 'нh', 'łl', 'øo', 'đd', '0o', '1i', '3e', '4a', '5s', '$s', '@a'].map((pair) => [...pair] as [string, string]),
 );
 
-const LONG = LONG_WORDS.split(' ').map(lettersOf);
-const SHORT = new Set(SHORT_WORDS.split(' ').map(lettersOf));
+const long = once(() => LONG_WORDS.split(' ').map(lettersOf));
+const short = once(() => new Set(SHORT_WORDS.split(' ').map(lettersOf)));
 
 /** Spanish and Italian for a search term. */
 const KEYWORD = /(?:palabras?|parol[ae])[\s_-]*(?:clave|chiave)/gi;
@@ -24,9 +25,9 @@ const KEYWORD = /(?:palabras?|parol[ae])[\s_-]*(?:clave|chiave)/gi;
 /** Returns whether words of a form, in any common language and spelling, ask for a secret. */
 export function asksForSecret(text: string): boolean {
   const letters = lettersOf(text.replace(KEYWORD, ''));
-  if (LONG.some((word) => letters.includes(word))) return true;
+  if (long().some((word) => letters.includes(word))) return true;
   const apart = text.replace(KEYWORD, '').replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2');
-  return apart.split(/[^\p{L}\p{M}\p{N}\p{Cf}$@]+/u).some((word) => SHORT.has(lettersOf(word)));
+  return apart.split(/[^\p{L}\p{M}\p{N}\p{Cf}$@]+/u).some((word) => short().has(lettersOf(word)));
 }
 
 /** Removes accents, hidden characters and separators, and replaces look-alikes. */

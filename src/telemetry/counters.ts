@@ -56,9 +56,9 @@ export class Counters {
   readonly #methods: Rows;
   readonly #tools: Rows;
   readonly #tokens = {
-    schema_tokens_full: 0,
-    schema_tokens_exposed: 0,
-    schema_tokens_avoided: 0,
+    definition_tokens_full: 0,
+    definition_tokens_exposed: 0,
+    definition_tokens_avoided: 0,
     result_tokens_raw: 0,
     result_tokens_shown: 0,
     result_tokens_saved: 0,
@@ -94,11 +94,11 @@ export class Counters {
     if (restarts) this.#lastFault = { ...fault, detail: this.#line(fault.detail) };
   }
 
-  /** Sets the size of the current catalog: all schemas, and those that clients are sent. */
-  schemas({ full, exposed }: { full: number; exposed: number }): void {
-    this.#tokens.schema_tokens_full = full;
-    this.#tokens.schema_tokens_exposed = exposed;
-    this.#tokens.schema_tokens_avoided = Math.max(0, full - exposed);
+  /** Sets the size of the current catalog: all definitions, and those that clients are sent, with the instructions. */
+  definitions({ full, exposed }: { full: number; exposed: number }): void {
+    this.#tokens.definition_tokens_full = full;
+    this.#tokens.definition_tokens_exposed = exposed;
+    this.#tokens.definition_tokens_avoided = Math.max(0, full - exposed);
   }
 
   result({ raw, shown }: { raw: number; shown: number }): void {

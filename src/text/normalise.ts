@@ -17,6 +17,16 @@ export const NORMALISATION_RULES = {
     as: 'the number',
     where: 'arguments of the gateway’s own tools and of a selector that are whole numbers',
   },
+  too_many: {
+    reads: 'a `top_k` above 50',
+    as: '50',
+    where: 'the tools that browse',
+  },
+  extra_argument: {
+    reads: 'an argument that explains the call (`reason`, `explanation`, `thought`)',
+    as: 'nothing',
+    where: 'arguments of the gateway’s own tools that have none of this name',
+  },
   token_alias: {
     reads:
       'another spelling of one of Waygate’s words (`toolBrowse`, `HEAD`, `claudeCode`), or its alias (`text`, `plain`, `structured`; `tools.execute`, `mcp_waygate_tool_execute`)',
@@ -37,9 +47,9 @@ export const NORMALISATION_RULES = {
     where: 'options of the command line; `resource_id` of `resource_read`, if one listed resource is that file',
   },
   tool_id: {
-    reads: 'a `tool_id` with a stray blank, in another case, or without its hash',
-    as: 'the `tool_id`',
-    where: '`tool_execute` and `tool_hydrate`, if it can mean only one tool',
+    reads: 'an id with a stray blank, in another case, or without its hash',
+    as: 'the id',
+    where: '`tool_id`, `resource_id`, `prompt_id` and the handle `schema:<id>`, if it can mean only one of them',
   },
 } as const satisfies Readonly<Record<string, { reads: string; as: string; where: string }>>;
 
@@ -132,5 +142,6 @@ export function meantRenderMode(text: string): RenderMode | undefined {
 
 /** Renders the note about an applied rule: `note: "topK" was read as "top_k" (field_alias)`. */
 export function normalisationNote({ rule, from, to }: Normalisation): string {
+  if (rule === 'extra_argument') return `note: ${visibleJson(from)} was ignored (${rule})`;
   return `note: ${visibleJson(from)} was read as ${visibleJson(to)} (${rule})`;
 }

@@ -145,7 +145,7 @@ function addressLaunch(config: Exclude<ServerConfig, StdioServerConfig>, { seal 
   if (config.type === 'static') return { ...nothing, lines: ['answers from a catalog and runs nothing'] };
   const { url, headers, auth } = config.declared ?? config;
   const lines = [
-    `connects to ${masked(url, clearSecrets('url', writtenForm(url)), seal)}${config.type === 'either' ? '' : ` over ${config.type}`}`,
+    `connects to ${masked(url, clearSecrets('url', writtenForm(url)), seal)}${config.type === 'http' ? '' : ` over ${config.type}`}`,
     ...valueLines('sends the header', headers, seal),
     ...valueLines('signs in with', signInSettings(auth), seal),
   ];

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
 import { findProgram } from '../lib/findProgram.ts';
 import { oneLine } from '../text/porcelain.ts';
 import type { Walls } from '../trust/walls.ts';
+import { seccompHelper } from './wallsStart.ts';
 
 /** Variable with which the user switches optional walls off on a machine, for example in a container. */
 export const WALLS_VARIABLE = 'WAYGATE_WALLS';
@@ -22,7 +24,11 @@ export function missingWalls({ isOptional }: Pick<Walls, 'isOptional'>, path = p
   return known.missing;
 }
 
-export function missingOn(platform: NodeJS.Platform, path: string | undefined): string | undefined {
+export function missingOn(
+  platform: NodeJS.Platform,
+  path: string | undefined,
+  helper = seccompHelper(),
+): string | undefined {
   const program = (name: string): string | undefined => findProgram(name, { cwd: '/', path });
   if (platform === 'darwin') return undefined;
   if (platform !== 'linux') return 'Waygate has walls on Linux and macOS only';
@@ -31,6 +37,7 @@ export function missingOn(platform: NodeJS.Platform, path: string | undefined): 
   if (bubblewrap === undefined || absent.length > 0) {
     return `${absent.map((name) => (name === 'bwrap' ? 'bubblewrap' : name)).join(' and ')} not found; ${INSTALL}`;
   }
+  if (!isExecutable(helper)) return `${helper} cannot run on this machine, so Unix sockets would stay open`;
   const attempt = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc'];
   const { status, error, stderr } = spawnSync(bubblewrap, [...attempt, '--', 'true'], {
     env: { PATH: path },
@@ -41,4 +48,13 @@ export function missingOn(platform: NodeJS.Platform, path: string | undefined): 
   if (status === 0) return undefined;
   const said = stderr || error?.message || 'it failed';
   return `bubblewrap cannot create namespaces (${oneLine(said)}); allow unprivileged user namespaces`;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -6,7 +6,7 @@ import { CLIENT_SOURCES } from '../import/sources/all.ts';
 import { surroundingsOf } from '../import/surroundings.ts';
 import { findProgram } from '../lib/findProgram.ts';
 import { holds, isWithin } from '../lib/readBounded.ts';
-import type { WallsPlan } from './wallsStart.ts';
+import { seccompHelper, type WallsPlan } from './wallsStart.ts';
 
 /** Folders of keys that no server behind walls reads (T6.3). */
 const KEY_FOLDERS = ['.ssh', '.aws', '.gnupg'];
@@ -47,7 +47,7 @@ export function runtimeRules(plan: WallsPlan, folder: string): SandboxRuntimeCon
     },
     // The runtime looks for further files below its own working folder only, where there are none.
     ripgrep: { command: findProgram('true', { cwd: '/', path: env.PATH ?? process.env.PATH }) ?? 'true' },
-    seccomp: { applyPath: join(folder, 'walls', process.arch, 'apply-seccomp') },
+    seccomp: { applyPath: seccompHelper(folder) },
   };
 }
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { configRoot, ensurePrivateFolder, stateKey } from '../config/state/stateFolder.ts';
+import { cacheRoot, configRoot, ensurePrivateFolder, stateKey } from '../config/state/stateFolder.ts';
 import { absoluteParts } from '../lib/findProgram.ts';
 import type { Walls } from '../trust/walls.ts';
 
@@ -80,17 +79,18 @@ export function walledStart(
 
 /** Returns the server's own folder behind walls. It is not in the state folder, which no server reads. */
 export function wallsFolder(workspace: string, name: string, env: NodeJS.ProcessEnv = process.env): string {
-  const caches =
-    process.platform === 'darwin'
-      ? join(homedir(), 'Library', 'Caches')
-      : env.XDG_CACHE_HOME || join(homedir(), '.cache');
   const key = createHash('sha256')
     .update(`${stateKey(workspace)}\0${name}`)
     .digest('hex')
     .slice(0, KEY_CHARS);
-  const folder = join(caches, 'waygate', 'walls', key);
+  const folder = join(cacheRoot(env), 'walls', key);
   for (const inside of ['', 'cache', 'run', 'tmp']) ensurePrivateFolder(join(folder, inside));
   return folder;
+}
+
+/** Returns the program that closes Unix sockets to a server. The runtime starts servers without it too (T6.2). */
+export function seccompHelper(folder = dirname(ownScript())): string {
+  return join(folder, 'walls', process.arch, 'apply-seccomp');
 }
 
 /** Returns the launcher: beside the worker in the product, in `dist/` for code that runs from source. */

@@ -117,6 +117,18 @@ describe('the pipeline', () => {
     ]);
   });
 
+  it('keeps no answer of a server that has a state for each session', async () => {
+    const { run, upstream } = bench(TOOLS, { cache: CACHE });
+    upstream.isPerSession = true;
+    await run(READ, { n: 1 });
+    await run(READ, { n: 1 });
+    expect(upstream.calls).toHaveLength(2);
+    upstream.isPerSession = false;
+    await run(READ, { n: 1 });
+    await run(READ, { n: 1 });
+    expect(upstream.calls).toHaveLength(3);
+  });
+
   it('caches the processed result, and never an error', async () => {
     const failing = bench(TOOLS, { cache: CACHE });
     failing.upstream.answer = () => text('not there', { isError: true });

@@ -44,6 +44,7 @@ type TestAnswer = (call: {
 export class TestUpstream extends UpstreamClient implements Upstream {
   state = 'ready';
   reason: string | undefined;
+  isPerSession = false;
   readonly calls: { tool: string; args: JsonObject }[] = [];
   answer: TestAnswer = ({ tool }) => text(`called ${tool}`);
   readonly #calls: ServerCalls;

@@ -346,7 +346,7 @@ describe('the error for a model', () => {
       where: { anyOf: [{ type: 'string' }, object({ path: { type: 'string' } }, { required: ['path'] })] },
     });
     expect((await modelError(schema, { where: { file: 'x' } })).problems).toEqual([
-      '"path" is missing: a string (in where)',
+      '"path" is missing: a string; "file" is unknown (in where)',
     ]);
     expect((await modelError(schema, { where: 5 })).problems).toEqual(['where must be a string, or an object']);
   });

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientConfigText, ownLaunch } from '../../src/cli/commands/clientConfig.ts';
 import { CLIENT_IDS } from '../../src/import/clientIds.ts';
@@ -46,18 +48,42 @@ describe('command that starts Waygate', () => {
       },
     ],
     [
-      'from npm',
-      { script: '/home/u/.npm/_npx/1a/node_modules/waygate/dist/waygate.cjs' },
-      { command: 'npx', args: ['-y', 'waygate', 'serve', '--workspace', '/w'] },
-    ],
-    [
-      'from npm on Windows',
-      { script: 'C:\\npm\\node_modules\\waygate\\dist\\waygate.cjs', platform: 'win32' },
-      { command: 'cmd', args: ['/c', 'npx', '-y', 'waygate', 'serve', '--workspace', '/w'] },
+      'from a tarball that npm installed',
+      { script: '/usr/lib/node_modules/waygate/dist/waygate.cjs' },
+      {
+        command: '/usr/bin/node',
+        args: ['/usr/lib/node_modules/waygate/dist/waygate.cjs', 'serve', '--workspace', '/w'],
+      },
     ],
   ])('%s', (_, more, expected) => {
     expect(ownLaunch({ workspace: '/w' }, { ...program, ...more })).toEqual(expected);
   });
+});
+
+describe('command that starts a Waygate that npx fetched', () => {
+  /** Makes a folder of npx's cache that has Waygate by this specification. */
+  function fetched(specification: string) {
+    const cache = join(temporaryFolder('waygate-npx-'), '_npx', '1a2b');
+    mkdirSync(cache, { recursive: true });
+    writeFileSync(join(cache, 'package.json'), JSON.stringify({ dependencies: { waygate: specification } }));
+    return { ...program, script: join(cache, 'node_modules', 'waygate', 'dist', 'waygate.cjs') };
+  }
+  const workspace = '/w';
+
+  it('is npx, if npx has it from the registry', () => {
+    const npx = ['-y', 'waygate', 'serve', '--workspace', '/w'];
+    expect(ownLaunch({ workspace }, fetched('^0.1.0'))).toEqual({ command: 'npx', args: npx });
+    const onWindows = { ...fetched('0.1.0'), platform: 'win32' as const };
+    expect(ownLaunch({ workspace }, onWindows)).toEqual({ command: 'cmd', args: ['/c', 'npx', ...npx] });
+  });
+
+  it.each(['file:../../waygate-0.1.0.tgz', 'https://x.test/w.tgz'])(
+    'is Node and the path, if it came from %s',
+    (from) => {
+      const packed = fetched(from);
+      expect(ownLaunch({ workspace }, packed)).toMatchObject({ command: '/usr/bin/node', args: { 0: packed.script } });
+    },
+  );
 });
 
 it('names an explicitly given configuration', () => {
@@ -76,7 +102,7 @@ describe('waygate client-config', () => {
     expect(JSON.parse(stdout)).toEqual({
       mcpServers: { waygate: { command: process.execPath, args: [WAYGATE, 'serve', '--workspace', workspace] } },
     });
-    expect(stderr).toBe('Add this to .cursor/mcp.json; keep the entries that are already there.\n');
+    expect(stderr).toMatch(/^Next: add this to \.cursor\/mcp\.json; keep the entries that are already there\. /);
   });
 
   it.each<[string[], RegExp]>([

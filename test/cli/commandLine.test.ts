@@ -16,7 +16,7 @@ describe('the command line', () => {
     [['serv'], /unknown command "serv"; did you mean "serve"\?/],
     [
       ['--json'],
-      /unknown option "--json"; there are serve, status, health, telemetry, reload, stop, browse, catalog, scan, trust, lock, allow, deny, learned, approve, secret, login, logout, import, client-config, skill, --help, --version\./,
+      /unknown option "--json"; there are serve, status, health, telemetry, reload, stop, browse, catalog, scan, trust, lock, allow, deny, learned, approve, secret, login, logout, import, client-config, skill, uninstall, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
     [
@@ -125,19 +125,13 @@ describe('the command line', () => {
     );
   });
 
-  it('prints its version and its help', async () => {
+  it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     const workspace = testWorkspace();
     for (const flag of ['--version', '-v']) {
       const answer = await waygate(workspace, [flag]);
       expect(answer).toEqual({ code: 0, stderr: '', stdout: expect.stringMatching(/^waygate \S+\+\d{14}\n$/) });
       expect(answer.stdout).toContain(` ${version}+`);
-    }
-    for (const args of [[], ['--help'], ['-h'], ['help'], ['serve', '--help'], ['stop', '-h']]) {
-      const { code, stdout } = await waygate(workspace, args);
-      expect(code).toBe(0);
-      for (const command of ['serve', 'status', 'health', 'telemetry', 'stop'])
-        expect(stdout).toContain(`waygate ${command}`);
     }
   });
 
@@ -153,7 +147,7 @@ describe('the command line', () => {
     const workspace = testWorkspace({});
     expect(await waygate(workspace, ['status'])).toEqual({
       code: 0,
-      stderr: '',
+      stderr: expect.stringMatching(/^Next: a client starts it/),
       stdout: `No gateway runs for ${workspace.folder}.\n`,
     });
     expect((await waygate(workspace, ['stop'])).stdout).toBe(`No gateway runs for ${workspace.folder}.\n`);

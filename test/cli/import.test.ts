@@ -55,7 +55,7 @@ describe('waygate import', () => {
     });
     const before = one.read('w/.cursor/mcp.json');
     const { status, stdout, stderr } = one.run('--all');
-    expect([status, stderr]).toEqual([0, '']);
+    expect([status, stderr]).toEqual([0, 'Next: waygate approve --all shows what each server would run, and asks.\n']);
     expect(withoutWaiting(stdout)).toMatchInlineSnapshot(`
       "Imported 3 servers into /w/.vscode/waygate.json:
         github  from Cursor (/w/.cursor/mcp.json)
@@ -75,7 +75,7 @@ describe('waygate import', () => {
       servers: {
         github: { command: 'github', env: { GITHUB_TOKEN: '${input:github-token}' } },
         files,
-        web: { type: 'http', url: 'https://w.test' },
+        web: { url: 'https://w.test' },
       },
       inputs: [{ id: 'github-token', password: true }],
     });
@@ -164,7 +164,7 @@ describe('waygate import', () => {
     const unset = { command: 'u', args: ['${env:NOT_SET_ANYWHERE}'] };
     const one = place({ 'w/.cursor/mcp.json': servers({ unset, files }) });
     const before = one.read('w/.cursor/mcp.json');
-    const { stdout } = one.run('--all', '--remove-from-source');
+    const { stdout } = one.run('--all', '--remove-from-source', '--yes');
     expect(stdout).toContain('\n  unset  "servers.unset.args[0]": The environment variable NOT_SET_ANYWHERE');
     expect(stdout).toContain('Removed "mcpServers" → "files" from /w/.cursor/mcp.json;');
     expect(stdout).toContain(
@@ -176,7 +176,7 @@ describe('waygate import', () => {
 
   it('warns that a file of the user also serves other folders', () => {
     const one = place({ 'h/.cursor/mcp.json': servers({ files }) });
-    expect(one.run('--all', '--remove-from-source').stdout).toContain('other folders lose them too');
+    expect(one.run('--all', '--remove-from-source', '--yes').stdout).toContain('other folders lose them too');
   });
 
   it('imports only the named servers and sources', () => {
@@ -257,7 +257,7 @@ describe('on a terminal', () => {
     };
     return { recorded, faked };
   }
-  const command = { from: [], names: [], all: false, dryRun: false, removeFromSource: false, json: false };
+  const command = { from: [], names: [], all: false, dryRun: false, removeFromSource: false, yes: false, json: false };
 
   it.each([true, false])('lists the servers found and asks once; obeys the answer %s', async (answer) => {
     const one = place({ 'w/.cursor/mcp.json': servers({ files }) });
@@ -266,6 +266,29 @@ describe('on a terminal', () => {
     expect(recorded.out).toMatch(/^Found 1 server:\n {2}files {2}from Cursor /);
     expect(recorded.questions).toEqual([`Import it into ${one.target}?`]);
     expect(existsSync(one.target)).toBe(answer);
+  });
+
+  it.each([true, false])(
+    'shows what would disappear from a source before it asks; obeys the answer %s',
+    async (answer) => {
+      const one = place({ 'w/.cursor/mcp.json': servers({ files }) });
+      const { recorded, faked } = terminal(answer);
+      const removing = { ...command, all: true, removeFromSource: true, workspace: one.workspace };
+      expect(await importServers(removing, one.env, faked)).toBe(0);
+      expect(recorded.questions).toEqual(['Remove them?']);
+      expect(recorded.out).toMatch(/^Would remove "mcpServers" → "files" from .*, after a backup\.\nImported 1 server/);
+      expect(existsSync(one.target)).toBe(true);
+      expect(JSON.parse(one.read('w/.cursor/mcp.json'))).toEqual({ mcpServers: answer ? {} : { files } });
+    },
+  );
+
+  it('removes nothing from a source where nobody can be asked', () => {
+    const one = place({ 'w/.cursor/mcp.json': servers({ files }) });
+    const { status, stderr, stdout } = one.run('--all', '--remove-from-source');
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/nothing was removed from the files of the clients/)]);
+    expect(stdout).toMatch(/^Would remove/);
+    expect(JSON.parse(one.read('w/.cursor/mcp.json'))).toEqual({ mcpServers: { files } });
+    expect(existsSync(one.target)).toBe(true);
   });
 
   it('asks nothing if the command line has a selection', async () => {

@@ -139,7 +139,7 @@ describe('a command line in another spelling', () => {
     const uri = pathToFileURL(workspace.folder).href;
     const { stdout, stderr } = await waygate(workspace, ['STATUS', '--workspace', uri]);
     expect(stdout).toBe(`No gateway runs for ${workspace.folder}.\n`);
-    expect(stderr).toBe(
+    expect(stderr).toContain(
       `waygate: note: "STATUS" was read as "status" (token_alias)\nwaygate: note: "${uri}" was read as "${workspace.folder}" (file_uri)\n`,
     );
   });

@@ -17,6 +17,17 @@ const problems = (config: LoadedConfig): string[] =>
   config.problems.map(({ location, message }) => `${location.line}:${location.column} ${message}`);
 
 describe('the configuration', () => {
+  it('proposes a process per session for a server that is known to keep state', () => {
+    const text = (more: object) =>
+      JSON.stringify({ servers: { one: { command: 'npx', args: ['@playwright/mcp'], ...more } } });
+    const messages = (more: object) =>
+      parseConfig(text(more), '/w/waygate.json', '/w', {}).problems.map(({ message }) => message);
+    expect(messages({})).toEqual([expect.stringContaining('write "sharing": "session" for a process per client')]);
+    expect(messages({ sharing: 'session' })).toEqual([]);
+    expect(messages({ sharing: 'workspace' })).toEqual([]);
+    expect(messages({ disabled: true })).toEqual([]);
+  });
+
   it('may contain comments, trailing commas and a byte order mark', () => {
     const config = parse('\ufeff// ours\r\n{\r\n  "servers": { "one": { "command": "x", /* no args */ }, },\r\n}');
     expect(config.usable).toBe(true);
@@ -60,7 +71,7 @@ describe('the configuration', () => {
     ['{"comand": "x"}', '1:22 "servers.one.comand" is not a key; did you mean "command"?'],
     [
       '{"command": "x", "zzzzzzzzzz": 1}',
-      '1:38 "servers.one.zzzzzzzzzz" is not a key; known keys are type, command, args, env, envFile, cwd, sandbox, url, headers, auth, keepAlive, disabled, required, startTimeoutSeconds, trust, sampling, tools.',
+      '1:38 "servers.one.zzzzzzzzzz" is not a key; known keys are type, command, args, env, envFile, cwd, sandbox, url, headers, auth, keepAlive, disabled, required, startTimeoutSeconds, trust, sampling, sharing, roots, tools.',
     ],
     ['{"command": 5}', '1:33 "servers.one.command" must be a string.'],
     ['{"command": " "}', '1:33 "servers.one.command" must not be empty.'],

@@ -255,7 +255,7 @@ describe("the user's settings of calls", () => {
     ]);
     expect(read({ artifacts }, { artifacts }).settings.artifacts.maskSecrets).toBe('never');
     expect(read({ servers: {} }, { artifacts }).settings.artifacts.maskSecrets).toBe('never');
-    const own = { mode: 'transparent', passthrough: { firewall: true } };
+    const own = { mode: 'transparent', passthrough: { firewall: true, asks: 'waygate' } };
     const config = read(own, { mode: 'passthrough', passthrough: { firewall: false } });
     expect(config.settings).toMatchObject(own);
     expect(config.problems.map(({ message }) => message)).toEqual([

@@ -3,7 +3,7 @@ import { dispatchOperations } from './ops/calls.ts';
 import { catalogOperations, catalogOverruled } from './ops/catalog.ts';
 import { configOperations } from './ops/config.ts';
 import { diagnosticsOperations, diagnosticsOverruled } from './ops/diagnostics.ts';
-import { modeOperations } from './ops/modes.ts';
+import { modeOperations, modeOverruled } from './ops/modes.ts';
 import { routingOperations } from './ops/ranking.ts';
 import { FIREWALL_OPS } from './ops/results.ts';
 
@@ -25,4 +25,4 @@ export const operations: OperationTable = {
   secrets: firewallGroup,
 };
 
-export const overruled: readonly OverruledCase[] = [...catalogOverruled, ...diagnosticsOverruled];
+export const overruled: readonly OverruledCase[] = [...modeOverruled, ...catalogOverruled, ...diagnosticsOverruled];

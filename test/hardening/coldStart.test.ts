@@ -39,7 +39,7 @@ it(`${COUNT} servers that were never started fail no browse, replace no worker a
       await sleep(100);
     }
   })();
-  const command = waygate(workspace, ['status']);
+  const command = waygate(workspace, ['status']).then(({ code }) => ({ code, ms: performance.now() - began }));
   const browses: number[] = [];
   while (!isComplete) {
     const asked = performance.now();
@@ -52,7 +52,8 @@ it(`${COUNT} servers that were never started fail no browse, replace no worker a
   }
   const seconds = (performance.now() - began) / 1_000;
   await asking;
-  expect((await command).code).toBe(0);
+  const { code, ms: commandMs } = await command;
+  expect(code).toBe(0);
   expect(
     (await status(workspace)).servers.filter(({ state, toolCount }) => state === 'ready' && toolCount === 40),
   ).toHaveLength(COUNT);
@@ -65,9 +66,10 @@ it(`${COUNT} servers that were never started fail no browse, replace no worker a
     seconds,
     longestAnswerMs: Math.max(...answers),
     answers: answers.length,
+    commandMs,
     firstBrowseMs: browses[0],
     overlap: overlap(seen),
   };
-  expect(Math.max(...answers), JSON.stringify(figures)).toBeLessThan(ANSWER_MS);
+  expect(Math.max(...answers, commandMs), JSON.stringify(figures)).toBeLessThan(ANSWER_MS);
   console.log(`cold start of ${COUNT} servers: ${JSON.stringify(figures)}`);
 });

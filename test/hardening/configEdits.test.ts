@@ -127,7 +127,7 @@ describe('an edit of the configuration', () => {
     expect(before.every(isAlive)).toBe(true);
     workspace.letGo();
     for (const call of calls) expect(await call).toMatchObject(LET_GO);
-    expect(await waiting).toBe('ok\nqueued\n');
+    expect(await waiting).toMatch(/^Error POLICY_DENIED: \S+ may not be used: its server no longer lists it\. Browse/);
     expect(await execute(host, await host.toolId('/changed/echo_b'), { text: 'other' })).toBe('ok\nother\n');
     await until('the ends', () => before.map(isAlive).join() === 'true,false,false');
     expect(await pidOf(workspace, 'same')).toBe(before[0]);

@@ -46,10 +46,12 @@ async function call({ world, server, tool, random }: Place): Promise<void> {
     answer = await until(`a list of ${name} with ${tool}`, async () => {
       await world.refresh();
       const again = await run(host, server, tool);
-      model.stale &&= !again.ok;
+      if (again.ok) Object.assign(model, { stale: false, listedBy: world.worker });
       return again.ok && again;
     });
-  if (answer.ok !== model.mustRun(tool))
+  // A process that started before the last change still runs the accepted version.
+  const ranBefore = answer.ok && model.stale && model.mayRun(tool, model.accepted[tool]);
+  if (answer.ok !== model.mustRun(tool) && !ranBefore)
     throw new Violation(`${name}:${tool} was ${answer.ok ? 'run' : 'refused'}: ${answer.text}`);
 }
 
@@ -66,7 +68,7 @@ async function browse({ world, server: { model, name }, random }: Place): Promis
     const unseen = names.filter((tool) => !TOOLS.includes(tool as Tool));
     if (unseen.length > 0) throw new Violation(`/${name} shows ${unseen.join(', ')}`);
     // A stale list shows what a call then refuses, but nothing that the user blocked.
-    return model.stale
+    return model.stale || model.listedBy !== world.worker
       ? !names.some((tool) => model.quarantined || model.blocked.has(tool as Tool))
       : names.sort().join() === model.offered.join();
   });
@@ -89,7 +91,7 @@ async function announce({ world, server, random }: Place): Promise<void> {
   if (pid === undefined) return;
   // What the user sees next is what the server lists, unless the signal has ended a process that was starting.
   await until('the announced list', async () => !server.isOurs(pid) || (await unlike(world, server)).length === 0);
-  server.model.stale = !server.isOurs(pid);
+  Object.assign(server.model, { stale: !server.isOurs(pid), listedBy: world.worker });
 }
 
 /** Returns the tools whose state for the user does not follow from the present versions. */

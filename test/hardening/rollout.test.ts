@@ -272,7 +272,7 @@ describe('a reload', () => {
     expect(await waygate(workspace, ['reload'])).toEqual({
       code: 0,
       stdout: `No gateway runs for ${workspace.folder}.\n`,
-      stderr: '',
+      stderr: expect.stringMatching(/^Next: [^\n]+\n$/),
     });
     expect(await workersOf(workspace)).toEqual([]);
   });

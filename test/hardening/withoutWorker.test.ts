@@ -342,7 +342,7 @@ describe('the command line without a worker', () => {
       expect(await waygate(workspace, ['health'])).toEqual({
         code: 0,
         stdout: `No gateway runs for ${workspace.folder}.\n`,
-        stderr: '',
+        stderr: expect.stringMatching(/^Next: [^\n]+\n$/),
       });
     }
   });

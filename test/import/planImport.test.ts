@@ -32,6 +32,54 @@ const result = ({ after }: ImportPlan): Record<string, unknown> => JSON.parse(af
 const SECRET = `ghp_${'f1'.repeat(18)}`;
 const github = { command: 'github', env: { GITHUB_TOKEN: SECRET } };
 
+describe('limits', () => {
+  const codex = (text: string): ReadSource => {
+    const parsed = clientSource('codex').parse(text, { workspace: '/w', env, platform: 'linux' });
+    return { client: 'codex', title: 'Codex', file: '/h/config.toml', scope: 'user', parsed };
+  };
+
+  it('are written where the gateway reads them', () => {
+    const text =
+      '[mcp_servers.one]\nurl = "https://one.test"\nenabled_tools = ["a"]\ntool_timeout_sec = 90\nscopes = ["s"]\n[mcp_servers.one.oauth]\nclient_id = "i"\nclient_secret = "not-so-secret"';
+    const planned = plan([codex(text)]);
+    expect(result(planned)).toEqual({
+      servers: {
+        one: {
+          url: 'https://one.test',
+          tools: { include: ['a'] },
+          auth: { clientId: 'i', clientSecret: '${input:one-client-secret}', scopes: ['s'] },
+        },
+      },
+      timeouts: { servers: { one: 90 } },
+      inputs: [expect.objectContaining({ id: 'one-client-secret', password: true })],
+    });
+    expect(planned.servers).toMatchObject([{ cannotStart: undefined, disabled: false }]);
+    expect(outcomes(plan([codex(text)], { current: planned.after }))).toEqual(['one present one']);
+  });
+
+  it('that are lost leave the server to its client', () => {
+    const planned = plan([codex('[mcp_servers.one]\ncommand = "c"\ndefault_tools_approval_mode = "prompt"')]);
+    expect(result(planned)).toEqual({ servers: { one: { command: 'c', disabled: true } } });
+    expect(exposedTwice(planned).size).toBe(0);
+  });
+
+  it('do not hinder inputs of VS Code, whose names and types the gateway does not have', () => {
+    const inputs = [
+      { id: 'my key', type: 'command', command: 'x' },
+      { id: 'pick', type: 'pickString', options: [{ label: 'A', value: 'a' }] },
+    ];
+    const planned = plan([source('v', { one: { command: 'c', args: ['${input:my key}', '${input:pick}'] } }, inputs)]);
+    expect(planned.servers).toMatchObject([{ cannotStart: undefined, outcome: 'added' }]);
+    expect(result(planned)).toMatchObject({
+      servers: { one: { args: ['${input:my-key}', '${input:pick}'] } },
+      inputs: [
+        { id: 'my-key', type: 'promptString' },
+        { id: 'pick', options: ['a'] },
+      ],
+    });
+  });
+});
+
 describe('a new file', () => {
   it('contains the servers in the order of their sources, then the inputs', () => {
     const { after, changed, before } = plan([source('a', { github, files: { command: 'files', args: ['.'] } })]);

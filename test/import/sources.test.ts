@@ -22,6 +22,13 @@ const FIXTURES: readonly [ClientId, string][] = [
   ['gemini', 'gemini.settings.json'],
   ['zed', 'zed.settings.json'],
   ['copilot-cli', 'copilot.mcp-config.json'],
+  ['cline', 'cline_mcp_settings.json'],
+  ['roo', 'roo.mcp.json'],
+  ['continue', 'continue.config.yaml'],
+  ['kiro', 'kiro.mcp.json'],
+  ['opencode', 'opencode.jsonc'],
+  ['opencode', 'opencode-v1.json'],
+  ['lm-studio', 'lm-studio.mcp.json'],
 ];
 
 describe('files of each client', () => {
@@ -48,7 +55,7 @@ describe('details of an entry', () => {
     const { servers, inputs } = parse('vscode', text);
     expect(servers.map(({ entry }) => entry)).toEqual([
       { command: 'c', cwd: '/w', envFile: '.env' },
-      { type: 'http', url: 'https://b', headers: { H: '1' } },
+      { url: 'https://b', headers: { H: '1' } },
     ]);
     expect(inputs).toEqual([{ type: 'promptString', id: 'k' }]);
   });
@@ -85,7 +92,7 @@ describe('details of an entry', () => {
 
   it('reports dropped keys by name, never by value', () => {
     const server = only('cursor', { command: 'c', timeout: 5, apiKey: 'fixture-value' });
-    expect(server?.notes).toEqual(['not imported: timeout, apiKey']);
+    expect(server).toMatchObject({ entry: { command: 'c' }, notes: ['not imported: timeout, apiKey'] });
   });
 
   it.each<[string, ClientId, object, object]>([
@@ -96,9 +103,11 @@ describe('details of an entry', () => {
     ['empty lists and objects', 'cursor', { command: 'c', args: [], env: {} }, { command: 'c' }],
     ['a command beside a URL', 'vscode', { command: 'c', url: 'u' }, { command: 'c' }],
     ['httpUrl', 'gemini', { httpUrl: 'u' }, { type: 'http', url: 'u' }],
-    ['a bare url of Gemini', 'gemini', { url: 'u' }, { type: 'sse', url: 'u' }],
+    ['a bare url of Gemini', 'gemini', { url: 'u' }, { url: 'u' }],
+    ['a bare url', 'cursor', { url: 'u' }, { url: 'u' }],
+    ['an SSE server', 'cursor', { type: 'sse', url: 'u' }, { type: 'sse', url: 'u' }],
     ['a url of Gemini with its type', 'gemini', { url: 'u', type: 'http' }, { type: 'http', url: 'u' }],
-    ['serverUrl', 'windsurf', { serverUrl: 'u' }, { type: 'http', url: 'u' }],
+    ['serverUrl', 'windsurf', { serverUrl: 'u' }, { url: 'u' }],
     ['disabled', 'windsurf', { command: 'c', disabled: true }, { command: 'c', disabled: true }],
   ])('%s', (_, id, entry, expected) => {
     expect(only(id, entry)?.entry).toEqual(expected);
@@ -134,6 +143,125 @@ describe('details of an entry', () => {
     const text = JSON.stringify({ projects: { 'C:/Work/App/': { mcpServers: { a: { command: 'a' } } } } });
     const { servers } = parse('claude-code', text, { workspace: 'c:\\work\\app', platform: 'win32' });
     expect(servers.map(({ path }) => path)).toEqual([['projects', 'C:/Work/App/', 'mcpServers', 'a']]);
+  });
+});
+
+describe('limits of a server', () => {
+  const only = (id: ClientId, entry: object, more: object = {}, context: object = {}) =>
+    parse(id, JSON.stringify({ mcpServers: { one: entry }, ...more }), context).servers[0];
+  const program = { command: 'c' };
+  const toml = (lines: string) => parse('codex', `[mcp_servers.one]\ncommand = "c"\n${lines}`).servers[0];
+
+  it.each<[string, ReturnType<typeof only>, object]>([
+    [
+      'Codex’s lists',
+      toml('enabled_tools = ["a", "b"]\ndisabled_tools = ["b"]'),
+      { include: ['a', 'b'], exclude: ['b'] },
+    ],
+    ['Codex’s empty list', toml('enabled_tools = []'), { exclude: ['*'] }],
+    [
+      'Gemini’s lists',
+      only('gemini', { ...program, includeTools: ['a(x)'], excludeTools: ['b'] }),
+      { include: ['a'], exclude: ['b'] },
+    ],
+    ['Windsurf’s list', only('windsurf', { ...program, disabledTools: ['a'] }), { exclude: ['a'] }],
+    ['Kiro’s list', only('kiro', { ...program, disabledTools: ['a'] }), { exclude: ['a'] }],
+    ['Roo’s list', only('roo', { ...program, disabledTools: ['a'] }), { exclude: ['a'] }],
+    ['Copilot CLI’s list', only('copilot-cli', { ...program, tools: ['a'] }), { include: ['a'] }],
+    ['Copilot CLI’s empty list', only('copilot-cli', { ...program, tools: [] }), { exclude: ['*'] }],
+  ])('%s become "tools"', (_, server, tools) => {
+    expect(server).toMatchObject({ entry: { command: 'c', tools }, notes: [] });
+    expect(server?.entry.disabled).toBeUndefined();
+  });
+
+  it.each<[string, ReturnType<typeof only>, string]>([
+    ['names that are no texts', only('gemini', { ...program, includeTools: [{ name: 'a' }] }), 'includeTools'],
+    ['an unknown filter', only('cursor', { ...program, toolFilter: { deny: ['a'] } }), 'toolFilter'],
+    ['a question at each call', toml('default_tools_approval_mode = "prompt"'), 'approval mode'],
+    ['a question at one tool', toml('[mcp_servers.one.tools.a]\napproval_mode = "prompt"'), 'approval mode'],
+  ])('keep it disabled if they are lost: %s', (_, server, key) => {
+    expect(server?.entry).toMatchObject({ command: 'c', disabled: true });
+    expect(server?.notes.join()).toContain(`it stays disabled, because its restriction is not imported: ${key}`);
+  });
+
+  it.each<[ClientId, object]>([
+    ['cline', { autoApprove: ['a'] }],
+    ['roo', { alwaysAllow: ['a'] }],
+    ['gemini', { trust: true }],
+    ['roo', { disabledTools: [] }],
+  ])('of %s that only permit something leave it enabled: %j', (id, more) => {
+    expect(only(id, { ...program, ...more })?.entry).toEqual(program);
+  });
+
+  it('of Claude Code come from all of its settings', () => {
+    const server = (beside: object[], context: object = {}) =>
+      only('claude-code', program, {}, { ...context, beside: beside.map((one) => JSON.stringify(one)) })?.entry;
+    expect(server([{}])).toEqual(program);
+    expect(server([{}, { disabledMcpjsonServers: ['one'] }])).toMatchObject({ disabled: true });
+    expect(server([{ projects: { '/w': { disabledMcpjsonServers: ['one'] } } }])).toMatchObject({ disabled: true });
+    expect(server([{ projects: { '/v': { disabledMcpjsonServers: ['one'] } } }])).toEqual(program);
+    expect(server([{ permissions: { deny: ['mcp__one'] } }])).toMatchObject({ disabled: true });
+    expect(server([{ permissions: { deny: ['mcp__one__drop', 'Bash'] } }])).toEqual({
+      ...program,
+      tools: { exclude: ['drop'] },
+    });
+    const broken = only('claude-code', program, {}, { beside: ['{'] });
+    expect(broken).toMatchObject({ entry: { disabled: true }, notes: [expect.stringContaining('cannot be read')] });
+  });
+
+  it.each<[ClientId, object, object]>([
+    ['claude-code', { oauth: { clientId: 'i', scopes: 'a b' } }, { clientId: 'i', scopes: ['a', 'b'] }],
+    [
+      'gemini',
+      { oauth: { clientId: 'i', clientSecret: '${S}', scopes: ['a'] } },
+      { clientId: 'i', clientSecret: '${env:S}', scopes: ['a'] },
+    ],
+    ['cursor', { auth: { CLIENT_ID: 'i', scopes: ['a'] } }, { clientId: 'i', scopes: ['a'] }],
+    ['copilot-cli', { oauthClientId: 'i', oauthScopes: ['a'] }, { clientId: 'i', scopes: ['a'] }],
+    ['kiro', { oauth: { clientId: 'i' }, oauthScopes: ['a'] }, { clientId: 'i', scopes: ['a'] }],
+  ])('of %s: its sign-in is kept', (id, more, auth) => {
+    expect(only(id, { url: 'u', ...more })?.entry).toEqual({ url: 'u', auth });
+  });
+
+  it.each<[string, ReturnType<typeof only>, object]>([
+    [
+      'Codex',
+      toml('startup_timeout_sec = 20\ntool_timeout_sec = 90'),
+      { entry: { startTimeoutSeconds: 20 }, callSeconds: 90 },
+    ],
+    ['Gemini', only('gemini', { ...program, timeout: 15_000 }), { callSeconds: 15 }],
+    ['Cline', only('cline', { ...program, timeout: 60 }), { callSeconds: 60 }],
+    ['Copilot CLI', only('copilot-cli', { ...program, timeout: 1_500 }), { callSeconds: 1.5 }],
+  ])('of %s: its time limits are kept', (_, server, expected) => {
+    expect(server).toMatchObject({ ...expected, notes: [] });
+  });
+
+  it.each([
+    [['-y', '@modelcontextprotocol/server-sequential-thinking'], 'session'],
+    [['@playwright/mcp@latest'], 'session'],
+    [['chrome-devtools-mcp'], 'session'],
+    [['-y', '@modelcontextprotocol/server-memory'], undefined],
+  ])('of a server that keeps state: %j is shared by %s', (args, sharing) => {
+    expect(only('cursor', { command: 'npx', args })?.entry.sharing).toBe(sharing);
+  });
+
+  it('of VS Code: inputs get a form that the gateway reads', () => {
+    const inputs = [
+      { id: 'made', type: 'command', command: 'my.pick', args: {} },
+      {
+        id: 'choice',
+        type: 'pickString',
+        description: 'Which?',
+        options: [{ label: 'One', value: '1' }, '2'],
+        default: '2',
+      },
+      { id: 'none', type: 'pickString' },
+    ];
+    expect(parse('vscode', JSON.stringify({ servers: {}, inputs })).inputs).toEqual([
+      { type: 'promptString', id: 'made', description: 'Result of the VS Code command my.pick' },
+      { type: 'pickString', id: 'choice', description: 'Which?', default: '2', options: ['1', '2'] },
+      { type: 'promptString', id: 'none' },
+    ]);
   });
 });
 
@@ -197,6 +325,7 @@ describe('client files', () => {
     env,
     workspace: platform === 'win32' ? 'D:\\w' : '/w',
     subfolders: (folder) => (/[\\/]Code[\\/]User[\\/]profiles$/.test(folder) ? ['-1a2b'] : []),
+    filesIn: (folder) => (/[\\/]\.continue[\\/]mcpServers$/.test(folder) ? ['a.yaml', 'b.json', 'README.md'] : []),
   });
   const files = (surroundings: Surroundings, ...ids: ClientId[]): string[] =>
     ids.flatMap((id) =>
@@ -229,6 +358,30 @@ describe('client files', () => {
         "/home/u/.config/zed/settings.json",
         "/w/.github/mcp.json",
         "/home/u/.copilot/mcp-config.json",
+        "/home/u/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        "/home/u/.config/Code - Insiders/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        "/home/u/.config/VSCodium/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        "/home/u/.local/share/code-server/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        "/home/u/.vscode-server/data/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        "/home/u/.cline/data/settings/cline_mcp_settings.json",
+        "/w/.roo/mcp.json",
+        "/home/u/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+        "/home/u/.config/Code - Insiders/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+        "/home/u/.config/VSCodium/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+        "/home/u/.local/share/code-server/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+        "/home/u/.vscode-server/data/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+        "/w/.continue/mcpServers/a.yaml",
+        "/w/.continue/mcpServers/b.json",
+        "/home/u/.continue/config.yaml",
+        "/w/.kiro/settings/mcp.json",
+        "/home/u/.kiro/settings/mcp.json",
+        "/w/opencode.json",
+        "/w/.opencode/opencode.json",
+        "/w/opencode.jsonc",
+        "/w/.opencode/opencode.jsonc",
+        "/home/u/.config/opencode/opencode.json",
+        "/home/u/.config/opencode/opencode.jsonc",
+        "/home/u/.lmstudio/mcp.json",
       ]
     `);
   });
@@ -247,7 +400,8 @@ describe('client files', () => {
 
   it('are found on Windows', () => {
     const roaming = { APPDATA: 'C:\\Users\\u\\AppData\\Roaming' };
-    const found = files(at('win32', roaming), 'vscode', 'claude-desktop', 'zed', 'cursor');
+    const ids: ClientId[] = ['vscode', 'claude-desktop', 'zed', 'cursor', 'cline', 'roo', 'lm-studio', 'opencode'];
+    const found = files(at('win32', roaming), ...ids);
     expect(found).toEqual(
       expect.arrayContaining([
         'D:\\w\\.vscode\\mcp.json',
@@ -255,9 +409,13 @@ describe('client files', () => {
         `${roaming.APPDATA}\\Claude\\claude_desktop_config.json`,
         `${roaming.APPDATA}\\Zed\\settings.json`,
         'C:\\Users\\u\\.cursor\\mcp.json',
+        `${roaming.APPDATA}\\Code\\User\\globalStorage\\saoudrizwan.claude-dev\\settings\\cline_mcp_settings.json`,
+        `${roaming.APPDATA}\\Code\\User\\globalStorage\\rooveterinaryinc.roo-cline\\settings\\mcp_settings.json`,
+        'C:\\Users\\u\\.lmstudio\\mcp.json',
+        'C:\\Users\\u\\.config\\opencode\\opencode.json',
       ]),
     );
-    expect(files(at('win32'), 'vscode', 'claude-desktop', 'zed', 'cursor')).toEqual(found);
+    expect(files(at('win32'), ...ids)).toEqual(found);
   });
 
   it('are found through the clients’ own variables', () => {
@@ -285,6 +443,14 @@ describe('a named file', () => {
     ['/x/.gemini/settings.json', '{}', 'gemini'],
     ['/x/settings.json', '{"context_servers":{}}', 'zed'],
     ['/x/any.json', '{"servers":{}}', 'vscode'],
+    ['/x/cline_mcp_settings.json', '{}', 'cline'],
+    ['/x/mcp_settings.json', '{}', 'roo'],
+    ['/x/.roo/mcp.json', '{}', 'roo'],
+    ['/x/.kiro/settings/mcp.json', '{}', 'kiro'],
+    ['/x/.lmstudio/mcp.json', '{}', 'lm-studio'],
+    ['/x/opencode.jsonc', '{}', 'opencode'],
+    ['/x/config.yaml', 'mcpServers: []', 'continue'],
+    ['/x/.continue/mcpServers/any.json', '{}', 'continue'],
     ['/x/any.json', '{"mcpServers":{}}', 'claude-code'],
   ])('%s with %s has the form of %s', (file, text, id) => {
     expect(sourceOfFile(file, text).id).toBe(id);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -211,7 +212,8 @@ describe('a request of a server', () => {
     const messages = () => readFileSync(log, 'utf8').split('\n');
     const has = (...parts: string[]) => messages().some((line) => parts.every((part) => line.includes(part)));
     await until('the answer', () => has('"id":"theirs-1"', '"result"'));
-    expect(has('notifications/progress', '"progressToken":"their token"', 'thinking')).toBe(true);
+    expect(has('notifications/progress', '"progressToken":"their token"')).toBe(true);
+    expect(has('thinking')).toBe(false);
     expect(host.asked[0]?.params?._meta).toEqual({ traceparent: 't', progressToken: expect.any(Number) });
 
     void call(host, 'raw', asks('theirs-2', { progressToken: 'other' }));
@@ -224,17 +226,43 @@ describe('a request of a server', () => {
     expect(cancelled.params).toMatchObject({ requestId: question.id });
   });
 
-  it('for roots is answered by the client if it has roots, else with the workspace', async () => {
+  it('for roots is answered by the client of the call, and never by another', async () => {
     const workspace = testWorkspace({ fixture: servers.conformance });
     const own = [{ uri: 'file:///elsewhere', name: 'elsewhere' }];
     const host = await GatewaySession.connect(workspace, MODE, { roots: {} });
     host.answer('roots/list', () => ({ roots: own }));
     expect(textOf(await call(host, 'test_roots'))).toBe(JSON.stringify(own));
     const without = await GatewaySession.connect(workspace, MODE);
-    expect(textOf(await call(without, 'test_roots'))).toContain(`"${pathToFileURL(workspace.folder).href}"`);
+    expect(textOf(await call(without, 'test_roots'))).toBe('[]');
+  });
+
+  it('for roots has those of all clients while several have calls there', async () => {
+    const workspace = testWorkspace({ fixture: servers.conformance });
+    const host = await GatewaySession.connect(workspace, MODE, { roots: {} });
+    host.answer('roots/list', () => ({ roots: [{ uri: 'file:///a' }, { uri: 'file:///b' }] }));
     const other = await waiting(workspace, { roots: {} });
-    expect(textOf(await call(host, 'test_roots'))).toContain(`"${pathToFileURL(workspace.folder).href}"`);
-    expect(other.asked).toEqual([]);
+    other.answer('roots/list', () => ({ roots: [{ uri: 'file:///b' }, { uri: 'file:///c' }] }));
+    expect(textOf(await call(host, 'test_roots')).match(/file:[/a-c]+/g)).toEqual([
+      'file:///a',
+      'file:///b',
+      'file:///c',
+    ]);
+  });
+
+  it('for roots is no capability of a client without roots, unless the configuration names them', async () => {
+    const workspace = testWorkspace();
+    const entry = { ...servers.conformance, roots: ['data', '$' + '{userHome}', 'file:///elsewhere'] };
+    workspace.configure({ fixture: servers.conformance, named: entry });
+    const host = await GatewaySession.connect(workspace);
+    const run = async (path: string) =>
+      (await host.call('tool_execute', { tool_id: await host.toolId(path), args: {} })).text;
+    expect(await run('/fixture/test_roots')).toContain('this client has no roots');
+    const named = await run('/named/test_roots');
+    expect(named.match(/"uri": ?"[^"]+"/g)).toEqual([
+      expect.stringContaining(pathToFileURL(join(workspace.folder, 'data')).href),
+      expect.stringContaining(pathToFileURL(homedir()).href),
+      expect.stringContaining('file:///elsewhere'),
+    ]);
   });
 
   it("passes the client's own error to the server", async () => {

@@ -1,10 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { countTokens } from '../../src/catalog/tokenizer/tokens.ts';
+import { INSTRUCTIONS } from '../../src/modes/shared/introduction.ts';
 import { stateFolder, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
-import { until } from '../support/hostProcess.ts';
-import { servers, testWorkspace } from '../support/workspace.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 /** Covers finding tools from the command line, and learning from use. */
 /** Removes the line that the command prints while it waits for a server. */
@@ -42,6 +44,23 @@ describe('waygate browse', () => {
   });
 });
 
+describe('a tool that two servers have', () => {
+  it('names both, and the folders that they reach', async () => {
+    const [home, documents] = [temporaryFolder('waygate-a-'), temporaryFolder('waygate-b-')];
+    const entries = { filesystem: servers.filesystem(home), 'filesystem-2': servers.filesystem(documents) };
+    const workspace = testWorkspace(entries);
+    const { stdout } = await waygate(workspace, ['browse', 'read text file']);
+    const also =
+      /^(filesystem\S*):read_text_file#\w+ \("(.*)"\) is also in (.*) \(same definition; may reach other data: "(.*)"\): (\S+):read_text_file#\w+\.$/m;
+    const [, first, reached, second, otherwise, again] = also.exec(stdout) ?? [];
+    expect(again).toBe(second);
+    expect({ [first as string]: reached, [second as string]: otherwise }).toEqual({
+      filesystem: home,
+      'filesystem-2': documents,
+    });
+  });
+});
+
 describe('waygate catalog', () => {
   it('lists every tool by its path, and the tokens that all definitions take', async () => {
     const workspace = testWorkspace({ one: servers.fixture('--tools', '40'), two: servers.fixture() });
@@ -55,6 +74,27 @@ describe('waygate catalog', () => {
     ]);
     expect(stats.definitionTokens).toBeGreaterThan(stats.gatewayTokens);
     expect(stats.gatewayTokens).toBeLessThanOrEqual(700);
+  });
+
+  it('counts tokens as telemetry does, whatever else the servers have', async () => {
+    const workspace = testWorkspace({ one: servers.fixture('--tools', '40'), two: servers.primitives() });
+    const host = await HostProcess.connect(workspace);
+    await host.toolId('/one/echo');
+    const data = async (...args: string[]) => JSON.parse((await waygate(workspace, [...args, '--json'])).stdout);
+    const { definitionTokens, gatewayTokens, withPrimitivesTokens } = await data('catalog', '--stats');
+    const { definition_tokens_full, definition_tokens_exposed } = await until('the count', async () => {
+      const { tokens } = await data('telemetry');
+      return tokens.definition_tokens_full === definitionTokens && tokens;
+    });
+    expect([definition_tokens_full, definition_tokens_exposed]).toEqual([definitionTokens, gatewayTokens]);
+    const sent = (await host.request('tools/list')).result as { tools: object[] };
+    const instructions = countTokens(INSTRUCTIONS);
+    // A schema is counted apart from the rest of its definition, so a token may be split at the seam.
+    expect(instructions + countTokens(JSON.stringify(sent.tools.slice(0, 3)))).toBeLessThanOrEqual(700);
+    const whole = instructions + countTokens(JSON.stringify(sent.tools));
+    expect(Math.abs(whole - withPrimitivesTokens) / whole).toBeLessThan(0.03);
+    const { stdout } = await waygate(workspace, ['catalog', '--stats']);
+    expect(stdout).toContain(` ${gatewayTokens} through the gateway, or `);
   });
 });
 

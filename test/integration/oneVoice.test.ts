@@ -21,8 +21,9 @@ function workspaceWithVoice(blocks: object = {}): TestWorkspace {
   workspace.configure({});
   const silent = { command: process.execPath, args: ['-e', `console.error(${JSON.stringify(`VOICE${HIDDEN}`)})`] };
   const entries = {
-    voice: server,
-    [SERVER]: { ...server, args: [...server.args, 'other'] },
+    // Otherwise resources with hidden characters are left out.
+    voice: { ...server, trust: 'tell' },
+    [SERVER]: { ...server, args: [...server.args, 'other'], trust: 'tell' },
     silent,
     [`bad${SERVER}`]: { type: `VOICE${HIDDEN}` },
   };

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { rendezvous, startHeld } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
@@ -44,6 +44,21 @@ const idOf = (text: string, part: string): string =>
   text.match(new RegExp(`(?:resource|prompt)::\\S*${part}\\S*`))?.[0] ?? 'none';
 
 describe('a real server with resources and prompts', () => {
+  it('has tools of its own for a client that does not show them itself, which an edit takes away', async () => {
+    const workspace = testWorkspace({ everything: servers.everything });
+    const plain = await HostProcess.connect(workspace);
+    await whenListed(plain, 'resources/list', 'resources', 7);
+    const editor = new HostProcess(workspace);
+    await editor.initialize({ clientInfo: { name: 'Visual Studio Code', version: '1.139.1' } });
+    const count = async (host: StreamClient) => (await listed(host, 'tools/list', 'tools')).length;
+    expect([await count(plain), await count(editor)]).toEqual([7, 3]);
+
+    const before = heard(plain, 'notifications/tools/list_changed').length;
+    writeFileSync(workspace.userConfigFile, JSON.stringify({ primitives: 'off' }));
+    await until('the news', () => heard(plain, 'notifications/tools/list_changed').length > before);
+    expect([await count(plain), await count(editor)]).toEqual([3, 3]);
+  });
+
   it('is browsed and read with tools by the model, and with the methods of MCP by the client', async () => {
     const workspace = testWorkspace({ everything: servers.everything });
     const host = await GatewaySession.connect(workspace);

@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findBrowser } from '../../scripts/lib/systemPackages.mjs';
-import { HostProcess } from '../support/hostProcess.ts';
-import { servers, testWorkspace } from '../support/workspace.ts';
+import { GatewaySession } from '../support/gateway.ts';
+import { HostProcess, type StreamClient } from '../support/hostProcess.ts';
+import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 /** Returns the entry of a published server from npm. */
 const npm = (bin: string, ...args: string[]) => ({
@@ -13,7 +15,7 @@ const npm = (bin: string, ...args: string[]) => ({
   args: [resolve('node_modules', bin), ...args],
 });
 
-async function execute(host: HostProcess, path: string, args: object): Promise<string> {
+async function execute(host: StreamClient, path: string, args: object): Promise<string> {
   return (await host.call('tool_execute', { tool_id: await host.toolId(path), args })).text;
 }
 
@@ -36,6 +38,23 @@ describe('behind the gateway', () => {
     expect(await execute(host, '/everything/get-sum', { a: 17, b: 25 })).toContain('42');
     const thought = { thought: 'first', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 };
     expect(await execute(host, '/thinking/sequentialthinking', thought)).toContain('thoughtHistoryLength');
+  });
+
+  it.each<[string, object]>([
+    ['without roots', {}],
+    ['with roots elsewhere', { roots: {} }],
+  ])('the filesystem server keeps its configured folder for a client %s', async (_, capabilities) => {
+    const workspace = testWorkspace();
+    const configured = temporaryFolder('waygate-files-');
+    writeFileSync(join(configured, 'note.txt'), 'a note');
+    workspace.configure({ files: servers.filesystem(configured) });
+    const host = await GatewaySession.connect(workspace, [], capabilities);
+    host.answer('roots/list', () => ({ roots: [{ uri: pathToFileURL(workspace.folder).href }] }));
+    const read = () => execute(host, '/files/read_text_file', { path: join(configured, 'note.txt') });
+    expect(await read()).toContain('a note');
+    // Roots take effect a moment after the start.
+    expect(await execute(host, '/files/list_allowed_directories', {})).toContain(configured);
+    expect(await read()).toContain('a note');
   });
 
   it("Playwright's server opens a page in a real browser", async () => {

@@ -26,7 +26,9 @@ describe('a server whose secret is not set', () => {
     );
     expect(failed.reason).toBe('It needs the secret "demo"; set it: waygate secret set demo.');
     expect((await host.call('tool_browse', { path: '/' })).text).toContain(failed.reason);
-    expect(await setSecret(workspace, 'demo', 'hunter22')).toMatch(/^Set demo in \S+secrets\.json\.\n$/);
+    expect(await setSecret(workspace, 'demo', 'hunter22')).toMatch(
+      /^Set demo in \S+secrets\.json\.\nNext: waygate status /,
+    );
     const id = await host.toolId('/one/environment');
     const answer = await host.call('tool_execute', { tool_id: id, args: {} });
     expect(JSON.parse(answer.text.replace('ok\n', ''))).toMatchObject({ API_KEY: 'hunter22' });

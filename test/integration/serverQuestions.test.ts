@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { type StreamClient, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
-import { servers, testWorkspace } from '../support/workspace.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** Covers questions of hostile servers to the user and to the client's model, with real gateways and servers. */
 
@@ -18,6 +19,7 @@ const MODES: [string, string[]][] = [
 const KINDS = MODES.flatMap(([mode, args]) => ['stdio', 'http'].map((type) => [mode, type, args] as const));
 
 interface Asker {
+  workspace: TestWorkspace;
   host: StreamClient;
   ask(method: string, requests: readonly object[], atOnce?: boolean): Promise<string[]>;
 }
@@ -31,6 +33,7 @@ async function asker(args: string[] = GATEWAY, type = 'stdio', entry: object = {
   host.answer(ELICIT, () => ({ action: 'accept', content: {} }));
   host.answer(SAMPLE, () => ({ role: 'assistant', content: { type: 'text', text: 'x' }, model: 'sampled' }));
   return {
+    workspace,
     host,
     ask: async (method, requests, atOnce = false) => {
       const given = { method, requests, atOnce };
@@ -52,6 +55,20 @@ const form = (message: string, properties: object = {}): object => ({
 });
 const textField = (more: object = {}) => ({ type: 'string', ...more });
 const bodies = (host: StreamClient) => host.asked.map(({ params }) => params as Record<string, unknown>);
+
+describe('a server that is put into quarantine during its call', () => {
+  it('asks the user nothing more', async () => {
+    const { workspace, host, ask } = await asker();
+    host.answer(ELICIT, async () => {
+      await waygate(workspace, ['trust', 'quarantine', 'evilsrv']);
+      return { action: 'accept', content: {} };
+    });
+    const [first, second] = await ask(ELICIT, [form('One?'), form('Two?')]);
+    expect(first).toBe('accept');
+    expect(second).toContain('waits for the user');
+    expect(bodies(host)).toHaveLength(1);
+  });
+});
 
 describe.each(KINDS)('in %s mode over %s, an elicitation', (_mode, type, args) => {
   it('names its server, and shows neither hidden characters nor links nor secrets', async () => {

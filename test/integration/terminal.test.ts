@@ -14,11 +14,12 @@ const CONTROL_D = '\x04';
 
 const inShell = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** Runs `waygate` in a pseudo-terminal of `script`, which every Debian and macOS has, and types when it asks. */
+/** Runs `waygate` in a pseudo-terminal of `script`, which every Debian and macOS has, and types when `asks` is shown. */
 async function inTerminal(
   { env, folder }: TestWorkspace,
   args: readonly string[],
   typed: string,
+  asks = /\[[yY]\/[nN]\] /,
 ): Promise<{ code: number | null; text: string }> {
   const command = [process.execPath, WAYGATE, ...args];
   const options =
@@ -32,7 +33,7 @@ async function inTerminal(
     text += chunk;
   });
   const ended = new Promise<number | null>((done) => child.once('close', done));
-  await until('the question', () => /\[[yY]\/[nN]\] /.test(text));
+  await until('the question', () => asks.test(text));
   child.stdin.write(typed);
   return { code: await ended, text: stripVTControlCharacters(text).replaceAll('\r\n', '\n') };
 }
@@ -66,6 +67,13 @@ describe('in a terminal', () => {
     workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one: servers.fixture() } }));
     const { code } = await inTerminal(workspace, ['approve', 'one'], typed);
     expect([code, await approvals(workspace)]).toEqual([1, ['not approved']]);
+  });
+
+  it('waygate serve says what it is, and Control-C ends it', async () => {
+    const asks = /waits for a client on its standard input\. Clients start it themselves .* Ctrl-C ends it\./;
+    const { text } = await inTerminal(testWorkspace({}), ['serve'], CONTROL_C, asks);
+    // Only protocol goes to stdout, and nobody has sent any.
+    expect(text.split('\n').filter((line) => line !== '' && !/^(?:\^C)?waygate: |^\^C$/.test(line))).toEqual([]);
   });
 
   it('waygate trust accept accepts what it shows, if the user types y, and nothing after Enter', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AuthorizationServer } from '../support/authorizationServer.ts';
@@ -30,6 +31,9 @@ describe('a call of an unknown tool', () => {
       hung: faulty('hang'),
       off: { ...servers.fixture(), disabled: true },
     });
+    // A call waits for the first start of its server, up to its time limit.
+    const configuration = JSON.parse(readFileSync(workspace.configFile, 'utf8')) as object;
+    writeFileSync(workspace.configFile, JSON.stringify({ ...configuration, timeouts: { servers: { hung: 1 } } }));
     const host = await GatewaySession.connect(workspace);
     const echo = await host.toolId('/good/echo');
     await until('the states of the servers', async () => {

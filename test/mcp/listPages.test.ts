@@ -66,3 +66,20 @@ describe('a list in pages', () => {
     await expect(failing(1).list()).rejects.toThrow('broken');
   });
 });
+
+describe('an item with a huge member', () => {
+  it('keeps its other members, and a change of the left-out one shows', async () => {
+    const tool = (last: string) => ({
+      name: 'wide',
+      annotations: { title: 'W' },
+      inputSchema: { a: 'x'.repeat(300_000), last },
+    });
+    const listed = async (last: string) =>
+      (await listPages('tools', async () => ({ items: [tool(last)], nextCursor: undefined }))).items[0] as object;
+    const [first, again, changed] = [await listed('1'), await listed('1'), await listed('2')];
+    expect(first).toMatchObject({ name: 'wide', annotations: { title: 'W' }, inputSchema: { type: 'object' } });
+    expect(JSON.stringify(first).length).toBeLessThan(300);
+    expect(again).toEqual(first);
+    expect(changed).not.toEqual(first);
+  });
+});

@@ -1,11 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { advertisedNames } from '../../src/modes/shared/catalog/advertisedNames.ts';
 
-const STRICT = /^[A-Za-z0-9_.-]{1,64}$/;
+const STRICT = /^[A-Za-z0-9_-]{1,64}$/;
 
 describe('names for a strict client', () => {
   it('stay unchanged if they fit', () => {
-    expect(advertisedNames([{ id: 'a:b#1', name: 'a.b' }])).toEqual(new Map([['a:b#1', 'a.b']]));
+    expect(advertisedNames([{ id: 'a:b#1', name: 'a_b-C' }])).toEqual(new Map([['a:b#1', 'a_b-C']]));
+    expect(advertisedNames([{ id: '1', name: 'a.b' }], new Set(), 'prompt')).toEqual(new Map([['1', 'a.b']]));
+  });
+
+  it('have no dot for a tool, which model APIs refuse', () => {
+    const all = [
+      { id: '1', name: 'a.b' },
+      { id: '2', name: 'a_b' },
+    ];
+    const names = [...advertisedNames(all).values()];
+    expect(new Set(names).size).toBe(2);
+    for (const name of names) expect(name).toMatch(STRICT);
   });
 
   it('are shortened to fit, and stay unique', () => {

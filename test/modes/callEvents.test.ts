@@ -238,17 +238,25 @@ describe('the token meter', () => {
 
 describe('a loaded catalog', () => {
   it('is counted in slices, until a newer one replaces it', async () => {
-    const tools = Array.from({ length: 400 }, (_, n) => ({
-      ...READ,
-      name: `read_${n}`,
-      inputSchema: { type: 'object', properties: { [`path_${n}`]: { description: 'some words of it '.repeat(100) } } },
-    }));
-    const view = CatalogView.build([{ server: 'files', tools }], 1);
-    const counted = await catalogLoaded(view, [], new TokenMeter());
-    expect(counted).toMatchObject({ tool_count: 400, namespace_counts: { files: 400 }, exposed_schema_tokens: 0 });
-    expect(counted?.schema_tokens_avoided).toBe(counted?.full_schema_tokens);
+    const description = 'some words of it '.repeat(100);
+    const fresh = (): CatalogView => {
+      const tools = Array.from({ length: 400 }, (_, n) => ({
+        ...READ,
+        name: `read_${n}`,
+        inputSchema: { type: 'object', properties: { [`path_${n}`]: { description } } },
+      }));
+      return CatalogView.build([{ server: 'files', tools }], 1);
+    };
+    const view = fresh();
+    const counted = await catalogLoaded(view, []);
+    expect(counted?.loaded).toMatchObject({
+      tool_count: 400,
+      namespace_counts: { files: 400 },
+      exposed_schema_tokens: 0,
+    });
+    expect(counted?.loaded.schema_tokens_avoided).toBe(counted?.loaded.full_schema_tokens);
     const newer = new AbortController();
-    const overtaken = catalogLoaded(view, [], new TokenMeter(), newer.signal);
+    const overtaken = catalogLoaded(fresh(), [], newer.signal);
     newer.abort();
     expect(await overtaken).toBeUndefined();
   });

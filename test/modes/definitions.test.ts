@@ -17,10 +17,10 @@ describe('the definition of the gateway for clients', () => {
     expect(tokens).toBeGreaterThan(200);
   });
 
-  it.each(['resources', 'prompts'] as const)('takes at most 300 tokens more if there are %s', (kind) => {
-    const tokens = getEncoding('cl100k_base').encode(JSON.stringify(listedTools(kind))).length;
-    expect(tokens).toBeLessThanOrEqual(300);
-    expect(tokens).toBeGreaterThan(100);
+  it('takes at most 1,150 tokens with the tools for resources and prompts', () => {
+    const tokens = getEncoding('cl100k_base').encode(JSON.stringify(ALL_TOOLS) + INSTRUCTIONS).length;
+    expect(tokens).toBeLessThanOrEqual(1_150);
+    expect(tokens).toBeGreaterThan(700);
   });
 
   it('asks for the words of an API, in English, with a second wording', () => {
@@ -34,6 +34,10 @@ describe('the definition of the gateway for clients', () => {
   it('says how to read a template', () => {
     expect(listedTools('resources')[1]?.description).toMatch(/template/);
     expect(listedTools('prompts')[1]?.description).toContain('schema:<prompt_id>');
+  });
+
+  it('says how to bring back a tool that Copilot hides', () => {
+    expect(INSTRUCTIONS).toContain('activate_');
   });
 
   it('names all three tools within the first 512 characters of the instructions', () => {
@@ -57,6 +61,24 @@ describe('the definition of the gateway for clients', () => {
       expect(schema).not.toHaveProperty(combination);
     for (const part of schemasIn(schema)) if (part.type === 'array') expect(part).toHaveProperty('items');
     for (const name of schema.required ?? []) expect(schema.properties).toHaveProperty(name);
+  });
+
+  it('requires only what a tool cannot do without, forbids no argument and bounds no number', () => {
+    const required = ALL_TOOLS.flatMap(({ inputSchema }) => inputSchema.required ?? []);
+    expect(required).toEqual(['tool_id', 'handle', 'resource_id', 'prompt_id']);
+    for (const { inputSchema } of ALL_TOOLS) {
+      for (const part of schemasIn(inputSchema)) {
+        for (const bound of ['additionalProperties', 'minimum', 'maximum']) expect(part).not.toHaveProperty(bound);
+      }
+    }
+  });
+
+  it('has nouns as titles, before which Copilot puts "Run" and "Ran"', () => {
+    expect(ALL_TOOLS.map(({ title }) => title)).toEqual([
+      ...['Tool search', 'Tool call', 'Result view', 'Resource search', 'Resource content'],
+      ...['Prompt search', 'Prompt text'],
+    ]);
+    for (const { title, annotations } of ALL_TOOLS) expect(annotations.title).toBe(title);
   });
 
   it('declares a tool read-only only if it only reads', () => {

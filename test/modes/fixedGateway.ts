@@ -1,5 +1,6 @@
 import type { PrimitiveListing } from '../../src/catalog/primitives/primitiveCatalog.ts';
 import type { CallSettings } from '../../src/config/declaration/callBlocks.ts';
+import type { Settings } from '../../src/config/declaration/document.ts';
 import type { ConfigurationStatus, ServerStatus } from '../../src/control/contract.ts';
 import type { CallContext } from '../../src/mcp/session/sessionMode.ts';
 import { gatewayMode } from '../../src/modes/gateway/gatewayMode.ts';
@@ -24,6 +25,7 @@ export function fixedGateway(
     primitives?: readonly Partial<PrimitiveListing>[];
     upstream?: PrimitiveUpstream['request'];
     calls?: Partial<CallSettings>;
+    primitiveTools?: Settings['primitives'];
   } = {},
 ) {
   const calls: Parameters<GatewayContext['onCallEnd']>[0][] = [];
@@ -36,6 +38,7 @@ export function fixedGateway(
         ...(more.primitives ? { primitives: more.primitives } : {}),
         ...(more.upstream ? { upstream: more.upstream } : {}),
         ...(more.calls ? { calls: more.calls } : {}),
+        ...(more.primitiveTools ? { primitiveTools: more.primitiveTools } : {}),
       },
     ),
     workspace: '/home/ada/shop',

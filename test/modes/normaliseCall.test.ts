@@ -101,10 +101,28 @@ describe('a call in another spelling', () => {
       total: 2,
       normalised: [{ rule: 'token_alias', from: 'structured', to: 'json' }],
     });
-    const refused = await shop.text('tool_browse', { q: 'x', topK: 500 });
+    const refused = await shop.text('tool_browse', { q: 'x', topK: 0 });
     expect(refused).toMatch(/^Error ARGS_INVALID: "top_k" .*\n/);
     expect(refused).toContain('note: "topK" was read as "top_k" (field_alias)\n');
     expect(shop.calls.map(({ metaTool }) => metaTool)).toEqual(Array(4).fill('tool_browse'));
+  });
+
+  it.each([
+    [
+      'a reason for the call',
+      { query: 'x', reason: 'to find it' },
+      { query: 'x' },
+      '"reason" was ignored (extra_argument)',
+    ],
+    [
+      'too many cards',
+      { query: 'x', top_k: '100' },
+      { query: 'x', top_k: 50 },
+      '"top_k: 100" was read as "50" (too_many)',
+    ],
+  ])('reads %s, with a note', async (_what, given, meant, note) => {
+    expect(normaliseCall('tool_browse', given).args).toEqual(meant);
+    expect(await fixedGateway(SHOP).text('tool_browse', given)).toContain(`note: ${note}\n`);
   });
 
   it('keeps its notes in an answer of maximum length', async () => {

@@ -15,7 +15,7 @@ it('processes a resource like a result: shows its text, and stores every part (G
     ],
   };
   const { text, envelope } = await admit(resourceAsResult(read));
-  expect(text).toMatch(/^ok · data from file\n# A\nfile file:\/\/\/a\.bin \(application\/zip, 3 bytes\) attached/);
+  expect(text).toMatch(/^ok · data from file\n# A\nodd\nfile file:\/\/\/a\.bin \(application\/zip, 3 bytes\) attached/);
   expect((await envelope()).artifacts.map(({ handle }) => handle.split(':')[0])).toEqual([
     'resource',
     'resource',
@@ -48,7 +48,7 @@ it('renders a prompt as its messages under their roles', async () => {
   };
   const { text, parts } = await admit(promptAsResult(prompt));
   expect(text).toMatch(
-    /^ok · data from file\n\[user\] hello\n\[assistant\] hi\n\[assistant\]\nimage \(image\/png, 3 bytes\) attached/,
+    /^ok · data from file\n\[user\] hello\n\[assistant\] hi\n\[assistant\]\nodd\nimage \(image\/png, 3 bytes\) attached/,
   );
   expect(parts).toHaveLength(1);
 });

@@ -117,11 +117,46 @@ describe('resources and prompts', () => {
     expect(names({ primitives: [REVIEW] })).toEqual(['prompt_browse', 'prompt_get']);
   });
 
+  it.each([
+    ['auto', 'cursor-vscode', 7],
+    ['auto', 'Visual Studio Code', 3],
+    ['auto', 'Visual Studio Code - Insiders', 3],
+    ['auto', 'code-server', 3],
+    ['auto', 'claude-code', 3],
+    ['auto', 'claude-ai', 3],
+    ['tools', 'claude-code', 7],
+    ['off', 'cursor-vscode', 3],
+  ] as const)('with "%s" the client %s gets %i tools', (primitiveTools, name, count) => {
+    const client = { name, version: '1', protocolVersion: '2025-11-25' };
+    const { mode } = fixedGateway(SHOP, { primitives: [DOCS, REVIEW], primitiveTools });
+    expect(mode.listTools(client)).toHaveLength(count);
+  });
+
+  it.each(['Deploy_guide', 'deploy_guide', 'DEPLOY_GUIDE '])('are read by an id without its hash: %s', async (name) => {
+    const { call, asked, id } = shop();
+    const whole = id('Deploy guide');
+    const given = whole.replace(/Deploy_guide#.*$/, name);
+    const text = textOf(await call('resource_read', { resource_id: given }));
+    expect(asked).toEqual([['resources/read', { uri: 'docs://guide/deploy' }]]);
+    expect(text).toContain(`was read as "${whole}" (tool_id)`);
+  });
+
+  it('are got and shown by an id without its hash, and no other id is guessed', async () => {
+    const { call, asked, id } = shop();
+    const given = id('review_pr').replace(/#.*$/, '');
+    const note = `note: "${given}" was read as "${id('review_pr')}" (tool_id)`;
+    expect(textOf(await call('prompt_get', { prompt_id: given, args: { repo: 'a/b' } }))).toContain(note);
+    expect(asked[0]?.[0]).toBe('prompts/get');
+    expect(textOf(await call('tool_view', { handle: `schema:${given}` }))).toContain(note);
+    expect(textOf(await call('prompt_get', { prompt_id: given.slice(0, -3) }))).toMatch(/^Error PROMPT_NOT_FOUND/);
+    expect(textOf(await call('resource_read', { resource_id: 'resource::docs:' }))).toMatch(/^Error RESOURCE_NOT/);
+  });
+
   it('are limited to top_k, which must be in its range', async () => {
     const { call } = shop();
     const { structuredContent } = await call('resource_browse', { query: 'guide', top_k: 1, render: 'json' });
     expect(structuredContent?.cards).toHaveLength(1);
-    for (const top_k of [0, 51, 'x', 1.5]) {
+    for (const top_k of [0, 'x', 1.5]) {
       expect(textOf(await call('prompt_browse', { query: 'x', top_k }))).toMatch(/^Error ARGS_INVALID/);
     }
   });

@@ -16,9 +16,9 @@ describe('the stripped list', () => {
     const described = Object.fromEntries(
       new StrippedTools(catalog).list.map(({ name, description }) => [name, description]),
     );
-    expect(described['s.one']).toMatch(/^First sentence\. .*\.$/);
-    expect(described['s.two']).toMatch(/…$/);
-    expect(described['s.three']).toBe('Does it.');
+    expect(described.s__one).toMatch(/^First sentence\. .*\.$/);
+    expect(described.s__two).toMatch(/…$/);
+    expect(described.s__three).toBe('Does it.');
     for (const words of Object.values(described)) expect(fitsTokens(words as string, 60)).toBe(true);
   });
 
@@ -28,7 +28,7 @@ describe('the stripped list', () => {
     const resolved = tools.list.map(({ name }) => tools.resolve(name, NOBODY).upstreamName);
     expect(resolved.sort()).toEqual(['a b', 'a/b', 'a_b']);
     for (const { id } of catalog.tools) expect(tools.resolve(id, NOBODY).id).toBe(id);
-    expect(() => tools.resolve('s.nothing', NOBODY)).toThrow(/There is no tool/);
+    expect(() => tools.resolve('s__nothing', NOBODY)).toThrow(/There is no tool/);
     expect(() => tools.resolve('%E0%A4%A', NOBODY)).toThrow(/There is no tool/);
   });
 });

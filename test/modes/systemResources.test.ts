@@ -66,7 +66,7 @@ function telemetry(calls = 0): TelemetryReport {
       ...(n % 2 ? { error: { code: 'ARGS_INVALID', message: `no ${'x'.repeat(500)}` } } : {}),
     });
   }
-  counters.schemas({ full: 12_000, exposed: 111 });
+  counters.definitions({ full: 12_000, exposed: 111 });
   counters.result({ raw: 900, shown: 100 });
   now = 3_000;
   const life = { state: 'ready', generation: 1, consecutive_failures: 0, restart_count: 0 } as const;
@@ -166,7 +166,7 @@ describe('the resources of the gateway itself', () => {
     const [summary, schemas, results, , header, row] = read('waygate://telemetry').split('\n');
     expect([summary, schemas, results]).toEqual([
       '4 requests in 3 s (since 2026-01-02T03:04:05Z): 2 ok, 2 errors, 0 retries, 0 faults',
-      'schemas: 11,889 tokens not sent each time (12,000 would be, 111 are)',
+      'definitions: 11,889 tokens not sent each time (12,000 would be, 111 are)',
       'results: 800 tokens not shown (900 came, 100 were shown)',
     ]);
     expect(header).toMatch(/^method +requests +errors +retries +last +avg +p50 +p95 +p99 +max$/);

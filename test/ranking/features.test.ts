@@ -274,6 +274,17 @@ describe('intent and form', () => {
     expect(found(tools, 'get walrus')[0]).toBe('a:get_walrus');
   });
 
+  test('neighbours in the query are neighbours in the name', () => {
+    const tools = [
+      makeTool('a', 'create_board', { description: 'Create a board for items.' }),
+      makeTool('a', 'create_item', { description: 'Create an item on a board, with values for each of its columns.' }),
+      ...AROUND,
+    ];
+    expect(found(tools, 'create item on board')[0]).toBe('a:create_item');
+    expect(found(tools, 'create board for item')[0]).toBe('a:create_board');
+    expect(found(tools, 'board | create item')[0]).toBe('a:create_item');
+  });
+
   test('the grammatical number of the query decides between singular and plural', () => {
     const badgers = [makeTool('a', 'get_badgers'), makeTool('a', 'get_badger'), ...AROUND];
     expect(found(badgers, 'get badgers')[0]).toBe('a:get_badgers');

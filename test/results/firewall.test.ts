@@ -268,18 +268,29 @@ describe('parts other than text', () => {
     expect((await envelope()).provenance.content_annotations).toEqual([{ part_index: 0, audience: ['user'] }]);
   });
 
-  it.each([
-    [[{ type: 'hologram', data: 1 }]],
-    [[null, 7, 'text', ['x']]],
-    [[{ type: 'text', text: 5 }]],
-    [[{ type: 'resource' }]],
-    [{ type: 'text' }],
-    ['text'],
-  ])('parts of unknown shape are stored: %j', async (content) => {
-    const { envelope, text: shown } = await setUp().admit({ content });
-    expect(shown).toMatch(/^ok/);
-    expect((await envelope()).artifacts.every(({ handle }) => handle.startsWith('part:'))).toBe(true);
-    expect((await envelope()).artifacts.length).toBeGreaterThan(0);
+  it.each<[unknown, string]>([
+    [[{ type: 'hologram', data: 1 }], '{"type":"hologram","data":1}'],
+    [[null, 7, 'text', ['x']], 'null\n7\ntext\n["x"]'],
+    [[{ type: 'text', text: 5 }], '{"type":"text","text":5}'],
+    [
+      [
+        { type: 'text', text: { a: 1 } },
+        { type: 'text', text: 'b' },
+      ],
+      '{"type":"text","text":{"a":1}}\nb',
+    ],
+    [[{ type: 'resource' }], '{"type":"resource"}'],
+    [{ type: 'text' }, '{"type":"text"}'],
+    ['text', 'text'],
+  ])('parts of unknown shape are stored, shown as JSON and counted: %j', async (content, json) => {
+    let odd = 0;
+    const firewall = new Firewall({ store: new ArtifactStore(), onOddResult: () => (odd += 1) });
+    const { envelope, text: shown } = await firewall.admit({ content }, { toolId: 'a:b', upstreamName: 'b' });
+    expect(shown).toContain(`\n${json}\n`);
+    expect((await envelope()).artifacts.some(({ handle }) => handle.startsWith('part:'))).toBe(true);
+    expect(odd).toBe(1);
+    await firewall.admit({ content: [{ type: 'text', text: 'fine' }] }, { toolId: 'a:b', upstreamName: 'b' });
+    expect(odd).toBe(1);
   });
 });
 

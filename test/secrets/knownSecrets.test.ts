@@ -144,7 +144,8 @@ describe('the mask of a process', () => {
         expect([...scrubSecretChunks(chunks)].join('')).toBe(text.replace(secret, SECRET_MASK));
       }
     }
-    knownSecrets.learn('a long test', []);
+    // Earlier values stay known for a few changes, and other test files of this process may follow.
+    for (let n = 0; n < 10; n++) knownSecrets.learn('a long test', [`short value ${n} of the test`]);
   });
 
   it('needs no preparation per text for many known values', () => {

@@ -15,6 +15,8 @@ export interface AuthorizationServerOptions {
   redirect?: Record<string, string>;
   /** Known client; no other client can register. */
   client?: { id: string; secret: string };
+  /** Access token that it issues, instead of a random one. */
+  accessToken?: string;
   /** Has no metadata, as servers of MCP 2025-03-26 may. */
   silent?: boolean;
 }
@@ -202,7 +204,7 @@ export class AuthorizationServer {
   }
 
   #issue(aud: string, scope: string): object {
-    const [access_token, refresh_token] = [randomUUID(), randomUUID()];
+    const [access_token, refresh_token] = [this.#options.accessToken ?? randomUUID(), randomUUID()];
     this.issued.push(access_token, refresh_token);
     const expires_in = this.#options.expiresIn ?? 3600;
     this.#access.set(access_token, { aud, scope, expiresAt: Date.now() + expires_in * 1000 });

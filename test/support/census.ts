@@ -18,13 +18,19 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** Runs the command line to its end. */
-export async function waygate(workspace: TestWorkspace, args: readonly string[]): Promise<CommandResult> {
+/** Runs the command line to its end, with `input` on its standard input. */
+export async function waygate(
+  workspace: TestWorkspace,
+  args: readonly string[],
+  input?: string,
+): Promise<CommandResult> {
   try {
-    const { stdout, stderr } = await run(process.execPath, [workspace.program ?? WAYGATE, ...args], {
+    const running = run(process.execPath, [workspace.program ?? WAYGATE, ...args], {
       env: workspace.env,
       cwd: workspace.folder,
     });
+    if (input !== undefined) running.child.stdin?.end(input);
+    const { stdout, stderr } = await running;
     return { code: 0, stdout, stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as CommandResult;

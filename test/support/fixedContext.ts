@@ -22,6 +22,9 @@ export function fixedContext(
   options: {
     browse?: Partial<Settings['browse']>;
     servers?: readonly ServerStatus[];
+    /** Places that only this server reaches. */
+    reach?: Readonly<Record<string, readonly string[]>>;
+    primitiveTools?: Settings['primitives'];
     primitives?: readonly Partial<PrimitiveListing>[];
     /** Answers for all servers. */
     upstream?: PrimitiveUpstream['request'];
@@ -57,9 +60,11 @@ export function fixedContext(
     workspace: '/workspace',
     view: () => view,
     servers: () => options.servers ?? listings.map(({ server, tools }) => readyServer(server, tools.length)),
+    reachBeside: (server) => options.reach?.[server] ?? [],
     configuration: () => ({ file: '/workspace/.vscode/waygate.json', exists: true, problems: [] }),
     firstLists: { forAnswer: async () => undefined, ofServer: async () => undefined },
     browseConfig: () => ({ ...DEFAULT_SETTINGS.browse, ...options.browse }),
+    primitiveTools: () => options.primitiveTools ?? DEFAULT_SETTINGS.primitives,
     useHistory: () => history,
     recordUse: (query, toolId) => {
       history = recordUse(history, query, toolId);

@@ -27,6 +27,8 @@ export class Model {
   damaged = false;
   /** Whether the gateway may not have listed the present versions yet. */
   stale = true;
+  /** Worker that has listed them. Its successor may begin with an older list and corrects it at the server's start. */
+  listedBy: number | undefined;
 
   /** Whether the user accepted a version of a tool, so that it may run. */
   mayRun(tool: Tool, version: number): boolean {
@@ -119,7 +121,7 @@ export class PinWorld {
     for (let window = 0; window < windows; window++) await world.openWindow(window);
     for (const { name, model } of world.servers) {
       for (const tool of TOOLS) await world.hosts[0]?.toolId(`/${name}/${tool}`);
-      model.stale = false;
+      Object.assign(model, { stale: false, listedBy: world.worker });
     }
     return world;
   }
@@ -143,8 +145,12 @@ export class PinWorld {
     return join(stateFolder(this.workspace), 'pins.json');
   }
 
+  get worker(): number | undefined {
+    return rendezvous(this.workspace)?.pid;
+  }
+
   killWorker(): void {
-    const pid = rendezvous(this.workspace)?.pid;
+    const pid = this.worker;
     if (pid !== undefined && isAliveWith(this.workspace.folder)(pid)) process.kill(pid, 'SIGKILL');
   }
 

@@ -101,9 +101,9 @@ describe('counters', () => {
       uptime_ms: 2_500,
       totals,
       tokens: {
-        schema_tokens_full: 0,
-        schema_tokens_exposed: 0,
-        schema_tokens_avoided: 0,
+        definition_tokens_full: 0,
+        definition_tokens_exposed: 0,
+        definition_tokens_avoided: 0,
         result_tokens_raw: 0,
         result_tokens_shown: 0,
         result_tokens_saved: 0,
@@ -171,12 +171,12 @@ describe('counters', () => {
     const { counted, snapshot } = counters();
     counted.result({ raw: 100, shown: 20 });
     counted.result({ raw: 5, shown: 9 });
-    counted.schemas({ full: 900, exposed: 100 });
-    counted.schemas({ full: 50, exposed: 100 });
+    counted.definitions({ full: 900, exposed: 100 });
+    counted.definitions({ full: 50, exposed: 100 });
     expect(snapshot().tokens).toEqual({
-      schema_tokens_full: 50,
-      schema_tokens_exposed: 100,
-      schema_tokens_avoided: 0,
+      definition_tokens_full: 50,
+      definition_tokens_exposed: 100,
+      definition_tokens_avoided: 0,
       result_tokens_raw: 105,
       result_tokens_shown: 29,
       result_tokens_saved: 80,

@@ -228,7 +228,7 @@ describe('a launch as it is shown', () => {
     const auth = { clientId: 'us', clientSecret: '${secret:ours}', scopes: ['a', 'b'], issuer: 'https://login.x' };
     const headers = { Authorization: 'Bearer ${secret:demo}', B: 'c' };
     expect(linesOf(at, { url: 'https://x/mcp', type: 'http', headers, auth })).toEqual([
-      'connects to https://x/mcp over http',
+      'connects to https://x/mcp',
       'sends the header Authorization="Bearer ${secret:demo}"',
       'sends the header B=c',
       'signs in with clientId=us',

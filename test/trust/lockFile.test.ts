@@ -1,6 +1,10 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseLock, writeLock } from '../../src/trust/pins/lockFile.ts';
+import { pinOf } from '../../src/catalog/shapeHash.ts';
+import { LockReader, parseLock, writeLock } from '../../src/trust/pins/lockFile.ts';
 import { itemsOf } from '../../src/trust/pins/pinnedItems.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const tool = (name: string, more: object = {}) => ({ name, description: `The tool ${name}.`, ...more });
 const lockOf = (tools: readonly unknown[], instructions?: string): string =>
@@ -35,6 +39,40 @@ describe('a lock file', () => {
     expect(parseLock(text).one?.find(({ part }) => part === 'tools')?.raw).toEqual(
       tool(hidden, { [hidden]: { [hidden]: hidden } }),
     );
+  });
+
+  it('is refused with a sentence where it nests too deep, or would be too large to be read', () => {
+    const definition = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    const block = `{"version":null,"sha256":"${pinOf(JSON.parse(definition))}","definition":${definition}}`;
+    const deep = `{"format":1,"servers":{"one":{"tools:a":${block}}}}`;
+    expect(() => parseLock(deep)).toThrow(/^it nests too deep$/);
+    const long = tool('a', { text: 'x'.repeat(8 * 1024 * 1024) });
+    expect(() => lockOf([long])).toThrow(/^the items of the servers take more than 8 MiB in a lock file$/);
+  });
+
+  it('is read once for each change, whether or not it can be used', () => {
+    const workspace = temporaryFolder('waygate-lock-');
+    const file = join(workspace, 'waygate.lock');
+    const reader = new LockReader({ file, workspace });
+    expect(reader.read()).toBeUndefined();
+    writeFileSync(file, lockOf([tool('a')]));
+    const first = reader.read();
+    expect(first?.one?.map(({ key }) => key)).toContain('tools:a');
+    expect(reader.read()).toBe(first);
+    writeFileSync(file, lockOf([tool('b')]));
+    expect(reader.read()?.one?.map(({ key }) => key)).toContain('tools:b');
+    writeFileSync(file, 'no lock file');
+    const problems = [0, 1].map(() => {
+      try {
+        return reader.read();
+      } catch (error) {
+        return error;
+      }
+    });
+    expect(problems[0]).toMatchObject({ message: `${file} cannot be used, so it pins nothing: it is not JSON.` });
+    expect(problems[1]).toBe(problems[0]);
+    rmSync(file);
+    expect(reader.read()).toBeUndefined();
   });
 
   const sound = lockOf([tool('a'), tool('b')]);

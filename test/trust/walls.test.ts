@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConfigOrigin, StdioServerConfig } from '../../src/config/gatewayConfig.ts';
@@ -93,6 +93,18 @@ describe('a machine without walls', () => {
     const without = approvalsOf('/w', root, () => 'none');
     expect(without.launch(config).lines).toEqual([...approvals.launch(config).lines, 'runs without walls here: none']);
     expect(without.launch(config).hash).toBe(approvals.launch(config).hash);
+  });
+
+  it.skipIf(process.platform !== 'linux')('is one that cannot run the helper which closes Unix sockets', () => {
+    const programs = temporaryFolder('wg-walls-');
+    for (const name of ['bwrap', 'socat', 'bash']) symlinkSync('/bin/true', join(programs, name));
+    const helper = join(programs, 'apply-seccomp');
+    const refused = `${helper} cannot run on this machine, so Unix sockets would stay open`;
+    expect(missingOn('linux', programs, helper)).toBe(refused);
+    writeFileSync(helper, '', { mode: 0o644 });
+    expect(missingOn('linux', programs, helper)).toBe(refused);
+    chmodSync(helper, 0o755);
+    expect(missingOn('linux', programs, helper)).toBeUndefined();
   });
 
   it('may be declared by a variable, for optional walls alone', () => {

@@ -27,7 +27,7 @@ function connect(url: string, more: Partial<HttpServerConfig> = {}) {
   const connection: ServerConnection = new ServerConnection(
     {
       name: 'one',
-      type: 'either',
+      type: 'http',
       url,
       headers: {},
       disabled: false,
@@ -59,10 +59,9 @@ const echo = async (connection: ServerConnection): Promise<string> =>
 
 describe.each([
   ['Streamable HTTP', 'http', 'http'],
-  ['Streamable HTTP, detected', 'http', 'either'],
   ['Streamable HTTP with JSON answers', 'json', 'http'],
   ['HTTP+SSE', 'sse', 'sse'],
-  ['HTTP+SSE, detected', 'sse', 'either'],
+  ['HTTP+SSE, found by itself', 'sse', 'http'],
 ] as const)('a server over %s', (_what, kind, type) => {
   const open = shared(() => httpServer('--kind', kind));
   const guarded = shared(() => httpServer('--kind', kind, '--token', 'sesame'));

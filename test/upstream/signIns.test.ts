@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -161,7 +161,8 @@ describe('a sign-in', () => {
   ])('works %s', async (_what, { id, secret }) => {
     const known = secret === '' ? {} : { client: { id, secret } };
     const { url, issuer } = await guarded({ ...known, metadata: { client_id_metadata_document_supported: true } });
-    const auth = { clientId: id, ...(secret === '' ? {} : { clientSecret: secret }), scopes: ['read', 'write'] };
+    const own = secret === '' ? {} : { clientSecret: secret, issuer: issuer.issuer };
+    const auth = { clientId: id, ...own, scopes: ['read', 'write'] };
     const { connection, signIn, root } = gateway(url, auth);
     expect(await signIn()).toBeUndefined();
     expect(issuer.authorizations).toMatchObject([{ client_id: id, scope: 'read write' }]);
@@ -174,13 +175,38 @@ describe('a sign-in', () => {
     if (secret !== '') expect(stored).not.toContain(secret);
   });
 
-  it('requires a client id if the server registers none', async () => {
-    const { url } = await guarded({ client: { id: 'ours', secret: 's' } });
-    const { signIns, connection } = gateway(url);
+  it('never sends the client secret to an authorization server that only the server names', async () => {
+    const { url, issuer } = await guarded({ client: { id: 'ours', secret: 'its secret' } });
+    const { signIns, connection } = gateway(url, { clientId: 'ours', clientSecret: 'its secret' });
     await expect(signIns.begin(connection)).rejects.toThrow(
-      /does not register clients automatically; register one there/,
+      `The server names ${issuer.issuer} for its sign-in, and "auth.clientSecret" may be for another.`,
     );
+    // Nor after a sign-in that began without a secret.
+    const client = await AuthorizationServer.start({ metadata: { client_id_metadata_document_supported: true } });
+    onTestFinished(() => client.close());
+    const { url: other } = await httpServer('--issuer', client.issuer);
+    const auth = { clientId: 'https://waygate.example/client.json' };
+    const first = gateway(other, auth);
+    await first.signIn();
+    const later = gateway(other, { ...auth, clientSecret: 'its secret' }, first.root);
+    client.expireAll();
+    expect(await echo(later.connection)).toBe('hi');
+    const sent = [issuer, client].flatMap((one) => [
+      ...one.credentials,
+      ...one.tokenRequests.map((form) => form.client_secret),
+    ]);
+    expect(sent.filter((text) => text?.includes('secret') || text?.startsWith('/token'))).toEqual([]);
   });
+
+  it.each(['', 'a\r\nX-Evil: 1', 'täglich', 'two words'])(
+    'keeps no token that no header can carry: %j',
+    async (token) => {
+      const { url } = await guarded({ accessToken: token });
+      const { signIn, root } = gateway(url);
+      expect(await signIn()).toBe('The authorization server gave a token that no header can carry.');
+      expect(existsSync(join(root, 'tokens')) ? readdirSync(join(root, 'tokens')) : []).toEqual([]);
+    },
+  );
 });
 
 describe('a token', () => {

@@ -117,7 +117,7 @@ describe('diagnostics', () => {
       [1, 2, 3].map((registered) => ({ outcome: 'refreshed', registered })),
     );
     expect(loaded[0]?.attributes).toMatchObject({ mode: 'gateway', tool_count: 3, exposed_tool_count: 3 });
-    expect(subject.telemetry(state()).tokens.schema_tokens_full).toBeGreaterThan(0);
+    expect(subject.telemetry(state()).tokens.definition_tokens_full).toBeGreaterThan(0);
   });
 
   it('include the facts about the life of the worker', () => {

@@ -62,10 +62,10 @@ describe('tokens of sign-ins', () => {
         issuer: 'https://issuer.example',
         resource: 'https://shop.example',
         client: { client_id: `client-${n}`, client_secret: `Client-kept-${n}` },
-        tokens: { access_token: `Access kept ${n}`, refresh_token: `Refresh kept ${n}` },
+        tokens: { access_token: `Access-kept-${n}`, refresh_token: `Refresh kept ${n}` },
         ...more,
       });
-    const words = [1, 2, 3].flatMap((n) => [`Access kept ${n}`, `Refresh kept ${n}`, `Client-kept-${n}`]);
+    const words = [1, 2, 3].flatMap((n) => [`Access-kept-${n}`, `Refresh kept ${n}`, `Client-kept-${n}`]);
     const left = () => words.filter((one) => scrubSecrets(one) === one);
     const { tokens, file, editor } = kept();
     await file.set('one', grant(1));

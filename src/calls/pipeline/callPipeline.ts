@@ -51,6 +51,8 @@ export interface CallRequest {
   onProgress?: ((progress: CallProgress) => void) | undefined;
   /** Asks the user through this client. */
   approval?: ApprovalPort | undefined;
+  /** The client shows the tool itself and asks the user before it calls it. */
+  askedByClient?: boolean;
   /** Tools of the catalog view on which the call started and finishes (G8.1). */
   tools: ReadonlyMap<string, CatalogTool>;
   /** The error for an id that the view does not hold. */
@@ -104,7 +106,14 @@ export interface CallDiagnostics {
 }
 
 export type CallOutcome<R> =
-  | { kind: 'result'; result: R; diagnostics: CallDiagnostics; repairs: readonly ArgRepair[] }
+  | {
+      kind: 'result';
+      result: R;
+      diagnostics: CallDiagnostics;
+      repairs: readonly ArgRepair[];
+      /** Why the arguments were not checked. */
+      unchecked?: string | undefined;
+    }
   | { kind: 'dry_run'; report: DryRunReport };
 
 /** State of a call on its way through the stages; each stage adds its part. */
@@ -216,8 +225,8 @@ export class CallPipeline<R> {
     const call = begin<R>(request, false);
     await this.#run(call);
     if (call.report) return { kind: 'dry_run', report: call.report };
-    const { result, repairs } = call;
-    return { kind: 'result', result: result as R, diagnostics: diagnosticsOf(call), repairs };
+    const { result, repairs, unchecked } = call;
+    return { kind: 'result', result: result as R, diagnostics: diagnosticsOf(call), repairs, unchecked };
   }
 
   /** Runs the checks for a call that the client made by the server's own name, and returns the server's raw answer. */

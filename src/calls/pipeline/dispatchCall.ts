@@ -15,6 +15,8 @@ export interface Upstream {
   readonly state: string;
   /** Why the server is not ready. */
   readonly reason?: string | undefined;
+  /** Whether the server keeps state for each session, so that no answer serves another. */
+  readonly isPerSession?: boolean;
   /** Settles when the signal aborts, whether or not the server reacts to it. */
   call(tool: string, args: JsonObject, options: UpstreamCall): Promise<JsonObject>;
 }

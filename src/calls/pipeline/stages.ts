@@ -5,7 +5,7 @@ import { isRecord } from '../../lib/isRecord.ts';
 import type { JsonObject } from '../json.ts';
 import { authorize } from '../policy/authorize.ts';
 import { guardEgress, judgeEgress, sentParts } from '../policy/egress.ts';
-import { decide, subjectOf } from '../policy/policy.ts';
+import { decide, isDefaultQuestion, type PolicyDecision, subjectOf } from '../policy/policy.ts';
 import { type QuotaSubject, rateLimited } from '../policy/quota.ts';
 import { overrideFor } from '../settings/overrides.ts';
 import { replayFor } from '../settings/replaySettings.ts';
@@ -84,7 +84,9 @@ const trust: Stage = (call, _parts, ports) => {
 /** Applies the user's rules, and asks the user if a rule or a change of the tool requires approval. */
 const policy: Stage = async (call, { config, approvals }) => {
   const { tool, request, question } = call;
-  const decided = decide(config.policy, subjectOf(tool, 'tool_execute'));
+  const found = decide(config.policy, subjectOf(tool, 'tool_execute'));
+  const isAsked = request.askedByClient && isDefaultQuestion(config.policy, found);
+  const decided: PolicyDecision = isAsked ? { ...found, action: 'allow' } : found;
   const mustAsk = question !== undefined && decided.action !== 'deny';
   const decision = mustAsk ? { ...decided, action: 'require_approval' as const, reason: question } : decided;
   call.policy = decision;
@@ -159,7 +161,7 @@ function checksOf<R>(call: Call<R>, remembered: boolean): DryRunCheck[] {
 }
 
 const lookUp: Stage = (call, { cache }) => {
-  if (!cache.admits(call.tool)) return;
+  if (call.upstream.isPerSession || !cache.admits(call.tool)) return;
   call.cacheKey = cacheKey(call.tool.id, call.args);
   call.cacheGeneration = cache.generation;
   const hit = cache.get(call.cacheKey);

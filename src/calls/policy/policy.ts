@@ -1,5 +1,11 @@
 import type { CatalogTool, ServerOrigin } from '../../catalog/types.ts';
-import type { PolicyAction, PolicyMetaTool, PolicyRule, ToolPolicy } from '../../config/declaration/policyBlock.ts';
+import {
+  DEFAULT_POLICY,
+  type PolicyAction,
+  type PolicyMetaTool,
+  type PolicyRule,
+  type ToolPolicy,
+} from '../../config/declaration/policyBlock.ts';
 import { globMatches } from '../../lib/glob.ts';
 import { matchesLookAlike, skeleton } from '../../text/lookAlikes.ts';
 
@@ -70,6 +76,11 @@ export function decideStrictly(policy: ToolPolicy, metaTool: PolicyMetaTool): Po
     if (policy.default === strictest) break;
   }
   return { action: policy.default, rule_index: null };
+}
+
+/** Whether a decision is Waygate's own question about destructive tools, and no rule that somebody wrote. */
+export function isDefaultQuestion(policy: ToolPolicy, { rule_index: index }: PolicyDecision): boolean {
+  return index !== null && DEFAULT_POLICY.rules.some((rule) => rule === policy.rules[index]);
 }
 
 function decisionOf({ action, reason, unreadable }: PolicyRule, index: number): PolicyDecision {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ErrorObject } from 'ajv';
+import { leftOutNote } from '../../lib/leftOut.ts';
 import { type JsonObject, measureValue, type ValueSize } from '../json.ts';
 import { errorsOf, SchemaCompiler } from './compileSchema.ts';
 import { isLightPattern, linearEngine } from './linearPattern.ts';
@@ -115,6 +116,9 @@ export class ArgumentValidator {
   #makePlan(schema: object): Plan {
     const profile = profileSchema(schema);
     const plan: Plan = { key: `k${this.#nextKey++}`, profile, inline: false };
+    const note = leftOutNote(schema);
+    if (note !== undefined)
+      return { ...plan, verdict: unchecked(`its schema is too large (${note.replace(/\.$/, '')})`) };
     const [excess] = limitFindings(profile, this.#limits);
     if (excess) return { ...plan, verdict: unchecked(`its schema exceeds the limits (${excess.detail})`) };
     if (profile.async) return { ...plan, verdict: unchecked('its schema is asynchronous') };

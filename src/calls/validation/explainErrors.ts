@@ -125,7 +125,9 @@ function describeError(
       const given = guess.keysOf(value).filter((key) => !Object.hasOwn(properties, key));
       const wrong = guess.closest(missing, given);
       const meant = Object.hasOwn(properties, missing) ? `: ${describeSchema(properties[missing], root)}` : '';
-      const hint = wrong === undefined ? '' : `; you gave ${quoted(wrong)}`;
+      const [unknown] = given;
+      const instead = unknown === undefined ? '' : `; ${quoted(unknown)} is unknown`;
+      const hint = wrong === undefined ? instead : `; you gave ${quoted(wrong)}`;
       return { text: `${quoted(missing)} is missing${meant}${hint}`, own: true };
     }
     case 'additionalProperties':

@@ -2,8 +2,10 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import draft07 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
 import { isRecord } from '../../lib/isRecord.ts';
+import { once } from '../../lib/once.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { JsonObject } from '../json.ts';
+import { isPlainSchema } from './plainSchema.ts';
 
 /** JSON Schema dialect. A schema without `$schema` is 2020-12, as MCP says since 2025-11-25. */
 export type Dialect = 'draft-07' | '2020-12';
@@ -61,7 +63,7 @@ export function readSchema(schema: unknown): ReadSchema | SchemaProblem {
   const { $schema: declared, $id: _id, ...rest } = schema;
   let problem = '';
   for (const dialect of dialectsOf(declared)) {
-    const found = metaError(rest, dialect);
+    const found = isPlainSchema(rest) ? undefined : metaError(rest, dialect);
     if (found === undefined) return { dialect, schema: rest };
     problem ||= found;
   }
@@ -101,12 +103,4 @@ function metaError(schema: JsonObject, dialect: Dialect): string | undefined {
 /** Builds both schema validators, some 30 ms each, before the first call needs them. */
 export function warmMetaSchemas(): void {
   for (const dialect of ['2020-12', 'draft-07'] as const) metaError({ type: 'object' }, dialect);
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -9,9 +9,10 @@ import { launchEvent, type TrustEvent } from '../../trust/trustLog.ts';
 import { missingWalls } from '../../walls/machine.ts';
 import { approvalFile } from '../../worker/gateway/approvalFile.ts';
 import type { ApproveCommand } from '../commands.ts';
-import { print, problemLine } from '../print.ts';
+import { errorsOf, print, printNext, problemLine } from '../print.ts';
 import { ownTrustLog } from '../runtime.ts';
 import { ownTerminal, type Terminal } from '../terminal.ts';
+import { UNREADABLE, UsageError } from '../usageError.ts';
 
 /** Server as the command shows it. */
 interface Shown {
@@ -32,6 +33,8 @@ export async function approve(command: ApproveCommand, terminal: Terminal = ownT
   const { file, flaw } = approvals;
   if (flaw !== undefined) terminal.err(problemLine(`${file} cannot be read (${flaw}), so no approval counts.`));
   const config = configOf(command);
+  const problems = errorsOf(config);
+  for (const problem of problems) terminal.err(problemLine(problem));
   const servers = shownServers(config, approvals);
   if (command.revoke) return revoke(command, config, servers, approvals);
   const chosen = all ? servers : names.map((name) => serverCalled(name, servers, config));
@@ -40,18 +43,28 @@ export async function approve(command: ApproveCommand, terminal: Terminal = ownT
   const entries = listed.map(({ launch: { name, hash }, state, lines }) => ({ name, state, hash, lines }));
   if (!isChoice) {
     const tools = [...new Set(toolsOf(command).load().map(toolIdOf))];
-    const next =
-      listed.length === 0
-        ? `No server is configured in ${filesOf(config)}.\n`
-        : 'Approve a server after you have read its lines: waygate approve NAME\n';
-    print(json, { workspace, servers: entries, tools }, `${listed.map(textOf).join('')}${allowedTools(tools)}${next}`);
+    const none = listed.length === 0 ? `No server is configured in ${filesOf(config)}.\n` : '';
+    print(json, { workspace, servers: entries, tools }, `${listed.map(textOf).join('')}${allowedTools(tools)}${none}`);
+    if (problems.length > 0) return UNREADABLE;
+    printNext(json, listed.length === 0 ? EMPTY : stepAfter(listed));
     return 0;
   }
   const outcome = await settle(command, chosen, approvals, json ? { ...terminal, out: () => undefined } : terminal);
   const data = { workspace, servers: entries, approved: outcome.approved };
   print(json, data, `Approved ${count(outcome.approved.length, 'server')} for ${workspace}.\n`);
+  if (!outcome.refused) printNext(json, stepAfter(shownServers(config, approvals)));
   return outcome.refused ? 1 : 0;
 }
+
+const EMPTY = 'waygate import copies the servers of your other MCP clients; or add some to that file.';
+
+function stepAfter(servers: readonly Shown[]): string {
+  return servers.some(isWaiting)
+    ? 'read the lines of a server, then waygate approve NAME.'
+    : 'waygate client-config CLIENT --write adds Waygate to a client; waygate browse / shows the tools.';
+}
+
+const isWaiting = ({ state }: Shown): boolean => state === 'changed' || state === 'not approved';
 
 /** Shows the chosen servers one by one and approves each that the user confirms. */
 async function settle(
@@ -119,9 +132,13 @@ function shownServers({ servers }: MergedConfig, approvals: LaunchApprovals): Sh
     });
 }
 
-function textOf({ launch: { name, hash }, state, lines }: Shown): string {
-  const isOpen = state === 'changed' || state === 'not approved';
-  const note = isOpen ? `${state}, hash ${hash.slice(0, SHORT_HASH_CHARS)}` : state;
+function textOf(server: Shown): string {
+  const {
+    launch: { name, hash },
+    state,
+    lines,
+  } = server;
+  const note = isWaiting(server) ? `${state}, hash ${hash.slice(0, SHORT_HASH_CHARS)}` : state;
   return `${quoted(name)} (${note})\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
@@ -175,9 +192,10 @@ function serverCalled(name: string, servers: readonly Shown[], config: MergedCon
   );
 }
 
-function unknown(name: string, known: readonly string[], config: MergedConfig): Error {
+function unknown(name: string, known: readonly string[], config: MergedConfig): UsageError {
   const remedy = didYouMean(name, known, `it has ${known.map(shown).join(', ') || 'none'}.`);
-  return new Error(`${filesOf(config)} configures no server "${name}"; ${remedy}`);
+  const isBroken = errorsOf(config).length > 0;
+  return new UsageError(`${filesOf(config)} configures no server "${name}"; ${remedy}`, isBroken ? UNREADABLE : 1);
 }
 
 function filesOf({ file, files }: MergedConfig): string {

@@ -1,7 +1,7 @@
 import type { CatalogReport } from '../../control/contract.ts';
 import { count, groupDigits, inLines } from '../../text/porcelain.ts';
 import type { CatalogCommand } from '../commands.ts';
-import { print, printProblem } from '../print.ts';
+import { errorsOf, print, printProblem } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
 
 export function catalog({ stats, json, ...target }: CatalogCommand): Promise<number> {
@@ -9,9 +9,7 @@ export function catalog({ stats, json, ...target }: CatalogCommand): Promise<num
     const report = await control.request('catalog', {});
     const { configuration } = await control.request('status', {});
     // Print configuration problems too: they explain why a server is missing.
-    for (const { severity, message, location } of configuration.problems) {
-      if (severity === 'error') printProblem(`${location.file}:${location.line}:${location.column}: ${message}`);
-    }
+    for (const problem of errorsOf(configuration)) printProblem(problem);
     print(json, stats ? statsOf(report) : report, stats ? renderStats(inLines(report)) : renderTools(inLines(report)));
     return 0;
   });
@@ -30,12 +28,13 @@ function renderTools({ namespaces, findings }: CatalogReport): string {
   return `${[summaryOf(all, namespaces.length), ...lines, ...findingLines(findings)].join('\n')}\n`;
 }
 
-export function renderStats({ tokensByServer, findings, definitionTokens, gatewayTokens }: CatalogReport): string {
+export function renderStats(report: CatalogReport): string {
+  const { tokensByServer, findings, definitionTokens, gatewayTokens, withPrimitivesTokens: more } = report;
   const tools = tokensByServer.reduce((sum, server) => sum + server.tools, 0);
   const largest = [...tokensByServer].sort((a, b) => b.tokens - a.tokens);
   return `${[
     summaryOf(tools, tokensByServer.length),
-    `${groupDigits(definitionTokens)} tokens if a model had them all; ${groupDigits(gatewayTokens)} through the gateway`,
+    `${groupDigits(definitionTokens)} tokens if a model had them all; ${groupDigits(gatewayTokens)} through the gateway${more === undefined ? '' : `, or ${groupDigits(more)} with its tools for resources and prompts`}`,
     ...largest.map(
       ({ server, tools: n, tokens }) => `  ${groupDigits(tokens).padStart(10)}  ${server}, ${count(n, 'tool')}`,
     ),

@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify as tomlText } from 'smol-toml';
+import { stringify as yamlText } from 'yaml';
 import type { GatewayTarget } from '../../host/attach/startWorker.ts';
 import type { ClientId } from '../../import/clientIds.ts';
 import type { ClientConfigCommand } from '../commands.ts';
-import { jsonText, print, printAside } from '../print.ts';
+import { jsonText, print, printNext } from '../print.ts';
+import { ownTerminal } from '../terminal.ts';
+import { writeClientConfig } from './setup/writeClientConfig.ts';
 
 /** Command with which a client starts a server over stdio. */
 export interface Launch {
@@ -46,6 +50,25 @@ const FORMS: Readonly<Record<ClientId, ClientForm>> = {
     file: '~/.copilot/mcp-config.json',
     render: under('mcpServers', { type: 'local' }, { tools: ['*'] }),
   },
+  cline: { file: 'cline_mcp_settings.json (in Cline: MCP Servers, Configure)', render: under('mcpServers') },
+  roo: { file: '.roo/mcp.json', render: under('mcpServers') },
+  continue: {
+    file: '.continue/mcpServers/waygate.yaml',
+    render: (name, { command, args, env }) =>
+      yamlText({
+        ...{ name, version: '0.0.1', schema: 'v1' },
+        mcpServers: [{ name, command, args, ...(env && { env }) }],
+      }),
+  },
+  kiro: { file: '.kiro/settings/mcp.json', render: under('mcpServers') },
+  opencode: {
+    file: './opencode.json (version 2; version 1 has the entry directly under "mcp")',
+    render: (name, { command, args, env }) =>
+      json({
+        mcp: { servers: { [name]: { type: 'local', command: [command, ...args], ...(env && { environment: env }) } } },
+      }),
+  },
+  'lm-studio': { file: '~/.lmstudio/mcp.json', render: under('mcpServers') },
 };
 
 export function clientConfigText(client: ClientId, launch: Launch, name: string = SERVER_NAME): string {
@@ -69,7 +92,7 @@ export function ownLaunch(
   const file = configFile ?? catalog;
   const given = file === undefined ? [] : [option, file];
   const serve = ['serve', '--workspace', workspace, ...given];
-  if (isFromNpm(script)) {
+  if (isFromRegistry(script)) {
     const npx = ['-y', 'waygate', ...serve];
     // On Windows npx is a batch file, and not every client can start those.
     return platform === 'win32' ? { command: 'cmd', args: ['/c', 'npx', ...npx] } : { command: 'npx', args: npx };
@@ -82,16 +105,24 @@ export function ownLaunch(
 }
 
 /**
- * Recognises `…/node_modules/waygate/dist/waygate.cjs`. An update or npx's cache may move the file, so the entry uses
- * the package name.
+ * Recognises a program that npx fetched from the registry: npx's cache moves, so the entry names the package. A packed
+ * file that was installed by hand has a lasting path, and npm may not know the package.
  */
-function isFromNpm(script: string): boolean {
-  return /[\\/]node_modules[\\/]waygate[\\/]dist[\\/]/.test(script);
+function isFromRegistry(script: string): boolean {
+  const [, cache] = /^(.*[\\/]_npx[\\/][^\\/]+)[\\/]node_modules[\\/]waygate[\\/]dist[\\/]/.exec(script) ?? [];
+  if (cache === undefined) return false;
+  try {
+    const { dependencies } = JSON.parse(readFileSync(join(cache, 'package.json'), 'utf8'));
+    return /^[\^~]?\d/.test(dependencies.waygate);
+  } catch {
+    return false;
+  }
 }
 
-/** Prints the entry that a client needs to use Waygate for this workspace. Only the entry goes to stdout. */
-export function clientConfig({ client, json, ...target }: ClientConfigCommand): number {
-  const launch = ownLaunch(target, {
+/** Prints the entry that a client needs to use Waygate for this workspace, or writes it. Only the entry goes to stdout. */
+export async function clientConfig(command: ClientConfigCommand): Promise<number> {
+  const { client, json, write } = command;
+  const launch = ownLaunch(command, {
     script: join(__dirname, 'waygate.cjs'),
     nodePath: process.execPath,
     platform: process.platform,
@@ -99,7 +130,11 @@ export function clientConfig({ client, json, ...target }: ClientConfigCommand): 
   });
   const { file } = FORMS[client];
   const entry = clientConfigText(client, launch);
+  if (write) return writeClientConfig(command, { entry, file }, process.env, ownTerminal());
   print(json, { client, file, entry, launch }, entry);
-  if (!json) printAside(`Add this to ${file}; keep the entries that are already there.\n`);
+  printNext(
+    json,
+    `add this to ${file}; keep the entries that are already there. Or: waygate client-config ${client} --write`,
+  );
   return 0;
 }

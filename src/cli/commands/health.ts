@@ -4,7 +4,8 @@ import type { GatewayTarget } from '../../host/attach/startWorker.ts';
 import { healthText } from '../../telemetry/reportText.ts';
 import { askRunning } from '../askRunning.ts';
 import type { FollowCommand } from '../commands.ts';
-import { jsonText, printProblem, printText } from '../print.ts';
+import { jsonText, printNext, printProblem, printText } from '../print.ts';
+import { START_ONE } from '../runtime.ts';
 import { exitCodeOf, healthOnDisk, textOnDisk } from '../withoutWorker.ts';
 
 const FOLLOW_INTERVAL_MS = 1_000;
@@ -20,7 +21,11 @@ export async function health({ json, follow, ...target }: FollowCommand): Promis
         printText(json ? jsonText(report, follow ? 0 : 2) : `${textOf(target, report)}\n`);
       }
       printed = key;
-      if (!follow) return isWithoutWorker(report) ? exitCodeOf(report) : 0;
+      if (!follow) {
+        if (!isWithoutWorker(report)) return 0;
+        if (report.condition === 'cold') printNext(json, START_ONE);
+        return exitCodeOf(report);
+      }
     } catch (error) {
       if (!follow) throw error;
       // A hanging worker may recover or be replaced: report the error and go on.

@@ -12,18 +12,14 @@ import {
   replaceFile,
 } from '../../import/importFiles.ts';
 import { importData, renderFlaws, renderList, renderRemovals, renderSummary } from '../../import/importReport.ts';
-import { ImportRefused, planImport, type ReadSource } from '../../import/planImport.ts';
-import { planRemovals, remove } from '../../import/removeEntries.ts';
+import { type ImportPlan, ImportRefused, planImport, type ReadSource } from '../../import/planImport.ts';
+import { planRemovals, type Removal, remove } from '../../import/removeEntries.ts';
 import { type Surroundings, surroundingsOf } from '../../import/surroundings.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import type { ImportCommand } from '../commands.ts';
 import { jsonText, problemLine } from '../print.ts';
 import type { Terminal } from '../terminal.ts';
-import { UsageError } from '../usageError.ts';
-
-/** EX_DATAERR and EX_NOINPUT. */
-const UNREADABLE = 65;
-const NOTHING_FOUND = 66;
+import { NO_INPUT, UNREADABLE, UsageError } from '../usageError.ts';
 
 export async function importServers(
   command: ImportCommand,
@@ -77,7 +73,9 @@ async function carryOut(
       return 0;
     }
   }
-  const removals = command.removeFromSource ? planRemovals(plan) : [];
+  const planned = command.removeFromSource ? planRemovals(plan) : [];
+  const removals =
+    dryRun || (await mayRemove(command, plan, planned, { ...terminal, out: say, interactive })) ? planned : [];
   const diff = dryRun && plan.changed ? patchOf(file, current, plan.after) : '';
   if (!dryRun) {
     if (plan.changed) replaceFile(file, current, plan.after, within);
@@ -96,8 +94,24 @@ async function carryOut(
   say(diff);
   say(renderSummary(plan, { dryRun, keptIn: secrets.file }));
   say(renderFlaws(sources, names));
-  say(renderRemovals(plan, command.removeFromSource ? removals : undefined, { dryRun }));
+  say(renderRemovals(plan, command.removeFromSource && removals === planned ? removals : undefined, { dryRun }));
+  if (!dryRun && plan.servers.length > 0)
+    terminal.err('Next: waygate approve --all shows what each server would run, and asks.\n');
   return 0;
+}
+
+/** Shows which entries would disappear from the files of the clients, and asks; the import itself goes on without. */
+async function mayRemove(
+  { yes, json }: ImportCommand,
+  plan: ImportPlan,
+  planned: readonly Removal[],
+  { out, err, interactive, confirm }: Terminal,
+): Promise<boolean> {
+  if (yes || planned.every(({ after }) => after === undefined)) return true;
+  if (!json) out(renderRemovals(plan, planned, { dryRun: true }));
+  if (interactive) return confirm('Remove them?', false);
+  err(problemLine('nothing was removed from the files of the clients, because nobody can be asked here; add --yes.'));
+  return false;
 }
 
 /** Renders the change like `diff -u`. A difference in line endings alone is no change. */
@@ -132,7 +146,7 @@ function gather({ from }: ImportCommand, at: Surroundings): Gathered {
 
 function exitCode({ from }: ImportCommand, { sources, unreadable, missing }: Gathered): number {
   if (unreadable.length > 0 && (from.length > 0 || sources.length === 0)) return UNREADABLE;
-  return missing.length > 0 || sources.length === 0 ? NOTHING_FOUND : 0;
+  return missing.length > 0 || sources.length === 0 ? NO_INPUT : 0;
 }
 
 function unknownClient(name: string): string {

@@ -10,7 +10,7 @@ import { DRIFT_KINDS } from '../../trust/pins/drift.ts';
 import { type LockedServers, lockFileOf, readLockFile, writeLock } from '../../trust/pins/lockFile.ts';
 import { readableItem, reviewOf } from '../../trust/pins/review.ts';
 import type { LockCommand } from '../commands.ts';
-import { print, printProblem } from '../print.ts';
+import { print, printNext, printProblem } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
 import { patchOf, shownText } from '../trustReview.ts';
 
@@ -57,6 +57,7 @@ export async function lock({ check, run, json, ...target }: LockCommand): Promis
     { file, drift, items: total },
     `${text}Wrote ${file}: ${count(total, 'item')}, ${summary} from before.\n`,
   );
+  printNext(json, 'commit it; waygate lock --check compares in CI.');
   return 0;
 }
 

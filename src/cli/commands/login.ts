@@ -3,7 +3,7 @@ import type { GatewayTarget } from '../../host/attach/startWorker.ts';
 import { quoted } from '../../text/porcelain.ts';
 import type { LoginCommand } from '../commands.ts';
 import { inTime } from '../inTime.ts';
-import { jsonText, printText } from '../print.ts';
+import { jsonText, printNext, printText } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
 
 /** Prints the address to open and waits until the gateway has signed in and connected. */
@@ -17,6 +17,7 @@ export async function login({ server, json, ...target }: LoginCommand): Promise<
     const { reason } = await control.request('signInEnd', { server: name });
     if (reason !== undefined) throw new Error(reason);
     printLine(json, { server: name, signedIn: true }, `Signed in to "${name}".\n`);
+    printNext(json, 'waygate browse / shows its tools.');
     return 0;
   });
 }

@@ -3,7 +3,7 @@ import { ConfigLayers } from '../../config/configLayers.ts';
 import { DEFAULT_POLICY } from '../../config/declaration/policyBlock.ts';
 import { configFile } from '../../config/state/configPlaces.ts';
 import { userConfigFile } from '../../config/state/stateFolder.ts';
-import type { GatewayTarget } from '../../host/attach/startWorker.ts';
+import type { ControlClient } from '../../control/client.ts';
 import { readTextIfThere, replaceFile } from '../../import/importFiles.ts';
 import { appendItem, prependItem, removeItem, setMember } from '../../import/jsonText.ts';
 import { didYouMean } from '../../text/nearest.ts';
@@ -26,14 +26,18 @@ const RULES = ['policy', 'rules'];
 export async function policyRule(command: RuleCommand & { name: Rule['action'] }): Promise<number> {
   const { name: action, subject, here, json, ...target } = command;
   const file = target.configFile ?? (here ? configFile(target.workspace) : userConfigFile(process.env));
-  const { server, tool, isForeign } = await namedBy(subject, target);
-  // A rule of the user's own file allows nothing of a workspace's server without naming that origin.
-  const origin = action === 'allow' && isForeign && !here ? { origin: 'workspace' as const } : {};
-  const rule: Rule = { action, server, ...origin, ...(tool !== undefined && { tool }) };
-  const within = here ? target.workspace : undefined;
-  const before = readTextIfThere(file, within);
-  const after = withRule(before, rule, file);
-  replaceFile(file, before, after, within);
+  const rule = await withSettledGateway(target, async (control) => {
+    const { server, tool, isForeign } = await namedBy(subject, control);
+    // A rule of the user's own file allows nothing of a workspace's server without naming that origin.
+    const origin = action === 'allow' && isForeign && !here ? { origin: 'workspace' as const } : {};
+    const written: Rule = { action, server, ...origin, ...(tool !== undefined && { tool }) };
+    const within = here ? target.workspace : undefined;
+    const before = readTextIfThere(file, within);
+    replaceFile(file, before, withRule(before, written, file), within);
+    // The rule holds for the next call. If the worker ends meanwhile, its successor reads the file.
+    await control.request('recheck', {}).catch(() => undefined);
+    return written;
+  });
   const { problems } = new ConfigLayers(target.workspace, process.env, target.configFile).load();
   const rendered = JSON.stringify(rule);
   const about = problems.filter(({ message, location }) => location.file === file && message.includes('policy'));
@@ -49,10 +53,12 @@ interface Named {
   isForeign: boolean;
 }
 
-async function namedBy(subject: string, target: GatewayTarget): Promise<Named> {
-  const [status, reviews, { namespaces }] = await withSettledGateway(target, (control) =>
-    Promise.all([control.request('status', {}), control.request('trust', {}), control.request('catalog', {})]),
-  );
+async function namedBy(subject: string, control: ControlClient): Promise<Named> {
+  const [status, reviews, { namespaces }] = await Promise.all([
+    control.request('status', {}),
+    control.request('trust', {}),
+    control.request('catalog', {}),
+  ]);
   const isForeign = (server: string): boolean =>
     reviews.some((review) => review.server === server && review.origin === 'workspace');
   const servers = status.servers.map(({ name }) => name);

@@ -9,6 +9,9 @@ import type { ServeOptions } from '../commands.ts';
 import { printProblem } from '../print.ts';
 import { ownRuntime } from '../runtime.ts';
 
+const IN_A_TERMINAL =
+  'this MCP server waits for a client on its standard input. Clients start it themselves (waygate client-config CLIENT). Ctrl-C ends it.';
+
 /** EX_CANTCREAT. */
 const EXIT_STATE_FOLDER = 73;
 
@@ -17,6 +20,7 @@ export async function serve(target: ServeOptions): Promise<number> {
   const log = (line: string): void => void printProblem(line);
   const runtime = ownRuntime(target);
   const mode = chosenMode(target);
+  if (process.stdin.isTTY) log(IN_A_TERMINAL);
   const attachSession = (start: boolean, signal?: AbortSignal) =>
     attach(runtime, { kind: 'session', start, holds: true, mode, log, ...(signal ? { signal } : {}) });
   // Starting the worker takes longest, so begin before the host is built.

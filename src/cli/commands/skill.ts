@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { installSkill, planSkillInstall, SKILL_NAME, skillPlaces } from '../../config/state/skillInstall.ts';
 import type { SkillCommand } from '../commands.ts';
-import { print, printProblem } from '../print.ts';
+import { print, printNext, printProblem } from '../print.ts';
 
 const EXIT_KEPT = 1;
 
@@ -20,7 +20,10 @@ export function skill({ workspace, into, replace, json }: SkillCommand): number 
     files.map((file) => `${state} ${join(target, file)}\n`).join('');
   const text = `${lines('wrote    ', written)}${lines('unchanged', unchanged)}${lines('kept     ', kept)}`;
   print(json, { folder: target, written, unchanged, kept }, text);
-  if (kept.length === 0) return 0;
+  if (kept.length === 0) {
+    printNext(json, 'ask your agent in this folder to build an MCP server.');
+    return 0;
+  }
   printProblem('the kept files differ from this version; add --replace to overwrite them.');
   return EXIT_KEPT;
 }

@@ -1,10 +1,12 @@
+import { ConfigLayers } from '../../config/configLayers.ts';
 import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { HealthWithoutWorker } from '../../control/healthContract.ts';
 import type { GatewayTarget } from '../../host/attach/attachControl.ts';
-import { count, duration, inLines } from '../../text/porcelain.ts';
+import { count, duration, inLines, oneLine } from '../../text/porcelain.ts';
 import { askRunning } from '../askRunning.ts';
 import type { Printed } from '../commands.ts';
-import { print } from '../print.ts';
+import { errorsOf, print, printNext, printProblem } from '../print.ts';
+import { START_ONE } from '../runtime.ts';
 import { exitCodeOf, healthOnDisk, textOnDisk } from '../withoutWorker.ts';
 
 export async function status({ json, ...target }: GatewayTarget & Printed): Promise<number> {
@@ -12,11 +14,28 @@ export async function status({ json, ...target }: GatewayTarget & Printed): Prom
   if (!snapshot) {
     const health = healthOnDisk(target);
     print(json, jsonWithoutWorker(health), `${textOnDisk(target, health)}\n`);
+    const problems = errorsOf(new ConfigLayers(target.workspace, process.env, target.configFile).load());
+    for (const problem of problems) printProblem(problem);
+    if (health.condition === 'cold' && problems.length === 0) printNext(json, START_ONE);
     return exitCodeOf(health);
   }
   const { worker, health, ...rest } = snapshot;
   print(json, { ...rest, worker: { ...worker, state: health } }, renderStatus(inLines(snapshot), Date.now()));
+  const step = stepFor(snapshot.servers);
+  if (step !== undefined) printNext(json, step);
   return 0;
+}
+
+/** Returns the command that helps the most servers which wait for the user. */
+export function stepFor(servers: readonly ServerStatus[]): string | undefined {
+  if (servers.length === 0) return 'waygate import copies the servers of your other MCP clients.';
+  const inState = (state: ServerStatus['state']) => servers.filter((server) => server.state === state);
+  if (inState('needs_approval').length > 0) return 'waygate approve shows the commands that wait for your approval.';
+  const [secret] = inState('needs_secret');
+  if (secret?.secret) return `waygate secret set ${oneLine(secret.secret.name)}`;
+  const [signIn] = inState('needs_sign_in');
+  if (signIn) return `waygate login ${oneLine(signIn.name)}`;
+  return inState('failed').length > 0 ? 'correct the reason beside the failed server, then waygate reload.' : undefined;
 }
 
 /** Keeps the shape without a worker: scripts check `worker` for its presence and `health` for the reason. */

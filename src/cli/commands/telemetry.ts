@@ -4,8 +4,8 @@ import { eventText, followEvents } from '../../telemetry/followEvents.ts';
 import { telemetryText } from '../../telemetry/reportText.ts';
 import { askRunning } from '../askRunning.ts';
 import type { FollowCommand } from '../commands.ts';
-import { jsonText, printProblem, printText } from '../print.ts';
-import { noGateway } from '../runtime.ts';
+import { jsonText, printNext, printProblem, printText } from '../print.ts';
+import { noGateway, START_ONE } from '../runtime.ts';
 
 /** Prints the counts so far; with `--follow` then every event, also of later workers. */
 export async function telemetry({ json, follow, ...target }: FollowCommand): Promise<number> {
@@ -14,6 +14,7 @@ export async function telemetry({ json, follow, ...target }: FollowCommand): Pro
     const report = await askRunning(target, (control) => control.request('telemetry', {}));
     if (json) printText(jsonText(report ?? { workspace, state: 'cold', totals: null }, follow ? 0 : 2));
     else printText(report ? `${telemetryText(report)}\n` : `${noGateway(target)}\n`);
+    if (!report) printNext(json || follow, START_ONE);
   } catch (error) {
     if (!follow) throw error;
     // A hanging worker may recover or be replaced: report the error and go on.

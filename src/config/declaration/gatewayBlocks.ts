@@ -41,13 +41,20 @@ export const INPUTS = list(INPUT, {
   doc: "Values that the user is asked for, in the form of VS Code's `mcp.json`. `${input:id}` refers to one. Set it with `waygate secret set input:id`.",
 });
 
+/** Values of `asks`, the strictest first. */
+const ASKERS = ['waygate', 'auto', 'client'] as const;
+
 const PASSTHROUGH = {
+  asks: oneOf(ASKERS, {
+    default: 'auto',
+    doc: 'Who asks before a tool that is declared destructive runs, unless `policy` says otherwise: `client`, which shows the tool itself; `waygate`; or the client if it is known to ask (`auto`): VS Code, Claude, Cursor, Zed, Cline, Roo Code, Gemini CLI. A workspace cannot choose a laxer value than your own waygate.json.',
+  }),
   firewall: flag({
     default: false,
     doc: 'Long results become digests with handles for `tool_view`, as in the other modes. A workspace cannot switch it off if your own waygate.json switches it on.',
   }),
 };
-const passthrough = object(PASSTHROUGH, { doc: 'Treatment of results in the mode `passthrough`.' });
+const passthrough = object(PASSTHROUGH, { doc: 'Treatment of calls and results in the mode `passthrough`.' });
 type Passthrough = Infer<typeof passthrough>;
 
 const STARTUP = {
@@ -208,11 +215,15 @@ function keepMode(own: BlockValue<Mode> | undefined, { value }: BlockValue<Mode>
   return mode;
 }
 
-function keepFirewall(own: BlockValue<Passthrough> | undefined, theirs: BlockValue<Passthrough>, scope: Scope) {
-  if (!own?.value.firewall || theirs.value.firewall) return theirs.value;
-  if (theirs.keys.has('firewall'))
+function keepStricter(own: BlockValue<Passthrough> | undefined, theirs: BlockValue<Passthrough>, scope: Scope) {
+  const { firewall, asks } = own?.value ?? defaultsOf(PASSTHROUGH);
+  const isLaxer = ASKERS.indexOf(theirs.value.asks) > ASKERS.indexOf(asks);
+  const losesDigests = firewall && !theirs.value.firewall;
+  if (isLaxer && theirs.keys.has('asks'))
+    scope.ignored(['asks'], `"passthrough.asks" has no effect: ${ownSetting(asks)}.`);
+  if (losesDigests && theirs.keys.has('firewall'))
     scope.ignored(['firewall'], `"passthrough.firewall" has no effect: ${ownSetting(true)}.`);
-  return { ...theirs.value, firewall: true };
+  return { asks: isLaxer ? asks : theirs.value.asks, firewall: firewall || theirs.value.firewall };
 }
 
 /**
@@ -262,7 +273,13 @@ export const GATEWAY_BLOCKS = {
     }),
     { combine: keepMode },
   ),
-  passthrough: block<Passthrough>(passthrough, { defaultValue: defaultsOf(PASSTHROUGH), combine: keepFirewall }),
+  passthrough: block<Passthrough>(passthrough, { defaultValue: defaultsOf(PASSTHROUGH), combine: keepStricter }),
+  primitives: block(
+    oneOf(['auto', 'tools', 'off'], {
+      default: 'auto',
+      doc: 'Tools for resources and prompts in the mode `gateway`, if some server has any. `tools`: every client gets them. `off`: no client does. `auto`: clients that do not show the user resources and prompts themselves; VS Code, Claude Code and Claude Desktop do, and get three tools.',
+    }),
+  ),
   idleMinutes: block(
     number({
       above: 0,

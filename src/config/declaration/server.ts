@@ -52,6 +52,12 @@ const SHARED = {
     schema: { default: false },
     doc: 'Lets the server ask the model of your client (MCP sampling). Each request names the server and gets at most 4,096 tokens, no context, and at most 20 answers an hour.',
   }),
+  sharing: oneOf(['workspace', 'session'], {
+    doc: 'Whether all clients of the workspace share one process of the server or one connection to it (`workspace`, the default), or each client session has its own (`session`): for a server that remembers what its client did, such as one with a browser or a chain of thoughts. At most 16 sessions have their own.',
+  }),
+  roots: list(text({ filled: true }), {
+    doc: 'Folders that the server gets as MCP roots, in place of those of your client: for a server that takes its folders from the client. Without this key, a server gets the roots of the client that uses it, unless its `args` name a folder.',
+  }),
   tools: object(
     {
       include: list(text({ filled: true }), { default: [], doc: 'Only these. An empty list means all.' }),
@@ -109,7 +115,7 @@ const HTTP = {
         filled: true,
         secrets: true,
         form: { pattern: /^\$\{[^}]+\}$/, description: 'a reference like "${secret:NAME}"' },
-        doc: 'The secret of that client, by reference alone: `${secret:NAME}`.',
+        doc: 'The secret of that client, by reference alone: `${secret:NAME}`. It needs `issuer`, unless the server signs in by itself.',
       }),
       scopes: list(text({}), { doc: 'Scopes to ask for instead of those that the server names.' }),
       issuer: text({
@@ -129,7 +135,7 @@ const HTTP = {
 export const SERVER_KEYS = { shared: SHARED, stdio: STDIO, http: HTTP };
 
 export const SERVER_TYPE = oneOf(['stdio', 'http', 'sse'], {
-  doc: 'How Waygate talks to the server. Optional: a `command` means `stdio`; for a `url` it finds out whether the server speaks Streamable HTTP or the older HTTP+SSE.',
+  doc: 'How Waygate talks to the server. Optional: a `command` means `stdio`; a `url` means `http`, which is Streamable HTTP, or the older HTTP+SSE if the server does not know it; `sse` is the older one alone.',
 });
 
 export type SharedKeys = ObjectOf<typeof SHARED>;

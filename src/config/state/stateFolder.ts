@@ -42,6 +42,18 @@ export function userConfigFile(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /**
+ * Returns the folder of what may be removed at any time: folders of walled servers, and downloads of `npm start`, which
+ * scripts/lib/cache.mjs places here by default.
+ */
+export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
+  if (process.platform === 'win32') {
+    return join(env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local'), 'waygate', 'cache');
+  }
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'waygate');
+  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'waygate');
+}
+
+/**
  * Returns the name of a gateway's folder in the state. `variant` identifies a gateway other than the workspace's own,
  * for instance with a given configuration; each variant has its own worker and state.
  */

@@ -2,11 +2,12 @@ import { basename } from 'node:path';
 import { isRecord } from '../../lib/isRecord.ts';
 import type { ClientId } from '../clientIds.ts';
 import type { RawServer } from '../readEntry.ts';
-import { bareReferences, bracedReferences, editorReferences, noReferences } from '../references.ts';
+import { bareReferences, editorReferences, noReferences } from '../references.ts';
 import { type ClientSource, jsonClient, keysOf, parseJson, valueAt } from '../sourceFile.ts';
 import { applicationData, inHome, inWorkspace, joinPath, movable } from '../surroundings.ts';
 import { claudeCode } from './claudeCode.ts';
 import { codex } from './codex.ts';
+import { OTHER_CLIENTS, OTHER_NAMES } from './others.ts';
 import { vscode } from './vscode.ts';
 
 const cursor = jsonClient({
@@ -16,7 +17,7 @@ const cursor = jsonClient({
   table: () => ({ path: ['mcpServers'], references: editorReferences }),
 });
 
-/** Copilot CLI: `type: "local"` means stdio, and `tools: ["*"]` is the default. */
+/** Copilot CLI: `type: "local"` means stdio. */
 const copilotCli = jsonClient({
   id: 'copilot-cli',
   title: 'Copilot CLI',
@@ -24,14 +25,10 @@ const copilotCli = jsonClient({
     workspace: inWorkspace(at, '.github', 'mcp.json'),
     user: movable(at, 'COPILOT_HOME', ['.copilot'], 'mcp-config.json'),
   }),
-  table: () => ({ path: ['mcpServers'], references: bracedReferences, normalise: copilotCliEntry }),
+  table: () => ({ path: ['mcpServers'], references: bareReferences, timeout: 'ms' }),
 });
 
-function copilotCliEntry({ tools, ...raw }: RawServer): { raw: RawServer } {
-  return { raw: Array.isArray(tools) && tools.length === 1 && tools[0] === '*' ? raw : { ...raw, tools } };
-}
-
-/** Gemini CLI: `httpUrl` is Streamable HTTP, a `url` without a type is SSE; `mcp` switches servers on and off. */
+/** Gemini CLI: `httpUrl` is Streamable HTTP; `mcp` switches servers on and off. */
 const gemini = jsonClient({
   id: 'gemini',
   title: 'Gemini CLI',
@@ -46,13 +43,11 @@ const gemini = jsonClient({
     const isOff = (name: string): boolean => excluded?.includes(name) || (allowed ? !allowed.includes(name) : false);
     const normalise = ({ httpUrl, ...raw }: RawServer, name: string) => ({
       raw: {
-        ...(httpUrl === undefined
-          ? { ...(raw.url !== undefined && { type: 'sse' }), ...raw }
-          : { ...raw, type: 'http', url: httpUrl }),
+        ...(httpUrl === undefined ? raw : { ...raw, type: 'http', url: httpUrl }),
         ...(isOff(name) && { disabled: true }),
       },
     });
-    return { path: ['mcpServers'], references: bareReferences, normalise, silent: ['description'] };
+    return { path: ['mcpServers'], references: bareReferences, normalise, silent: ['description'], timeout: 'ms' };
   },
 });
 
@@ -114,11 +109,23 @@ export const CLIENT_SOURCES: readonly ClientSource[] = [
   zed,
   windsurf,
   claudeDesktop,
+  ...OTHER_CLIENTS,
 ];
 
 export function clientSource(id: ClientId): ClientSource {
   return CLIENT_SOURCES.find((source) => source.id === id) as ClientSource;
 }
+
+/** Folders that only one client uses. */
+const BY_FOLDER: Readonly<Record<string, ClientId>> = {
+  '.cursor': 'cursor',
+  '.gemini': 'gemini',
+  '.roo': 'roo',
+  '.kiro': 'kiro',
+  '.continue': 'continue',
+  '.lmstudio': 'lm-studio',
+  '.opencode': 'opencode',
+};
 
 /** File names that only one client uses. */
 const BY_NAME: readonly [RegExp, ClientSource][] = [
@@ -127,6 +134,7 @@ const BY_NAME: readonly [RegExp, ClientSource][] = [
   [/^claude_desktop_config\.json$/, claudeDesktop],
   [/^mcp_config\.json$/, windsurf],
   [/^mcp-config\.json$/, copilotCli],
+  ...OTHER_NAMES,
 ];
 
 /** Determines the client format of a file that the user names: by its name, else by its folder, else by its keys. */
@@ -134,8 +142,8 @@ export function sourceOfFile(file: string, text: string): ClientSource {
   const name = basename(file.replaceAll('\\', '/'));
   const named = BY_NAME.find(([pattern]) => pattern.test(name));
   if (named) return named[1];
-  if (/[\\/]\.cursor[\\/]/.test(file)) return cursor;
-  if (/[\\/]\.gemini[\\/]/.test(file)) return gemini;
+  const folder = file.split(/[\\/]/).find((part) => Object.hasOwn(BY_FOLDER, part));
+  if (folder !== undefined) return clientSource(BY_FOLDER[folder] as ClientId);
   const keys = keysOf(parseJson(text));
   if (keys.includes('context_servers')) return zed;
   if (keys.includes('servers')) return vscode;

@@ -1,8 +1,9 @@
 import type { RawServer } from '../readEntry.ts';
 import { editorReferences } from '../references.ts';
-import { type ClientSource, parseJson, readInputs, readJsonServers, valueAt } from '../sourceFile.ts';
+import { type ClientSource, parseJson, readEditorInputs, readJsonServers, valueAt } from '../sourceFile.ts';
 import { applicationData, inHome, inWorkspace, joinPath, type Place, type Surroundings } from '../surroundings.ts';
 
+/** Editors of the VS Code family, with the folder of their data. */
 const EDITORS: readonly [title: string, folder: string][] = [
   ['VS Code', 'Code'],
   ['VS Code Insiders', 'Code - Insiders'],
@@ -15,15 +16,9 @@ export const vscode: ClientSource = {
   title: 'VS Code',
 
   places(at) {
-    const userFolders: [string, string][] = [
-      ...EDITORS.map(([title, folder]): [string, string] => [title, joinPath(at, applicationData(at), folder, 'User')]),
-      ['code-server', inHome(at, '.local', 'share', 'code-server', 'User')],
-      ['VS Code Server', inHome(at, '.vscode-server', 'data', 'User')],
-      ...(at.editorFolder === undefined ? [] : [['VS Code', at.editorFolder] as [string, string]]),
-    ];
     return [
       { file: inWorkspace(at, '.vscode', 'mcp.json'), scope: 'workspace', title: 'VS Code' },
-      ...userFolders.flatMap(([title, folder]) => ofUser(at, title, folder)),
+      ...userFolders(at).flatMap(([title, folder]) => ofUser(at, title, folder)),
     ];
   },
 
@@ -37,10 +32,20 @@ export const vscode: ClientSource = {
     const silent = ['gallery', 'version'];
     return {
       ...readJsonServers(root, { path: [key], references: editorReferences, scope, normalise, silent }),
-      inputs: readInputs(valueAt(root, ['inputs'])),
+      inputs: readEditorInputs(valueAt(root, ['inputs'])),
     };
   },
 };
+
+/** Returns the folders of the user's data of every such editor, with its title. */
+export function userFolders(at: Surroundings): [title: string, folder: string][] {
+  return [
+    ...EDITORS.map(([title, folder]): [string, string] => [title, joinPath(at, applicationData(at), folder, 'User')]),
+    ['code-server', inHome(at, '.local', 'share', 'code-server', 'User')],
+    ['VS Code Server', inHome(at, '.vscode-server', 'data', 'User')],
+    ...(at.editorFolder === undefined ? [] : [['VS Code', at.editorFolder] as [string, string]]),
+  ];
+}
 
 function ofUser(at: Surroundings, title: string, folder: string): Place[] {
   const profiles = joinPath(at, folder, 'profiles');

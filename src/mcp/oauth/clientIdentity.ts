@@ -6,9 +6,19 @@ import { SignInError } from './signInError.ts';
 import type { RegisteredClient } from './tokenStore.ts';
 
 export interface ClientSettings {
+  /** Address of the server. */
+  url: string;
+  /** Authorization server, where the user does not leave its choice to the server. */
+  issuer?: string;
   /** Id that the user registered, or the address of a client id metadata document. */
   clientId?: string;
   clientSecret?: string;
+}
+
+/** Returns whether an issuer may get the configured client secret: the user named it, or it is the server itself. */
+export function mayGetSecret({ url, issuer: configured }: ClientSettings, issuer: string): boolean {
+  // The issuer of a sign-in is the configured one, if there is one.
+  return configured !== undefined || new URL(issuer).origin === new URL(url).origin;
 }
 
 const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'];
@@ -24,6 +34,11 @@ export async function identifyClient(
   registration: { redirectUri: string; scope: string | undefined; fetchFn: FetchLike },
 ): Promise<RegisteredClient> {
   const { clientId, clientSecret } = settings;
+  if (clientSecret !== undefined && !mayGetSecret(settings, issuer)) {
+    throw new SignInError(
+      `The server names ${new URL(issuer).origin} for its sign-in, and "auth.clientSecret" may be for another. If it is right, configure it as "auth.issuer".`,
+    );
+  }
   const isDocument = isHttpsUrl(clientId);
   const readsDocuments =
     (metadata as { client_id_metadata_document_supported?: unknown } | undefined)

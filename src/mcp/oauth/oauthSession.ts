@@ -8,6 +8,7 @@ import {
 import { oneLine } from '../../text/porcelain.ts';
 import type { AuthChallenge, UpstreamAuth } from '../wire/upstreamAuth.ts';
 import { UpstreamRequestError } from '../wire/upstreamClient.ts';
+import { mayGetSecret } from './clientIdentity.ts';
 import { discoverServer, sameIssuer } from './discovery.ts';
 import { oauthFetch } from './oauthFetch.ts';
 import { beginSignIn, keptTokens, type PendingSignIn, type SignInHint, type SignInSettings } from './signIn.ts';
@@ -180,9 +181,9 @@ export class OAuthSession implements UpstreamAuth {
   }
 
   /** Returns the client, with a secret from the configuration, which is never stored. */
-  #clientOf({ client }: Grant): RegisteredClient {
+  #clientOf({ client, issuer }: Grant): RegisteredClient {
     const { clientId, clientSecret } = this.#settings;
-    return client.client_id === clientId && clientSecret !== undefined
+    return client.client_id === clientId && clientSecret !== undefined && mayGetSecret(this.#settings, issuer)
       ? { ...client, client_secret: clientSecret }
       : client;
   }

@@ -6,15 +6,11 @@ import { discoverResource, discoverServer, type ServerMetadata } from './discove
 import { listenForRedirect, type RedirectAnswer } from './loopbackRedirect.ts';
 import { oauthFetch } from './oauthFetch.ts';
 import { SignInError } from './signInError.ts';
-import type { Grant, Tokens } from './tokenStore.ts';
+import { type Grant, isToken, type Tokens } from './tokenStore.ts';
 import { TrustedUrls } from './trustedUrl.ts';
 
 export interface SignInSettings extends ClientSettings {
-  /** Address of the server. */
-  url: string;
   scopes?: readonly string[];
-  /** Authorization server, where the user does not leave its choice to the server. */
-  issuer?: string;
 }
 
 /** Hints in a rejection: the address of the metadata, and the missing scope. */
@@ -111,6 +107,7 @@ interface TokenAnswer {
 }
 
 export function keptTokens({ access_token, refresh_token, expires_in }: TokenAnswer): Tokens {
+  if (!isToken(access_token)) throw new SignInError('The authorization server gave a token that no header can carry.');
   return {
     access_token,
     ...(refresh_token === undefined ? {} : { refresh_token }),

@@ -44,13 +44,19 @@ export function grantKey(server: string, url: string): string {
     .slice(0, 32)}`;
 }
 
+/** Returns whether a header can carry a token (RFC 6750 §2.1). The error for any other would repeat it. */
+export function isToken(token: unknown): token is string {
+  return typeof token === 'string' && /^[\x21-\x7e]+$/.test(token);
+}
+
 /** Parses and checks a stored grant, because others can write there too. */
 export function parseGrant(text: string | undefined): Grant | undefined {
   if (text === undefined) return undefined;
   try {
     const grant = JSON.parse(text) as Partial<Grant> | null;
-    const strings = [grant?.issuer, grant?.resource, grant?.client?.client_id, grant?.tokens?.access_token];
-    return strings.every((one) => typeof one === 'string') ? (grant as Grant) : undefined;
+    const strings = [grant?.issuer, grant?.resource, grant?.client?.client_id];
+    const isGrant = strings.every((one) => typeof one === 'string') && isToken(grant?.tokens?.access_token);
+    return isGrant ? (grant as Grant) : undefined;
   } catch {
     return undefined;
   }

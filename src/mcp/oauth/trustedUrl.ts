@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { once } from '../../lib/once.ts';
 import { SignInError } from './signInError.ts';
 
 /**
@@ -12,7 +13,7 @@ export type Reach = 'public' | 'private' | 'link-local' | 'loopback' | 'reserved
 export type Lookup = (host: string) => Promise<LookupAddress[]>;
 
 /** Ranges of the IANA registries of special-purpose addresses. */
-const LISTS: readonly [Reach, BlockList][] = [
+const lists = once((): readonly [Reach, BlockList][] => [
   ['loopback', subnets(['127.0.0.0', 8], ['::1', 128], ['0.0.0.0', 8], ['::', 128])],
   ['link-local', subnets(['169.254.0.0', 16], ['fe80::', 10])],
   ['private', subnets(['10.0.0.0', 8], ['172.16.0.0', 12], ['192.168.0.0', 16], ['100.64.0.0', 10], ['fc00::', 7])],
@@ -20,9 +21,9 @@ const LISTS: readonly [Reach, BlockList][] = [
   ['reserved', subnets(['192.0.0.0', 24], ['192.0.2.0', 24], ['192.88.99.0', 24], ['198.18.0.0', 15])],
   ['reserved', subnets(['198.51.100.0', 24], ['203.0.113.0', 24], ['224.0.0.0', 3])],
   ['reserved', subnets(['2001::', 23], ['2001:db8::', 32], ['2002::', 16], ['3fff::', 20])],
-];
+]);
 /** Only these addresses of IPv6 are assigned to hosts of the internet. */
-const GLOBAL_UNICAST = subnets(['2000::', 3]);
+const globalUnicast = once(() => subnets(['2000::', 3]));
 /** IPv4-mapped addresses, and those of NAT64, through which a network without IPv4 reaches hosts that have nothing else. */
 const CONTAINS_IPV4 = /^(?:::ffff|64:ff9b:):([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
@@ -110,8 +111,8 @@ function reachOf(host: string): Reach | undefined {
   if (high !== undefined && low !== undefined)
     return reachOf(ipv4Of(Number.parseInt(high, 16), Number.parseInt(low, 16)));
   const type = family === 6 ? 'ipv6' : 'ipv4';
-  const listed = LISTS.find(([, list]) => list.check(address, type))?.[0];
-  return listed ?? (family === 4 || GLOBAL_UNICAST.check(address, type) ? 'public' : 'reserved');
+  const listed = lists().find(([, list]) => list.check(address, type))?.[0];
+  return listed ?? (family === 4 || globalUnicast().check(address, type) ? 'public' : 'reserved');
 }
 
 function ipv4Of(high: number, low: number): string {

@@ -83,7 +83,7 @@ export interface SessionMode {
   instructions: string;
   /** Resolves to the answer of `initialize`. Without it, the values above apply. */
   introduce?(): Promise<{ capabilities: Record<string, unknown>; instructions?: string | undefined }>;
-  listTools(): readonly object[] | Promise<readonly object[]>;
+  listTools(client?: SessionClient): readonly object[] | Promise<readonly object[]>;
   /** Calls a tool. Faults are results (G4.8); rejects with an `RpcError` for an error of JSON-RPC from a server. */
   callTool(name: string, args: unknown, call: CallContext): Promise<object>;
   /** Returns whether a tool is a read of the gateway's own, which need not wait for the session's calls. */
@@ -94,6 +94,8 @@ export interface SessionMode {
   notification?(method: string, params: Readonly<Record<string, unknown>>, peer: ClientPeer): void;
   /** State that moves with a session to the next worker. */
   memory?: SessionMemory;
+  /** Called before `initialize` is answered. The session calls the returned function at its end. */
+  greet?(peer: ClientPeer): () => void;
   /** Called for an initialized session. The session calls the returned function at its end. */
   open?(peer: ClientPeer): () => void;
 }

@@ -87,7 +87,7 @@ export function serveSession(
   const answerTo = async (request: JSONRPCRequest, extra: CallExtra, again: Resent | undefined): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
     if (request.method.startsWith('tasks/')) throw new McpError(ErrorCode.MethodNotFound, noTasks(request.method));
-    if (request.method === 'tools/list') return { tools: await mode.listTools() };
+    if (request.method === 'tools/list') return { tools: await mode.listTools(client()) };
     const call: CallContext = {
       signal: extra.signal,
       client: client().name,
@@ -136,6 +136,7 @@ export function serveSession(
     return result;
   };
   let close: (() => void) | undefined;
+  let leave: (() => void) | undefined;
   server.oninitialized = () => {
     close ??= mode.open?.(peer);
     void moving.begin();
@@ -146,6 +147,7 @@ export function serveSession(
   };
   server.onclose = () => {
     close?.();
+    leave?.();
     socket.destroy();
     for (const listener of closed) listener();
   };
@@ -156,7 +158,10 @@ export function serveSession(
       ({ id, counted, replays }) => void resent.set(id, { counted: counted === true, replays: Number(replays) || 0 }),
     ],
   ]);
-  const negotiated = connect(server, transport, mode, hostWords);
+  const greet = (): void => {
+    leave ??= mode.greet?.(peer);
+  };
+  const negotiated = connect(server, transport, mode, { hostWords, greet });
   socket.resume();
   return {
     get client() {
@@ -198,21 +203,22 @@ function serverFor(mode: SessionMode): Server {
 type HostWords = ReadonlyMap<string, (params: Readonly<Record<string, unknown>>) => void>;
 
 /** Connects the SDK and completes the beginning of a session. Returns a function for the negotiated version. */
-function connect(server: Server, transport: LineTransport, mode: SessionMode, hostWords: HostWords): () => string {
+function connect(
+  server: Server,
+  transport: LineTransport,
+  mode: SessionMode,
+  { hostWords, greet }: { hostWords: HostWords; greet: () => void },
+): () => string {
   let protocolVersion = '';
   let initializeId: unknown;
   const send = transport.send.bind(transport);
   // The SDK answers `initialize` with its construction values; insert values that need a request first.
-  transport.send = async (message, options) =>
-    send(
-      'result' in message && message.id === initializeId
-        ? {
-            ...message,
-            result: { ...message.result, capabilities: mode.capabilities, ...(await mode.introduce?.()) },
-          }
-        : message,
-      options,
-    );
+  transport.send = async (message, options) => {
+    if (!('result' in message) || message.id !== initializeId) return send(message, options);
+    greet();
+    const introduction = { capabilities: mode.capabilities, ...(await mode.introduce?.()) };
+    return send({ ...message, result: { ...message.result, ...introduction } }, options);
+  };
   void server.connect(transport);
   const onmessage = transport.onmessage;
   transport.onmessage = (message) => {

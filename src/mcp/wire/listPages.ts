@@ -1,7 +1,12 @@
+import { isRecord } from '../../lib/isRecord.ts';
+import { leftOut } from '../../lib/leftOut.ts';
+
 /** Limits of a list, for a server that never ends one (G8.6). */
 const MAX_PAGES = 64;
 const MAX_ITEMS = 10_000;
 const MAX_BYTES = 8 * 1024 * 1024;
+/** Limit of one member of an item; no schema that is checked comes near it (`SCHEMA_LIMITS`). */
+const MAX_MEMBER_CHARS = 256 * 1024;
 /** Limit for all pages together, because 64 pages with their own limits would take half an hour. */
 const MAX_MS = 120_000;
 /** A timer may fire a little early. */
@@ -32,6 +37,16 @@ export interface Page {
   nextCursor: unknown;
 }
 
+/** Replaces the objects of an item that are too large. Each step of the catalog would visit all their values. */
+function withoutLargeMembers(item: unknown): unknown {
+  if (!isRecord(item)) return item;
+  const members = Object.entries(item).map(([name, value]) => {
+    const json = isRecord(value) ? JSON.stringify(value) : '';
+    return [name, json.length > MAX_MEMBER_CHARS ? leftOut(json) : value];
+  });
+  return Object.fromEntries(members);
+}
+
 /** Requests one page; the first without a cursor. */
 type AskPage = (cursor: string | undefined, timeoutMs: number) => Promise<Page>;
 
@@ -59,9 +74,10 @@ export async function listPages(key: string, ask: AskPage, limitMs = MAX_MS): Pr
     // A spread of a hostile list would overflow the stack.
     for (const item of listed) {
       if (items.length >= MAX_ITEMS) return { items, cut: `it has more than ${MAX_ITEMS} ${key}` };
-      bytes += JSON.stringify(item)?.length ?? 0;
+      const size = JSON.stringify(item)?.length ?? 0;
+      bytes += size;
       if (bytes > MAX_BYTES) return { items, cut: `its ${key} take more than ${MAX_BYTES / 1024 / 1024} MiB` };
-      items.push(item);
+      items.push(size > MAX_MEMBER_CHARS ? withoutLargeMembers(item) : item);
     }
     if (typeof next !== 'string') return { items };
     if (cursors.has(next)) return { items, cut: 'it returned the same page again' };

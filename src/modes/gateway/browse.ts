@@ -3,6 +3,7 @@ import type { ChoiceCard } from '../../catalog/cards/card.ts';
 import { cardToJson } from '../../catalog/cards/cardText.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { type CallEvent, completedEvent } from '../shared/callEvent.ts';
+import { schemaTokens } from '../shared/catalog/definitionTokens.ts';
 import type { TokenMeter } from '../shared/catalog/tokenMeter.ts';
 import { type GatewayTool, PROMPT_BROWSE, RESOURCE_BROWSE, TOOL_BROWSE } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
@@ -16,7 +17,7 @@ export const toolBrowse: RunnableTool<'tool_browse'> = {
       metaTool: 'tool_browse',
       noun: 'tool',
       purpose: 'what the tool should do',
-      nextStep: 'Arguments of a tool: tool_view {"handle": "schema:<tool_id>", "selector": {}}. Run it: tool_execute.',
+      nextStep: 'Arguments of a tool: tool_view {"handle": "schema:<tool_id>"}. Run it: tool_execute.',
       choices: context.view(),
     });
     const { cacheStable, learning } = context.browseConfig();
@@ -56,8 +57,7 @@ export const promptBrowse: RunnableTool<'prompt_browse'> = {
       metaTool: 'prompt_browse',
       noun: 'prompt',
       purpose: 'what the prompt is for',
-      nextStep:
-        'Arguments of a prompt: tool_view {"handle": "schema:<prompt_id>", "selector": {}}. Get it: prompt_get.',
+      nextStep: 'Arguments of a prompt: tool_view {"handle": "schema:<prompt_id>"}. Get it: prompt_get.',
       choices: call.context.primitives.view().prompts,
     }));
     return answer(PROMPT_BROWSE, call, shelf, listingOf(call, shelf));
@@ -85,12 +85,12 @@ function cardCounts(
 ): Record<string, unknown> {
   const found = cards.filter((card) => tools.has(card.id));
   const cardTokens = found.reduce((sum, card) => sum + meter.count(canonicalJson(cardToJson(card))), 0);
-  const schemaTokens = found.reduce((sum, card) => sum + meter.schema(tools.get(card.id)?.inputSchema), 0);
+  const avoided = found.reduce((sum, card) => sum + schemaTokens(tools.get(card.id)?.inputSchema), 0);
   return {
     card_count: cards.length,
     tool_ids: found.map((card) => card.id),
     card_tokens: cardTokens,
-    schema_tokens_avoided: Math.max(0, schemaTokens - cardTokens),
+    schema_tokens_avoided: Math.max(0, avoided - cardTokens),
   };
 }
 

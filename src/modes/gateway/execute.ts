@@ -25,15 +25,16 @@ type Args = FailedCall['args'];
 
 /** Limit of the repairs that the text notes. The data has all of them (`arg_repairs`). */
 const MAX_NOTED_REPAIRS = 5;
+const MAX_REASON_CHARS = 200;
 
 export const execute: RunnableTool<'tool_execute'> = { ...TOOL_EXECUTE, run, failed };
 
 async function run({ args, context, session, call, onCorrection }: ToolCall): Promise<Answer> {
   const {
     tool_id: given,
-    args: toolArgs,
+    args: toolArgs = {},
     dry_run: dryRun,
-  } = args as { tool_id: string; args: unknown; dry_run?: boolean };
+  } = args as { tool_id: string; args?: unknown; dry_run?: boolean };
   await awaitServerOf(given, context, call.signal);
   const { catalog, revision } = context.view();
   const tool = chosenTool(given, catalog, context);
@@ -52,13 +53,13 @@ async function run({ args, context, session, call, onCorrection }: ToolCall): Pr
   if (outcome.kind === 'dry_run') {
     return { text: dryRunText(outcome.report), data: outcome.report, event: dryRunEvent(args, tool) };
   }
-  const { text, parts, isError, envelope } = outcome.result;
+  const { text, parts, isError, envelope, structured } = outcome.result;
   session.recordHydrated(id, revision);
   const query = session.queryFor(id);
   if (query !== undefined && !isError) context.recordUse(query, id);
   // The envelope counts tokens, so it is made only when it is asked for.
-  const data = renderMode(args) === 'json' ? await envelope() : undefined;
-  const { result, diagnostics, repairs } = outcome;
+  const data = renderMode(args) === 'json' ? { ...(await envelope()), ...withStructure(structured()) } : undefined;
+  const { result, diagnostics, repairs, unchecked } = outcome;
   const repaired = repairs.map(
     ({ path, rule }) => `note: ${oneLine(path, 128)} of the arguments was repaired (${rule})`,
   );
@@ -67,9 +68,19 @@ async function run({ args, context, session, call, onCorrection }: ToolCall): Pr
     data: data ?? {},
     isError,
     media: parts,
-    notes: firstLines(repaired, MAX_NOTED_REPAIRS),
+    notes: [
+      ...(unchecked === undefined
+        ? []
+        : [`note: the arguments were not checked: ${oneLine(unchecked, MAX_REASON_CHARS)}`]),
+      ...firstLines(repaired, MAX_NOTED_REPAIRS),
+    ],
     event: resultEvent(args, tool, diagnostics, result, data?.summary ?? text),
   };
+}
+
+/** The client of a gateway tool does not see the server's own structured content otherwise. */
+function withStructure(structuredContent: unknown): { structuredContent?: unknown } {
+  return structuredContent === undefined ? {} : { structuredContent };
 }
 
 function dryRunEvent(args: Args, tool: CatalogTool): CallEvent {
@@ -112,7 +123,7 @@ function resultEvent(
         firewall_triggered: summary.chars > shown.length,
         attempts,
         cache_hit: false,
-        result_findings: summary.findings,
+        ...(summary.findings.length > 0 && { result_findings: summary.findings }),
       };
     },
   });

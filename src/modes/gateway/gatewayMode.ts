@@ -1,4 +1,4 @@
-import type { SessionMode } from '../../mcp/session/sessionMode.ts';
+import type { SessionClient, SessionMode } from '../../mcp/session/sessionMode.ts';
 import { argsInvalid } from '../shared/arguments.ts';
 import { gatewayTool, listedTools, type ToolDefinition } from '../shared/gatewayTools.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from '../shared/introduction.ts';
@@ -8,8 +8,21 @@ import { SessionStates } from '../shared/sessionState.ts';
 import { answerCall, checkedCall, type UncheckedCall } from './answerCall.ts';
 import { runnableTool } from './toolTable.ts';
 
-/** Returns three tools, and two for each of resources and prompts where some server has any (G5.2, G10.5). */
-export function advertisedTools({ primitives }: Pick<GatewayContext, 'primitives'>): readonly ToolDefinition[] {
+/** Names of clients that show the user resources and prompts themselves; VS Code gives that of its build. */
+const SHOW_PRIMITIVES =
+  /^(?:(?:visual studio )?code|code-server|vscodium|claude[- ]code|claude-ai|claude desktop)(?: - \w+)?$/i;
+
+/**
+ * Returns three tools. A client that does not show resources and prompts itself gets two more for each of them, where
+ * some server has any (G5.2, G10.5).
+ */
+export function advertisedTools(
+  { primitives, primitiveTools }: Pick<GatewayContext, 'primitives' | 'primitiveTools'>,
+  client?: SessionClient,
+): readonly ToolDefinition[] {
+  const setting = primitiveTools();
+  const shows = client !== undefined && SHOW_PRIMITIVES.test(client.name);
+  if (setting === 'off' || (setting === 'auto' && shows)) return listedTools('always');
   const { resources, prompts } = primitives.view().catalog;
   return listedTools(
     'always',
@@ -22,13 +35,13 @@ export function advertisedTools({ primitives }: Pick<GatewayContext, 'primitives
 export function gatewayMode(
   context: GatewayContext,
   client?: Required<Pick<SessionMode, 'request' | 'open'>>,
-): SessionMode & { listTools(): readonly object[] } {
+): SessionMode & { listTools(client?: SessionClient): readonly object[] } {
   const sessions = new SessionStates();
   return {
     serverInfo: SERVER_INFO,
     capabilities: SERVER_CAPABILITIES,
     instructions: INSTRUCTIONS,
-    listTools: () => advertisedTools(context),
+    listTools: (client) => advertisedTools(context, client),
     ...client,
     isRead: (name) => gatewayTool(name)?.contract === 'convergent',
     callTool: (name, args, call) => answerCall(normaliseCall(name, args), call, context, sessions, runCall),

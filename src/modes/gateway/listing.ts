@@ -17,10 +17,12 @@ import type { GatewayToolName } from '../shared/gatewayTools.ts';
 import type { Answer, GatewayContext, ToolCall } from '../shared/modeContext.ts';
 import { heldNote, problemsOf, serverNotes, serverStates, startingOf } from '../shared/serverNotes.ts';
 import type { SessionState } from '../shared/sessionState.ts';
+import { SIGNATURE_CHARS, shortSignature } from '../shared/signature.ts';
 
-/** Room for the lines after the cards. */
+/** Room for the lines after the cards, and for the arguments below the best ones. */
 const NOTES_ROOM_CHARS = 2_000;
-const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS;
+const SIGNED_HITS = 3;
+const CARDS_ROOM_CHARS = MAX_ANSWER_CHARS - NOTES_ROOM_CHARS - SIGNED_HITS * SIGNATURE_CHARS;
 const CARDS_INSTEAD = 10;
 const MAX_NAMED_NAMESPACES = 20;
 /** Seconds after which a starting server has probably listed its tools. */
@@ -53,6 +55,9 @@ export interface Listing {
   isWhole?: boolean;
 }
 
+/** Limit of the cards where nothing matches well: more would look like an answer. */
+const WEAK_CARDS = 3;
+
 /** Room for the names of further tools, which is about a hundred tokens. */
 const FURTHER_CHARS = 400;
 
@@ -62,12 +67,16 @@ export function listingOf(
   shelf: Shelf,
   more: Pick<RankOptions, 'history'> = {},
 ): Listing {
-  const { query, path } = args as { query?: string; path?: string };
-  if ((query === undefined) === (path === undefined)) {
+  const given = args as { query?: string; path?: string };
+  // Some clients send every argument, and leave those empty that they do not mean.
+  const query = given.query === '' && given.path ? undefined : given.query;
+  const path = given.path === '' && query ? undefined : given.path;
+  if (query !== undefined && path !== undefined) {
     throw argsInvalid(`${shelf.metaTool} takes either "query" or "path": give one of them.`, []);
   }
+  if (query === undefined) return byPath(shelf, path ?? '/', onCorrection);
   const topK = (args.top_k as number | undefined) ?? context.browseConfig().topK;
-  return path === undefined ? byQuery(shelf, query as string, { topK, ...more }) : byPath(shelf, path, onCorrection);
+  return byQuery(shelf, query, context, { topK, ...more });
 }
 
 /** Returns a shelf with a good answer to the call; waits for servers that are starting for the first time. */
@@ -103,13 +112,13 @@ export function render(
   const isPartial = unlisted > 0 && !isAnswer(listing);
   // A server that is still starting may have tools for a name that no tool mentions so far.
   const named = isPartial ? '' : unmentioned.map((name) => `"${name}"`).join(', ');
-  const lines = [
+  const head = [
     ...(isPartial ? [`${startingOf(unlisted, servers)}; ${count(choices.catalog.tools.length, noun)} so far.`] : []),
     headline,
     ...(named === '' ? [] : [`No ${noun} here mentions ${named}.`]),
-    ...shown.map((card, i) => renderCardLine(card, i + 1, shown.length)),
   ];
-  if (shown.length < cards.length) lines.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
+  const found = shown.map((card, i) => renderCardLine(card, i + 1, shown.length));
+  if (shown.length < cards.length) found.push(`${groupDigits(cards.length - shown.length)} more: ${rest}`);
   const next = shown.some((card) => card.kind === noun) ? [nextStep] : [];
   const [summary, ...details] = notes;
   const held = heldNote(servers);
@@ -122,7 +131,14 @@ export function render(
     ...(isPartial ? hints.filter((hint) => hint !== HOW_TO_ASK) : hints),
     ...details,
   ];
-  lines.push(...withinBudget(closing, lines, shown.length));
+  const signed = noun === 'tool' && confidence !== undefined ? signaturesOf(shown, choices) : [];
+  const fits = withinBudget([...closing, ...signed], [...head, ...found], shown.length);
+  const lines = [
+    ...head,
+    ...found.flatMap((line, i) => (fits[closing.length + i] && signed[i] ? [line, signed[i]] : [line])),
+    ...closing.filter((_, i) => fits[i]),
+  ];
+  const problems = fitting(problemsOf(context.configuration()), NOTES_ROOM_CHARS / 2, asJson);
   return {
     text: boundText(lines.join('\n')),
     data: {
@@ -132,26 +148,25 @@ export function render(
       ...(confidence === undefined ? {} : { confidence }),
       complete: unlisted === 0,
       ...(unlisted === 0 ? {} : { retry_after: RETRY_AFTER_S }),
-      problems: fitting(problemsOf(context.configuration()), NOTES_ROOM_CHARS / 2, (problem) =>
-        JSON.stringify(problem),
-      ),
+      problems,
       ...(unmentioned.length === 0 ? {} : { unmentioned }),
       ...(further === undefined ? {} : { further }),
-      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS / 2, (state) => JSON.stringify(state)),
+      servers: fitting(serverStates(servers), NOTES_ROOM_CHARS - JSON.stringify(problems).length, asJson),
     },
   };
 }
 
-function byQuery(shelf: Shelf, query: string, options: RankOptions): Listing {
+function byQuery(shelf: Shelf, query: string, context: GatewayContext, options: RankOptions): Listing {
   const { noun, purpose, choices } = shelf;
   if (query.trim() === '') throw argsInvalid(`"query" is empty: say in a few words ${purpose}.`, ['query']);
   const result = rank(choices.index, query, options);
+  const hits = result.confidence === 'good' ? result.hits : result.hits.slice(0, WEAK_CARDS);
   const { cards } = cardsWithinBudget(
-    result.hits.map((hit) => ({ ...hit, id: hit.tool.id })),
+    hits.map((hit) => ({ ...hit, id: hit.tool.id })),
     (hit) => toCard(hit.tool, hit.score),
   );
   const searched = `${groupDigits(result.searched)} searched`;
-  const hints = [...cloneHints(noun, result.hits)];
+  const hints = [...cloneHints(context, hits)];
   if (result.confidence !== 'good') hints.push(...missHints(choices, result.nearestNames));
   if (!result.certain && (result.sentence || result.confidence !== 'good')) hints.push(HOW_TO_ASK);
   const further = furtherNames(result.further);
@@ -179,6 +194,14 @@ function furtherNames(tools: readonly CatalogTool[]): Listing['further'] {
   return tools[0] === undefined || names.length === 0 ? undefined : { path: `/${tools[0].namespace}`, names };
 }
 
+/** Returns the arguments of the best hits, which save a look at the schema; empty ones where a schema says nothing. */
+function signaturesOf(cards: readonly ChoiceCard[], { catalog: { byId } }: Choices): string[] {
+  return cards.slice(0, SIGNED_HITS).map(({ id }) => {
+    const signature = shortSignature(byId.get(id)?.inputSchema);
+    return signature === undefined ? '' : `    ${signature}`;
+  });
+}
+
 /** Says plainly that nothing matched, or nothing well: a model would take ten unrelated cards for an answer. */
 function headlineOf(noun: string, confidence: 'good' | 'weak' | 'none', found: number, searched: string): string {
   if (found === 0) return `No ${noun} matches this query (${searched}).`;
@@ -197,11 +220,16 @@ function missHints({ catalog: { servers } }: Choices, nearestNames: readonly str
   ];
 }
 
-/** Names the tools behind a card that stands for the same tool of several servers. */
-function cloneHints(noun: string, hits: readonly RankedTool[]): string[] {
-  return hits
-    .filter((hit) => hit.clones.length > 0)
-    .map((hit) => `The same ${noun} as ${hit.tool.id}: ${hit.clones.map((clone) => clone.id).join(', ')}.`);
+/** Names the tools behind a card that stands for several servers. Servers of one definition may hold different data. */
+function cloneHints({ reachBeside }: GatewayContext, hits: readonly RankedTool[]): string[] {
+  return hits.flatMap(({ tool, clones }) =>
+    clones.map((clone) => {
+      const [here, there] = [reachBeside(tool.server, clone.server), reachBeside(clone.server, tool.server)];
+      const own = here.length === 0 ? '' : ` (${here.join(', ')})`;
+      const other = there.length === 0 ? '' : `: ${there.join(', ')}`;
+      return `${tool.id}${own} is also in ${clone.server} (same definition; may reach other data${other}): ${clone.id}.`;
+    }),
+  );
 }
 
 function byPath({ noun, choices }: Shelf, given: string, onCorrection: ReportNormalisation): Listing {
@@ -231,6 +259,8 @@ function byPath({ noun, choices }: Shelf, given: string, onCorrection: ReportNor
   };
 }
 
+const asJson = (item: object): string => JSON.stringify(item);
+
 /** Returns the first items that fit whole. */
 function fitting<T>(items: readonly T[], room: number, rendered: (item: T) => string): readonly T[] {
   let used = 0;
@@ -242,12 +272,12 @@ function fitting<T>(items: readonly T[], room: number, rendered: (item: T) => st
 }
 
 /**
- * Returns the closing lines that fit into the token bound of the answer (G2.6). An answer without cards has the room of
+ * Returns which further lines fit into the token bound of the answer (G2.6). An answer without cards has the room of
  * ten.
  */
-function withinBudget(closing: readonly string[], lines: readonly string[], cards: number): string[] {
+function withinBudget(further: readonly string[], lines: readonly string[], cards: number): boolean[] {
   let left = responseCapTokens(cards || CARDS_INSTEAD) - countTokens(`${lines.join('\n')}\n`);
-  return closing.filter((line) => {
+  return further.map((line) => {
     const cost = countTokens(`${line}\n`);
     if (cost > left) return false;
     left -= cost;

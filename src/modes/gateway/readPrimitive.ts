@@ -1,6 +1,7 @@
 import { isAbsolute, sep } from 'node:path';
 import { readError } from '../../calls/pipeline/readRequest.ts';
 import { argumentError } from '../../calls/validation/argumentError.ts';
+import type { OfferedPrompt } from '../../catalog/primitives/primitiveCatalog.ts';
 import { variablesOf } from '../../catalog/primitives/uriTemplate.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
@@ -15,6 +16,7 @@ import type { PrimitiveView } from '../primitives/primitiveView.ts';
 import type { ResourceTarget } from '../primitives/resourceDirectory.ts';
 import { argsInvalid, type CheckedArguments, renderMode } from '../shared/arguments.ts';
 import { type CallEvent, completedEvent, ofTool, UNKNOWN, wasDispatched } from '../shared/callEvent.ts';
+import { meantChoice } from '../shared/chosenTool.ts';
 import { type GatewayTool, PROMPT_GET, RESOURCE_READ } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool } from '../shared/modeContext.ts';
 
@@ -30,6 +32,7 @@ export const resourceRead: RunnableTool<'resource_read'> = {
     if (!wanted) throw unknown('RESOURCE_NOT_FOUND', 'resource', given, primitives.view().resources.catalog.tools);
     const { choice, uri } = wanted;
     if (wanted.isFile) onCorrection({ rule: 'file_uri', from: shortened(given, 128), to: uri });
+    else if (wanted.isMeant) onCorrection({ rule: 'tool_id', from: shortened(given, 128), to: choice.id });
     const result = await ask(primitives, choice, 'resources/read', { uri }, call);
     const admitted = await primitives.firewall(resourceAsResult(result), { id: choice.id, name: uri, source: choice });
     const isListed = primitives.view().resource(choice.id) !== undefined;
@@ -41,15 +44,16 @@ export const resourceRead: RunnableTool<'resource_read'> = {
 /** Runs `prompt_get` (G10.5). The prompt's own declaration validates the arguments. */
 export const promptGet: RunnableTool<'prompt_get'> = {
   ...PROMPT_GET,
-  run: async ({ args, context, call }) => {
+  run: async ({ args, context, call, onCorrection }) => {
     const { primitives } = context;
     const given = (args.prompt_id as string).trim();
     const wanted = await found(primitives, call.signal, (view) => {
-      const prompt = view.prompt(given);
-      return prompt && { prompt, choice: view.choice(given) as CatalogTool };
+      const choice = meantChoice(given, view.prompts.catalog);
+      return choice && { prompt: view.prompt(choice.id) as OfferedPrompt, choice };
     });
     if (!wanted) throw unknown('PROMPT_NOT_FOUND', 'prompt', given, primitives.view().prompts.catalog.tools);
     const { prompt, choice } = wanted;
+    if (choice.id !== given) onCorrection({ rule: 'tool_id', from: shortened(given, 128), to: choice.id });
     const filled = args.args ?? {};
     if (typeof filled !== 'object' || filled === null || Array.isArray(filled)) {
       throw argsInvalid(`"args" of prompt_get must be an object: {"name": "text"}.`, ['args']);
@@ -97,10 +101,11 @@ function wantedResource(
   given: string,
   view: PrimitiveView,
   ports: PrimitivePorts,
-): { choice: CatalogTool; uri: string; isFile?: boolean } | undefined {
-  const listed = view.resource(given);
+): { choice: CatalogTool; uri: string; isFile?: boolean; isMeant?: boolean } | undefined {
+  const choice = meantChoice(given, view.resources.catalog);
+  const listed = choice && view.resource(choice.id);
   if (listed?.isTemplate) throw unfilled(listed.uri);
-  if (listed) return { choice: view.choice(listed.id) as CatalogTool, uri: listed.uri };
+  if (listed) return { choice, uri: listed.uri, isMeant: choice.id !== given };
   const file = listedFile(given, view);
   if (file !== undefined) {
     const target = addressed(file, view, ports) as ResourceTarget;
@@ -108,10 +113,10 @@ function wantedResource(
   }
   const target = given.includes(':') && !given.startsWith('resource::') ? addressed(given, view, ports) : undefined;
   if (!target) return undefined;
-  const choice = view.choiceAt(target);
-  const template = view.resource(choice.id);
+  const addressee = view.choiceAt(target);
+  const template = view.resource(addressee.id);
   if (template?.isTemplate && template.uri === target.uri) throw unfilled(target.uri);
-  return { choice, uri: target.uri };
+  return { choice: addressee, uri: target.uri };
 }
 
 /** Returns the address of the only listed resource that is this file, by its path or another form of its URI. */
@@ -175,7 +180,7 @@ async function answerOf(
       compact_chars: text.length,
       compact_tokens: meter.count(text),
       artifact_count: summary.artifacts.length,
-      result_findings: summary.findings,
+      ...(summary.findings.length > 0 && { result_findings: summary.findings }),
       // A handle begins with the name of its origin.
       artifact_refs: choice ? summary.artifacts.map((artifact) => artifact.handle) : [],
     }),

@@ -4,11 +4,13 @@ import type { ArtifactSource } from '../../results/artifacts/artifactFile.ts';
 import { sourceOf, viewArtifact } from '../../results/artifacts/viewArtifact.ts';
 import { SELECTOR_TYPES } from '../../results/select/selectors.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
-import { boundText, count } from '../../text/porcelain.ts';
+import { boundText, shortened } from '../../text/porcelain.ts';
 import { type CallEvent, completedEvent, namedTool, ofTool, UNKNOWN } from '../shared/callEvent.ts';
+import { schemaTokens } from '../shared/catalog/definitionTokens.ts';
+import { meantChoice } from '../shared/chosenTool.ts';
 import { TOOL_VIEW } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
-import { signatureOf } from '../shared/signature.ts';
+import { argumentsInWords, signatureOf } from '../shared/signature.ts';
 import { awaitServerOf, unknownTool } from '../shared/unknownTool.ts';
 
 const SCHEMA_PREFIX = 'schema:';
@@ -19,7 +21,7 @@ export const view: RunnableTool<'tool_view'> = { ...TOOL_VIEW, run, failed };
 
 async function run(toolCall: ToolCall): Promise<Answer> {
   const { args, context, call } = toolCall;
-  const { handle, selector } = args as { handle: string; selector: Record<string, unknown> };
+  const { handle, selector = {} } = args as { handle: string; selector?: Record<string, unknown> };
   if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), toolCall);
   const { session, signal } = call;
   const approval = elicitApproval(call.ask, scrubSecrets);
@@ -40,7 +42,7 @@ async function run(toolCall: ToolCall): Promise<Answer> {
     ...viewed(args),
     result_chars: shown.length,
     result_tokens: meter.count(shown),
-    result_findings: review?.rules ?? [],
+    ...(review && { result_findings: review.rules }),
   });
   const noted = review
     ? { text: `${text}\n${review.note}`, data: { ...data, trust_note: review.note } }
@@ -57,15 +59,17 @@ function toolOf(source: ArtifactSource | undefined, handle: string): CatalogTool
 }
 
 /** Shows the arguments of a tool (G5.9). Cards never carry them (G2.2). */
-async function viewSchema(toolId: string, { context, session, call }: ToolCall): Promise<Answer> {
+async function viewSchema(toolId: string, { context, session, call, onCorrection }: ToolCall): Promise<Answer> {
   await awaitServerOf(toolId, context, call.signal);
   const { catalog, revision } = context.view();
-  const prompt = context.primitives.view().prompts.catalog.byId.get(toolId);
-  const tool: CatalogTool | undefined = catalog.byId.get(toolId) ?? prompt;
+  const own = meantChoice(toolId, catalog);
+  const prompt = own ? undefined : meantChoice(toolId, context.primitives.view().prompts.catalog);
+  const tool = own ?? prompt;
   if (!tool) throw unknownTool(toolId, catalog, context, 'VIEW_FAILED', SCHEMA_PREFIX + toolId);
+  if (tool.id !== toolId) onCorrection({ rule: 'tool_id', from: shortened(toolId, 128), to: tool.id });
   if (tool !== prompt) session.recordHydrated(tool.id, revision);
   const signature = signatureOf(tool.inputSchema);
-  const heading = `${tool.id}: ${signature.length === 0 ? 'takes no arguments' : count(signature.length, 'argument')}`;
+  const heading = `${tool.id}: ${argumentsInWords(tool.inputSchema)}`;
   return {
     text: boundText([heading, ...signature].join('\n')),
     data: { [prompt ? 'prompt_id' : 'tool_id']: tool.id, args_schema: tool.inputSchema ?? {} },
@@ -78,7 +82,7 @@ export function schemaEvent(tool: CatalogTool): CallEvent {
   return completedEvent(TOOL_VIEW, {
     event: 'hydrate.completed',
     ...ofTool(tool),
-    attributes: (meter) => ({ schema_tokens: meter.schema(tool.inputSchema) }),
+    attributes: () => ({ schema_tokens: schemaTokens(tool.inputSchema) }),
   });
 }
 

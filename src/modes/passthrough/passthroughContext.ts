@@ -6,6 +6,8 @@ import type { GatewayContext } from '../shared/modeContext.ts';
 
 /** Dependencies of the passthrough mode. The worker owns them. */
 export interface PassthroughContext extends Omit<GatewayContext, 'clientRequests'> {
+  /** Returns who asks the user about destructive tools. */
+  asks(): 'waygate' | 'auto' | 'client';
   clientRequests: ClientRequests;
   /** Enabled servers, in the order of the configuration. */
   connections(): readonly ServerConnection[];

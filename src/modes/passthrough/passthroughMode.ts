@@ -169,6 +169,14 @@ function forwardedEvent(tool: CatalogTool, isError: boolean): CallEvent {
   });
 }
 
+/** Clients that ask the user before a call of a tool, by the name in their `clientInfo`. */
+const ASKING_CLIENTS =
+  /^(visual studio code( - insiders)?|claude-code|claude-ai|cursor(-vscode)?|zed|cline|roo code|gemini-cli-mcp-client.*)$/i;
+
+function asksItself(client: string, setting: ReturnType<PassthroughContext['asks']>): boolean {
+  return setting === 'client' || (setting === 'auto' && ASKING_CLIENTS.test(client));
+}
+
 function forward(
   tool: CatalogTool,
   args: unknown,
@@ -177,7 +185,14 @@ function forward(
   origin: SessionCall,
 ): Promise<Record<string, unknown>> {
   const { catalog } = context.view();
-  return context.calls.forward({ ...clientEndOf(call, catalog, context), toolId: tool.id, args, origin });
+  const askedByClient = asksItself(call.client, context.asks());
+  return context.calls.forward({
+    ...clientEndOf(call, catalog, context),
+    toolId: tool.id,
+    args,
+    origin,
+    askedByClient,
+  });
 }
 
 /**

@@ -40,6 +40,7 @@ export function faultResult(error: GatewayError): object {
 export function requestError(server: string, method: string, thrown: unknown, terms: ErrorTerms): RpcError {
   const own = ownErrorOf(thrown, terms);
   if (own) return own;
+  if (thrown instanceof GatewayError) return new RpcError(INTERNAL_ERROR, thrown.message, thrown.toObject());
   const { fault, knowledge, retryAfterSeconds: retryAfter } = failedCall(thrown, scrubSecrets);
   const contract = contractOf(method);
   const error = faultError(fault, {

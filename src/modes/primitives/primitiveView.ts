@@ -11,7 +11,7 @@ import {
 import { matchesTemplate } from '../../catalog/primitives/uriTemplate.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { buildRankIndex, type RankIndex } from '../../ranking/rankIndex.ts';
-import { advertisedNames, STRICT_NAME } from '../shared/catalog/advertisedNames.ts';
+import { advertisedNames, PROMPT_NAME } from '../shared/catalog/advertisedNames.ts';
 import { ResourceDirectory } from './resourceDirectory.ts';
 
 /** Choices of one kind: tools, resources and prompts never mix (G10.6). */
@@ -117,12 +117,13 @@ export class PromptDirectory {
   constructor(prompts: readonly OfferedPrompt[]) {
     const sharers = new Map<string, number>();
     for (const { name } of prompts) sharers.set(name, (sharers.get(name) ?? 0) + 1);
-    const keepsName = ({ name }: OfferedPrompt): boolean => STRICT_NAME.test(name) && sharers.get(name) === 1;
+    const keepsName = ({ name }: OfferedPrompt): boolean => PROMPT_NAME.test(name) && sharers.get(name) === 1;
     const others = prompts.filter((prompt) => !keepsName(prompt));
     const names = advertisedNames(
       others.map(({ id, namespace, name }) => ({ id, name: `${namespace}.${name}` })),
       // Unchanged names have priority over generated ones.
       new Set(prompts.filter(keepsName).map(({ name }) => name)),
+      'prompt',
     );
     const nameOf = ({ id, name }: OfferedPrompt): string => names.get(id) ?? name;
     this.prompts = prompts.map((prompt) => ({ ...prompt.raw, name: nameOf(prompt) }));

@@ -8,6 +8,9 @@ import type { ToolDefinition } from './gatewayTools.ts';
 /** Arguments of a gateway tool after the check: names and types are those of its schema. */
 export type CheckedArguments = Readonly<Record<string, unknown>>;
 
+/** Range of `top_k`, the only number. The schema does not name it, because some clients check it themselves. */
+export const TOP_K = { least: 1, most: 50 };
+
 /** Checks the arguments of a gateway tool. Throws ARGS_INVALID with the place and the expected type. */
 export function checkArguments(definition: ToolDefinition, args: unknown): CheckedArguments {
   if (!isRecord(args)) throw argsInvalid(`The arguments of ${definition.name} must be an object.`, []);
@@ -16,7 +19,7 @@ export function checkArguments(definition: ToolDefinition, args: unknown): Check
   for (const [name, value] of Object.entries(args)) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (!schema) {
-      const hint = didYouMean(name, names, `it takes ${names.join(', ')}.`);
+      const hint = didYouMean(name, names, `it takes ${names.join(', ')}.${inArgs(properties)}`);
       throw argsInvalid(`${definition.name} has no argument "${oneLine(name, 64)}"; ${hint}`, [name]);
     }
     // The pipeline judges a tool's own arguments: a model may have sent them as text (G6.7).
@@ -27,6 +30,11 @@ export function checkArguments(definition: ToolDefinition, args: unknown): Check
     if (args[name] === undefined) throw argsInvalid(`${definition.name} needs "${name}".`, []);
   }
   return args;
+}
+
+/** Returns a hint for a call that has the arguments of a server's tool in the wrong place. */
+function inArgs(properties: ToolDefinition['inputSchema']['properties']): string {
+  return 'args' in properties ? ' Arguments of the tool itself belong into "args".' : '';
 }
 
 /** Returns the form that a call asks for. Its arguments may be anything. */
@@ -48,9 +56,8 @@ function mismatch(schema: Record<string, unknown>, value: unknown): string | und
       return typeof value === 'string' ? undefined : 'a string';
     }
     case 'integer': {
-      const [low, high] = [schema.minimum as number, schema.maximum as number];
-      const fits = typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high;
-      return fits ? undefined : `a whole number from ${low} to ${high}`;
+      const fits = Number.isInteger(value) && Number(value) >= TOP_K.least && Number(value) <= TOP_K.most;
+      return fits ? undefined : `a whole number from ${TOP_K.least} to ${TOP_K.most}`;
     }
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'true or false';

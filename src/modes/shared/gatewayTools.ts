@@ -3,7 +3,9 @@ import type { EventName } from '../../telemetry/diagnosticEvent.ts';
 
 /**
  * Tool as an MCP client sees it (G5.2). Names, descriptions and schemas are part of the product: Copilot finds tools by
- * an embedding of name and description, and one schema it dislikes ends every turn, so these stay plain (M5.1).
+ * an embedding of name and description, and one schema it dislikes ends every turn, so these stay plain (M5.1). Clients
+ * check arguments before the gateway can correct them, so schemas require little and forbid nothing (M5.7). A title is a
+ * noun, because Copilot puts "Run" and "Ran" before it.
  */
 export interface ToolDefinition {
   name: string;
@@ -13,7 +15,6 @@ export interface ToolDefinition {
     type: 'object';
     properties: Record<string, Record<string, unknown>>;
     required?: string[];
-    additionalProperties: false;
   };
   annotations: { title: string; readOnlyHint: boolean; openWorldHint?: boolean };
 }
@@ -51,10 +52,9 @@ const BROWSE_INPUT: ToolDefinition['inputSchema'] = {
   properties: {
     query: { type: 'string' },
     path: { type: 'string' },
-    top_k: { type: 'integer', minimum: 1, maximum: 50 },
+    top_k: { type: 'integer' },
     render: RENDER,
   },
-  additionalProperties: false,
 };
 const BROWSE_ALIASES = { q: 'query', limit: 'top_k' };
 const ARGS_ALIASES = { arguments: 'args', params: 'args', parameters: 'args' };
@@ -66,16 +66,15 @@ const declared = <const Name extends string>(tool: GatewayTool<Name>): GatewayTo
 export const TOOL_HYDRATE = declared({
   definition: {
     name: 'tool_hydrate',
-    title: "Show a tool's arguments",
+    title: 'Tool schema',
     description:
       'Show what arguments a listed tool takes: its whole input schema. Do this before tool_execute unless you know them already.',
     inputSchema: {
       type: 'object',
       properties: { tool_id: { type: 'string' }, render: RENDER },
       required: ['tool_id'],
-      additionalProperties: false,
     },
-    annotations: reads("Show a tool's arguments"),
+    annotations: reads('Tool schema'),
   },
   modes: { transparent: {} },
   aliases: {},
@@ -89,11 +88,11 @@ export const TOOL_HYDRATE = declared({
 export const TOOL_BROWSE = declared({
   definition: {
     name: 'tool_browse',
-    title: 'Find tools',
+    title: 'Tool search',
     description:
       'Find the tool for a job among all connected MCP servers: files, folders, code search, git, GitHub issues, Linear, databases, web, browser, search, cloud, buckets, logs, mail, calendar, messages, documents, spreadsheets, notes, customers, REST APIs, external APIs, memory and recall. Search with "query" in English API words, and again in others ("git stash changes | save working tree"), one capability at a time, or look around with "path": "/" lists the servers, "/github" what one offers.',
     inputSchema: BROWSE_INPUT,
-    annotations: reads('Find tools'),
+    annotations: reads('Tool search'),
   },
   modes: { gateway: 'always' },
   aliases: BROWSE_ALIASES,
@@ -105,7 +104,7 @@ export const TOOL_BROWSE = declared({
 export const TOOL_EXECUTE = declared({
   definition: {
     name: 'tool_execute',
-    title: 'Run a tool',
+    title: 'Tool call',
     description:
       'Run a tool found with tool_browse, by its whole tool_id. "args" are that tool\'s own arguments. With "dry_run" the call is checked and not made.',
     inputSchema: {
@@ -116,10 +115,9 @@ export const TOOL_EXECUTE = declared({
         dry_run: { type: 'boolean' },
         render: RENDER,
       },
-      required: ['tool_id', 'args'],
-      additionalProperties: false,
+      required: ['tool_id'],
     },
-    annotations: { title: 'Run a tool', readOnlyHint: false },
+    annotations: { title: 'Tool call', readOnlyHint: false },
   },
   modes: {
     gateway: 'always',
@@ -138,16 +136,15 @@ export const TOOL_EXECUTE = declared({
 export const TOOL_VIEW = declared({
   definition: {
     name: 'tool_view',
-    title: 'Read more of a result',
+    title: 'Result view',
     description:
       'Read a part of a long result by its handle, with a selector: {"type": "head", "chars": 2000}, {"type": "lines", "start": 0, "end": 80}, {"type": "rows", "start": 0, "end": 20}, {"type": "grep", "pattern": "^id:"} or {"type": "json_keys", "keys": ["items"]}. The handle "schema:<tool_id>" shows the arguments a tool takes.',
     inputSchema: {
       type: 'object',
       properties: { handle: { type: 'string' }, selector: { type: 'object' }, render: RENDER },
-      required: ['handle', 'selector'],
-      additionalProperties: false,
+      required: ['handle'],
     },
-    annotations: reads('Read more of a result'),
+    annotations: reads('Result view'),
   },
   modes: { gateway: 'always', transparent: {} },
   aliases: {},
@@ -160,11 +157,11 @@ export const TOOL_VIEW = declared({
 export const RESOURCE_BROWSE = declared({
   definition: {
     name: 'resource_browse',
-    title: 'Find resources',
+    title: 'Resource search',
     description:
       'Find resources that the connected MCP servers offer to read: documents, notes, files, records, logs, database schemas, guides. Search with "query" in a few words, or look around with "path": "/" lists the servers that have some.',
     inputSchema: BROWSE_INPUT,
-    annotations: reads('Find resources'),
+    annotations: reads('Resource search'),
   },
   modes: { gateway: 'resources' },
   aliases: BROWSE_ALIASES,
@@ -176,16 +173,15 @@ export const RESOURCE_BROWSE = declared({
 export const RESOURCE_READ = declared({
   definition: {
     name: 'resource_read',
-    title: 'Read a resource',
+    title: 'Resource content',
     description:
-      'Read a resource found with resource_browse: "resource_id" is its whole id, or an address (URI). In the address of a template replace each {part} and give the result: for "log://app/{day}" it is "log://app/monday".',
+      'Read a resource found with resource_browse: "resource_id" is its whole id, or an address (URI). In the address of a template replace each {part}: "log://app/{day}" becomes "log://app/monday".',
     inputSchema: {
       type: 'object',
       properties: { resource_id: { type: 'string' }, render: RENDER },
       required: ['resource_id'],
-      additionalProperties: false,
     },
-    annotations: reads('Read a resource'),
+    annotations: reads('Resource content'),
   },
   modes: { gateway: 'resources' },
   aliases: { uri: 'resource_id' },
@@ -198,11 +194,11 @@ export const RESOURCE_READ = declared({
 export const PROMPT_BROWSE = declared({
   definition: {
     name: 'prompt_browse',
-    title: 'Find prompts',
+    title: 'Prompt search',
     description:
       'Find prompts that the connected MCP servers offer: ready-made instructions, checklists and workflows for a task. Search with "query" in a few words, or look around with "path": "/" lists the servers that have some.',
     inputSchema: BROWSE_INPUT,
-    annotations: reads('Find prompts'),
+    annotations: reads('Prompt search'),
   },
   modes: { gateway: 'prompts' },
   aliases: BROWSE_ALIASES,
@@ -214,16 +210,15 @@ export const PROMPT_BROWSE = declared({
 export const PROMPT_GET = declared({
   definition: {
     name: 'prompt_get',
-    title: 'Get a prompt',
+    title: 'Prompt text',
     description:
-      'Get a prompt found with prompt_browse, by its whole prompt_id, filled in with "args": texts by name. Which it takes shows tool_view with the handle "schema:<prompt_id>".',
+      'Get a prompt found with prompt_browse, by its whole prompt_id, filled in with "args": texts by name. tool_view with the handle "schema:<prompt_id>" shows which.',
     inputSchema: {
       type: 'object',
       properties: { prompt_id: { type: 'string' }, args: { type: 'object' }, render: RENDER },
       required: ['prompt_id'],
-      additionalProperties: false,
     },
-    annotations: reads('Get a prompt'),
+    annotations: reads('Prompt text'),
   },
   modes: { gateway: 'prompts' },
   aliases: ARGS_ALIASES,

@@ -19,6 +19,6 @@ export const SERVER_CAPABILITIES = {
 /** The first 512 characters suffice to use the three tools well: some clients show no more. */
 export const INSTRUCTIONS = `All of this user's MCP servers (files, git, issues, databases, browsers, cloud, chat ...) are behind Waygate. Their tools are not listed: find them here.
 1. tool_browse {"query": "github create issue | open ticket"} finds tools: one capability a query, in English API words (verb, object, product), another wording after " | ".
-2. tool_execute {"tool_id": "<whole id from browse>", "args": {...}} runs one. Arguments: tool_view {"handle": "schema:<tool_id>", "selector": {}}.
+2. tool_execute {"tool_id": "<whole id from browse>", "args": {...}} runs one. Arguments: tool_view {"handle": "schema:<tool_id>"}.
 3. A long result is a digest with a handle: tool_view reads more.
-An answer that begins with Error says what to do next.`;
+An answer that begins with Error says what to do next. If one of these tools is disabled or not listed, first call the tool activate_... that contains it.`;

@@ -23,10 +23,14 @@ export interface GatewayContext {
   workspace: string;
   view(): CatalogView;
   servers(): readonly ServerBrief[];
+  /** Describes where a server leads that another one with the same definitions does not. */
+  reachBeside(server: string, other: string): readonly string[];
   configuration(): ConfigurationStatus;
   /** Waits for servers that are starting and were never listed. */
   firstLists: FirstLists;
   browseConfig(): Settings['browse'];
+  /** Setting for the tools that serve resources and prompts. */
+  primitiveTools(): Settings['primitives'];
   /** Tools that ran after a query in this workspace. */
   useHistory(): UseHistory;
   recordUse(query: string, toolId: string): void;

@@ -2,6 +2,7 @@ import { isRecord } from '../../lib/isRecord.ts';
 import { integerFieldsOf, SELECTOR_TYPES } from '../../results/select/selectors.ts';
 import { humanInteger, meantRenderMode, meantToken, meantTool, type Normalisation } from '../../text/normalise.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import { TOP_K } from './arguments.ts';
 import { DECLARED_TOOLS, type GatewayTool } from './gatewayTools.ts';
 
 export interface NormalisedCall {
@@ -14,6 +15,9 @@ export interface NormalisedCall {
 type Correct = (rule: Normalisation['rule'], from: string, to: string) => void;
 
 const MAX_FROM_CHARS = 64;
+
+/** Arguments that models and clients add to any tool, to explain the call. */
+const EXTRA = ['explanation', 'intent', 'purpose', 'reason', 'reasoning', 'thought', 'thoughts'];
 
 /**
  * Corrects input with only one possible meaning (O10.1). Unclear input stays unchanged and is rejected where it is
@@ -35,6 +39,14 @@ export function normaliseCall(
   const tool = tools.find(({ definition }) => definition.name === name);
   if (!tool || !isRecord(givenArgs)) return { name, args: givenArgs, corrections };
   const args = renamedFields(givenArgs, tool, correct);
+  const { properties } = (tool as GatewayTool).definition.inputSchema;
+  // Beside absent "args" they may be arguments of the server's tool.
+  const isWhole = !('args' in properties) || args.args !== undefined;
+  for (const field of isWhole ? EXTRA : []) {
+    if (!(field in args) || field in properties) continue;
+    correct('extra_argument', field, '');
+    delete args[field];
+  }
   if (typeof args.render === 'string') {
     const render = meantRenderMode(args.render);
     if (render !== undefined && render !== args.render) {
@@ -42,9 +54,13 @@ export function normaliseCall(
       args.render = render;
     }
   }
-  const { properties } = (tool as GatewayTool).definition.inputSchema;
   for (const [field, schema] of Object.entries(properties)) {
-    if (schema.type === 'integer') integer(args, field, correct);
+    if (schema.type !== 'integer') continue;
+    integer(args, field, correct);
+    const value = args[field];
+    if (typeof value !== 'number' || !(value > TOP_K.most)) continue;
+    correct('too_many', `${field}: ${value}`, String(TOP_K.most));
+    args[field] = TOP_K.most;
   }
   if (properties.selector && isRecord(args.selector)) args.selector = normalisedSelector(args.selector, correct);
   return { name, args, corrections };
@@ -64,7 +80,8 @@ function renamedFields(
     correct('field_alias', field, meant);
     return [meant, value];
   });
-  return Object.fromEntries(entries);
+  // Some clients send every argument, and null for those that they do not mean.
+  return Object.fromEntries(entries.filter(([field, value]) => value !== null || !known.includes(field)));
 }
 
 function integer(fields: Record<string, unknown>, field: string, correct: Correct): void {

@@ -28,7 +28,7 @@ export function serverNotes(
     .filter((line) => line !== '');
   const explained = noted.filter(({ note }) => note.withReasons).flatMap(({ servers }) => servers);
   const reasons = new Set(explained.map(({ reason }) => reason));
-  const problems = configuration.problems.filter(({ message }) => !reasons.has(message));
+  const problems = errorsIn(configuration).filter(({ message }) => !reasons.has(message));
   return [
     ...(summary.length > 0 ? [summary.join(' ')] : []),
     ...unconfigured(servers, configuration),
@@ -73,9 +73,18 @@ export function startingOf(unlisted: number, servers: readonly ServerBrief[]): s
   return `${unlisted} of ${count(enabled, 'server')} ${unlisted === 1 ? 'is' : 'are'} still starting`;
 }
 
-/** Returns the problems of the configuration for `render=json`. */
-export function problemsOf({ problems }: ConfigurationStatus): object[] {
-  return problems.map(({ message, location: { file, line } }) => ({ message: oneLine(message, 200), file, line }));
+/** Returns the errors of the configuration. Warnings are for the user, who sees them in the editor and in the status. */
+function errorsIn({ problems }: ConfigurationStatus): ConfigurationStatus['problems'] {
+  return problems.filter(({ severity }) => severity === 'error');
+}
+
+/** Returns the errors of the configuration for `render=json`. */
+export function problemsOf(configuration: ConfigurationStatus): object[] {
+  return errorsIn(configuration).map(({ message, location: { file, line } }) => ({
+    message: oneLine(message, 200),
+    file,
+    line,
+  }));
 }
 
 /** Returns the states for `render=json`. Ready servers come last, because a bounded answer may cut the end. */

@@ -1,5 +1,7 @@
+import { countTokens } from '../../catalog/tokenizer/tokens.ts';
 import { isRecord } from '../../lib/isRecord.ts';
-import { oneLine } from '../../text/porcelain.ts';
+import { leftOutNote } from '../../lib/leftOut.ts';
+import { count, oneLine } from '../../text/porcelain.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 
 /** Returns the arguments of a tool for a model, one line each: `name: type, required. Description.` */
@@ -11,7 +13,20 @@ const MAX_CHOICES = 12;
 /** Depth below which a type is shown as `object`. The JSON form has the whole type. */
 const MAX_DEPTH = 3;
 
+/** Limits of a short signature. */
+const SIGNATURE_TOKENS = 40;
+export const SIGNATURE_CHARS = 300;
+const PLAIN_NAME = /^[\w.$-]{1,64}$/;
+
 type Schema = Record<string, unknown>;
+
+/** Returns how many arguments a schema has, in words that follow the id of the tool. */
+export function argumentsInWords(schema: unknown): string {
+  const note = isRecord(schema) ? leftOutNote(schema) : undefined;
+  if (note !== undefined) return `takes arguments that are too many to keep (${note.replace(/\.$/, '')})`;
+  const { length } = signatureOf(schema);
+  return length === 0 ? 'takes no arguments' : count(length, 'argument');
+}
 
 export function signatureOf(schema: unknown): string[] {
   if (!isRecord(schema) || !isRecord(schema.properties)) return [];
@@ -19,6 +34,37 @@ export function signatureOf(schema: unknown): string[] {
   return Object.entries(schema.properties)
     .sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)))
     .map(([name, property]) => argumentLine(name, property, required.has(name)));
+}
+
+/**
+ * Returns the arguments of a tool on one line, as many as fit: `(path: string, head?: number)`; undefined where the
+ * schema does not say.
+ */
+export function shortSignature(schema: unknown): string | undefined {
+  if (!isRecord(schema) || leftOutNote(schema) !== undefined) return undefined;
+  const known = signatures.get(schema) ?? madeSignature(schema);
+  signatures.set(schema, known);
+  return known;
+}
+
+/** Signatures of schemas in use: counting their tokens takes longer than a search. */
+const signatures = new WeakMap<Schema, string>();
+
+function madeSignature(schema: Schema): string {
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const properties = Object.entries(isRecord(schema.properties) ? schema.properties : {});
+  properties.sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)));
+  const shown: string[] = [];
+  let [tokens, chars] = [SIGNATURE_TOKENS, SIGNATURE_CHARS - 10];
+  for (const [name, property] of properties) {
+    const plain = PLAIN_NAME.test(name) ? name : visibleJson(name);
+    const argument = oneLine(`${plain}${required.has(name) ? '' : '?'}: ${typeOf(property, MAX_DEPTH)}`, LINE_CHARS);
+    tokens -= countTokens(`${argument}, `);
+    chars -= argument.length + 2;
+    if (tokens < 0 || chars < 0) return `(${[...shown, '…'].join(', ')})`;
+    shown.push(argument);
+  }
+  return `(${shown.join(', ')})`;
 }
 
 function argumentLine(name: string, schema: unknown, required: boolean): string {

@@ -53,13 +53,14 @@ export function unknownTool(
   return new GatewayError(code, withMeant(given, meant), { path, ...detailsOf(meant) });
 }
 
-/** Error for a tool that its server lists, but that the user has not approved as it is now (T2). */
+/** Error for something that its server lists, but that the user has not approved as it is now (T2). */
 export function heldError(
   { toolId, why }: Pick<HeldTool, 'toolId' | 'why'>,
   server: string,
   path: string,
 ): GatewayError {
-  const message = `${toolId} may not run: ${HELD_BECAUSE[why] ?? why}. Do without it, or ask the user to review it (waygate trust).`;
+  const advice = why === 'gone' ? 'Browse again.' : 'Do without it, or ask the user to review it (waygate trust).';
+  const message = `${toolId} may not be used: ${HELD_BECAUSE[why] ?? why}. ${advice}`;
   return new GatewayError('POLICY_DENIED', message, { path, details: { trust: why, server } });
 }
 
@@ -71,6 +72,8 @@ const HELD_BECAUSE: Readonly<Record<string, string>> = {
   quarantined: 'its server is in quarantine',
   damaged: 'the record of approved tools is damaged',
   unsaved: 'what its server lists could not be recorded',
+  twin: "its server lists another one of this name, which waits for the user's review",
+  gone: 'its server no longer lists it',
 };
 
 /** Waits for the server that an id names, if the id is unknown because the server is starting for the first time. */

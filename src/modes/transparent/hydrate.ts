@@ -1,11 +1,11 @@
-import { boundText, count } from '../../text/porcelain.ts';
+import { boundText } from '../../text/porcelain.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 import { schemaEvent } from '../gateway/view.ts';
 import { UNKNOWN } from '../shared/callEvent.ts';
 import { chosenTool } from '../shared/chosenTool.ts';
 import { TOOL_HYDRATE } from '../shared/gatewayTools.ts';
 import type { Answer, RunnableTool, ToolCall } from '../shared/modeContext.ts';
-import { signatureOf } from '../shared/signature.ts';
+import { argumentsInWords, signatureOf } from '../shared/signature.ts';
 
 /** Limit of a schema that is shown whole. A longer one is shown as an outline: it would be cut, or moved to a file (G5.8). */
 const SHOWN_SCHEMA_CHARS = 6_000;
@@ -23,7 +23,7 @@ function run({ args, context }: ToolCall): Answer {
   const schema = tool.inputSchema ?? {};
   const whole = visibleJson(schema);
   const signature = signatureOf(tool.inputSchema);
-  const taken = signature.length === 0 ? 'takes no arguments' : count(signature.length, 'argument');
+  const taken = argumentsInWords(tool.inputSchema);
   const shown =
     whole.length <= SHOWN_SCHEMA_CHARS
       ? [`${tool.id}: ${taken}; input schema:`, whole]

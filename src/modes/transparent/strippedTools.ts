@@ -26,7 +26,7 @@ export class StrippedTools {
     this.#catalog = catalog;
     // Strict clients reject a `tool_id`, because it contains a colon.
     const names = advertisedNames(
-      catalog.tools.map(({ id, namespace, name }) => ({ id, name: `${namespace}.${name}` })),
+      catalog.tools.map(({ id, namespace, name }) => ({ id, name: `${namespace}__${name}` })),
       RESERVED,
     );
     for (const [id, name] of names) this.#ids.set(name, id);

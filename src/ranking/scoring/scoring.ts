@@ -16,6 +16,7 @@ export const SIGNALS = [
   'intent',
   'learned',
   'name forms',
+  'name order',
   'name rest',
 ] as const;
 export type SignalName = (typeof SIGNALS)[number];
@@ -30,6 +31,7 @@ export const SIGNAL_WEIGHTS: Readonly<Record<SignalName, number>> = {
   intent: 0.15,
   learned: 1,
   'name forms': 0.1,
+  'name order': 0.1,
   'name rest': 0.02,
 };
 
@@ -132,22 +134,29 @@ export function isSupported(evidence: Evidence, doc: number): boolean {
 
 const MAX_REST = 3;
 
+type SecondLook = Record<'name forms' | 'name order' | 'name rest', number>;
+
 /**
  * Compares the names of the first thirty with the query: a word in exactly the query's form (`issues`, not `issue`)
- * raises a tool, and the rest of the name beyond the query lowers it.
+ * raises a tool, and so do neighbours of the query that are neighbours in the name: `create item on board` is
+ * `create_item` rather than `create_board`. The rest of the name beyond the query lowers it.
  */
-export function secondLook(
-  index: RankIndex,
-  evidence: Evidence,
-  doc: number,
-): Pick<Record<SignalName, number>, 'name forms' | 'name rest'> {
+export function secondLook(index: RankIndex, evidence: Evidence, doc: number): SecondLook {
   const { words: name } = notesOn(index, doc);
   let forms = 0;
+  let inOrder = 0;
   let rest = 0;
+  let previous = '';
   for (const { lower, stem, mass } of name) {
     const asked = evidence.plan.forms.get(stem);
     if (asked !== undefined) forms += asked === lower ? 1 : -1;
     if (!evidence.plan.sureness.has(stem)) rest += mass;
+    if (evidence.plan.pairs.has(`${previous} ${stem}`)) inOrder++;
+    previous = stem;
   }
-  return { 'name forms': forms / Math.max(1, name.length), 'name rest': -Math.min(MAX_REST, rest) };
+  return {
+    'name forms': forms / Math.max(1, name.length),
+    'name order': inOrder / Math.max(1, name.length - 1),
+    'name rest': -Math.min(MAX_REST, rest),
+  };
 }

@@ -43,6 +43,8 @@ export interface QueryPlan {
   sureness: ReadonlyMap<string, number>;
   /** Words that look like the name of a product and that no tool, server or argument contains. */
   unmentioned: readonly string[];
+  /** Neighbouring words, two stems with a blank between. */
+  pairs: ReadonlySet<string>;
   /** Whether the query is a person's sentence rather than the words of an API. */
   sentence: boolean;
   /** Original words of the query, by stem. */
@@ -73,6 +75,7 @@ export function planQuery(query: string, vocabulary: Vocabulary): QueryPlan {
     terms.set(term, Math.min(MAX_TERM_WEIGHT, (terms.get(term) ?? 0) + weight));
   const hints: LiteralHint[] = [];
   const unmentioned = new Set<string>();
+  const pairs = new Set<string>();
   let sentence = false;
   for (const wording of wordingsOf(query)) {
     const literals = readLiterals(wording);
@@ -84,7 +87,9 @@ export function planQuery(query: string, vocabulary: Vocabulary): QueryPlan {
     addCompounds(wished, vocabulary, add);
     concepts.push(...conceptsOf(wished, vocabulary));
     hints.push(...literals.hints);
-    const prose = wished.filter(({ stop }) => stop).length >= MIN_STOP_WORDS;
+    const content = wished.filter(({ stop }) => !stop);
+    for (const [place, { stem }] of content.entries()) if (place > 0) pairs.add(`${content[place - 1]?.stem} ${stem}`);
+    const prose = wished.length - content.length >= MIN_STOP_WORDS;
     sentence ||= prose;
     for (const name of unmentionedNames(wished, prose, vocabulary)) unmentioned.add(name);
     words.push(...own);
@@ -95,6 +100,7 @@ export function planQuery(query: string, vocabulary: Vocabulary): QueryPlan {
     terms: [...terms].map(([term, weight]) => ({ term, weight })),
     concepts,
     unmentioned: [...unmentioned],
+    pairs,
     sentence,
     forms: new Map(words.filter((word) => !word.stop).map((word) => [word.stem, word.lower])),
     sureness: namesOf(words, concepts, vocabulary),

@@ -7,7 +7,7 @@ import { pythonText } from './pythonForm.ts';
 /** Content of a server's result, sorted by use (M2.5). Nothing is copied or decoded yet. */
 export interface ResultParts {
   isError: boolean;
-  /** Text parts, including those of embedded resources. Undefined when there are none. */
+  /** Text parts, including those of embedded resources, and odd parts as JSON. Undefined when there are none. */
   text: LongText | undefined;
   /** Full text, including values of the structured content, parts joined by line feeds (M2.3). */
   fullText: LongText;
@@ -44,6 +44,7 @@ const NO_CONTENT = '(no content)';
 /** Reads any result of a server; never throws (M2.9). */
 export function readResult(result: Readonly<Record<string, unknown>>, toolName: string): ResultParts {
   const texts: string[] = [];
+  const shown: string[] = [];
   const odd: unknown[] = [];
   const binaries: BinaryPart[] = [];
   const annotations: Record<string, unknown>[] = [];
@@ -53,9 +54,15 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
     if (isRecord(part) && isRecord(part.annotations)) {
       annotations.push({ part_index: index, ...part.annotations });
     }
-    if (!convertPart(part, index, toolName, texts, keep)) odd.push(part);
+    const before = texts.length;
+    if (convertPart(part, index, toolName, texts, keep)) shown.push(...texts.slice(before));
+    else {
+      odd.push(part);
+      // A model must see what the server meant to say.
+      shown.push(typeof part === 'string' ? part : jsonOf(part));
+    }
   });
-  const text = texts.length > 0 ? new LongText([...texts]) : undefined;
+  const text = shown.length > 0 ? new LongText(shown) : undefined;
 
   const structured = result.structuredContent;
   if (isRecord(structured)) {
@@ -123,6 +130,14 @@ function keepLink(part: Part, index: number, toolName: string, keep: Keep): void
     shownType: shownText(part.mimeType) || 'application/octet-stream',
     label: shownText(part.name) || uri,
   });
+}
+
+function jsonOf(part: unknown): string {
+  try {
+    return JSON.stringify(part) ?? String(part);
+  } catch {
+    return '(a part that nests too deeply to be shown)';
+  }
 }
 
 function partsOf(content: unknown): readonly unknown[] {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pinOf } from '../../catalog/shapeHash.ts';
 import { configFile } from '../../config/state/configPlaces.ts';
@@ -7,8 +8,8 @@ import { visibleJson, visibleText } from '../../text/visibleText.ts';
 import { PINNED_PARTS, type PinnedItem } from './pinnedItems.ts';
 
 const LOCK_FILE = 'waygate.lock';
-/** Enough for several thousand items. */
-const MAX_BYTES = 16 * 1024 * 1024;
+/** Enough for several thousand items, and read within a second. */
+const MAX_BYTES = 8 * 1024 * 1024;
 const FORMAT = 1;
 
 /** Items that a lock file pins, by server. */
@@ -31,6 +32,51 @@ export function readLockFile(file: string, workspace: string): LockedServers | u
   throw new UnusableLock(`${file} cannot be used, so it pins nothing: ${problem}.`);
 }
 
+/** Lock file that is read once for each change, however many servers it pins. */
+export class LockReader {
+  readonly #file: string;
+  readonly #workspace: string;
+  #version: string | undefined;
+  #read: () => LockedServers | undefined = () => undefined;
+
+  constructor({ file, workspace }: { file: string; workspace: string }) {
+    this.#file = file;
+    this.#workspace = workspace;
+  }
+
+  /** Returns the content as `readLockFile` does, or throws the same error again. */
+  read(): LockedServers | undefined {
+    const version = versionOf(this.#file);
+    if (version === undefined || version !== this.#version) {
+      this.#read = outcomeOf(() => readLockFile(this.#file, this.#workspace));
+      this.#version = version;
+    }
+    return this.#read();
+  }
+}
+
+/** Identifies the content of a file; `undefined` if nothing does. */
+function versionOf(file: string): string | undefined {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(file);
+    return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs a function once. Returns a function that returns its value, or throws its error, each time. */
+function outcomeOf<T>(run: () => T): () => T {
+  try {
+    const value = run();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
 class UnusableLock extends Error {
   override readonly name = 'UnusableLock';
 }
@@ -41,19 +87,30 @@ class UnusableLock extends Error {
  */
 export function writeLock(servers: LockedServers): string {
   const blocks = sortedEntries(servers).map(([server, items]) => {
-    const byKey = Object.fromEntries(items.map((item) => [item.key, blockOf(item.raw)]));
+    const byKey = Object.fromEntries(items.map((item) => [item.key, blockOf(item)]));
     return [server, Object.fromEntries(sortedEntries(byKey))];
   });
-  return `${visibleJson({ format: FORMAT, servers: Object.fromEntries(blocks) }, 2)}\n`;
+  const text = `${visibleJson({ format: FORMAT, servers: Object.fromEntries(blocks) }, 2)}\n`;
+  if (Buffer.byteLength(text) > MAX_BYTES)
+    throw new UnusableLock(`the items of the servers take more than ${MAX_BYTES / 1024 ** 2} MiB in a lock file`);
+  return text;
 }
 
 /** Reads what `writeLock` wrote. Any other text, such as one with a key twice or a wrong hash, is refused (T3.4). */
 export function parseLock(text: string): LockedServers {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw error instanceof RangeError ? new UnusableLock('it nests too deep') : error;
+  }
+}
+
+function parse(text: string): LockedServers {
   let content: unknown;
   try {
     content = JSON.parse(text);
-  } catch {
-    throw new UnusableLock('it is not JSON');
+  } catch (error) {
+    throw error instanceof SyntaxError ? new UnusableLock('it is not JSON') : error;
   }
   if (!isRecord(content) || content.format !== FORMAT || !isRecord(content.servers)) {
     throw new UnusableLock(`it is no lock file of format ${FORMAT}`);
@@ -81,11 +138,11 @@ function lockedItems(server: string, items: unknown): PinnedItem[] {
   });
 }
 
-function blockOf(raw: unknown): object {
-  if (!isRecord(raw)) return { version: null, sha256: pinOf(raw), definition: raw };
+function blockOf({ raw, pin: sha256 }: PinnedItem): object {
+  if (!isRecord(raw)) return { version: null, sha256, definition: raw };
   const { _meta: meta, ...definition } = raw;
   const version = isRecord(meta) && typeof meta.version === 'string' ? meta.version : null;
-  return { version, sha256: pinOf(raw), definition: sorted(definition) };
+  return { version, sha256, definition: sorted(definition) };
 }
 
 function sorted(value: unknown): unknown {

@@ -28,6 +28,8 @@ export interface HeldItem {
 export interface Offer<L extends Listing> {
   readonly listing: L;
   readonly held: readonly HeldItem[];
+  /** Reason why nothing of the server is offered, whatever it lists. */
+  readonly whole?: HeldFor;
   /** Offered items that need a question at each call, by their pin. */
   readonly asked: ReadonlyMap<string, 'new' | 'changed'>;
   /** Pins of the offered tools by name. Servers may list two tools under one name. */
@@ -100,7 +102,7 @@ export function offerOf<L extends Listing>(
 export function heldOffer<L extends Listing>(listing: L, why: HeldFor): Offer<L> {
   const held = itemsOf(listing).map((item) => ({ item, why }));
   const rest = without(listing, new Set([...held.map(({ item }) => item.raw), ...(listing.resources ?? [])]));
-  return { listing: rest, held, asked: new Map(), tools: new Map(), drifted: 0 };
+  return { listing: rest, held, whole: why, asked: new Map(), tools: new Map(), drifted: 0 };
 }
 
 /** Returns why an item that is not approved is held back; `undefined` if it is offered. */

@@ -36,10 +36,11 @@ export function itemsOf(listing: Listing): PinnedItem[] {
   const items: PinnedItem[] = [];
   const uses = new Map<string, number>();
   const add = (part: PinnedPart, name: string, raw: unknown, stored?: string): void => {
-    const base = `${part}:${name}`;
+    // A line break separates the number, and quotation marks enclose a name that has one.
+    const unique = /\n|^"/.test(name) ? JSON.stringify(name) : name;
+    const base = `${part}:${unique}`;
     const use = (uses.get(base) ?? 0) + 1;
     uses.set(base, use);
-    // A line break cannot be part of another item's key: names are JSON strings once they hold one.
     items.push({ key: use === 1 ? base : `${base}\n${use}`, part, name, use, raw, pin: stored ?? pinOf(raw) });
   };
   for (const list of LISTS) {
@@ -52,10 +53,10 @@ export function itemsOf(listing: Listing): PinnedItem[] {
   return items;
 }
 
-/** Returns the name by which an item is pinned; a template has its address. */
+/** Returns the name of an item as its server calls it; a template has its address. */
 export function nameOfItem(list: (typeof LISTS)[number], raw: unknown): string {
   const name = (raw as Record<string, unknown> | null)?.[list === 'resourceTemplates' ? 'uriTemplate' : 'name'];
-  return typeof name !== 'string' ? '' : name.includes('\n') ? JSON.stringify(name) : name;
+  return typeof name === 'string' ? name : '';
 }
 
 /** Returns the pins of a listing, list by list, for storage beside it. */

@@ -1,15 +1,16 @@
 import { quoted } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
-import { hardPhrases } from './contents.ts';
+import { hardTables, phrasesIn } from './contents.ts';
 import { SCAN_RULES, type ScanRule } from './finding.ts';
 
 /** Rules for results. The others concern descriptions: a result may name a tool, a place or a command. */
 const RULES: readonly ScanRule[] = ['H1', 'D1', 'D2', 'D3', 'D6'];
+const TABLES = hardTables(RULES);
 const SERVER_CHARS = 64;
 
 /** Scans what a model is shown of a result. Returns the rules with a hard finding (T1.15). */
 export function scanResult(shown: string): ScanRule[] {
-  const found = new Set<ScanRule>(hardPhrases(shown, RULES));
+  const found = new Set(phrasesIn(shown, TABLES));
   if (visibleText(shown) !== shown) found.add('H1');
   return RULES.filter((rule) => found.has(rule));
 }

@@ -3,18 +3,30 @@ import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import type { RestartLimits } from '../../supervision/restartPolicy.ts';
 import type { CatalogSnapshots } from '../listing/catalogSnapshots.ts';
 import type { ListingGate } from '../listing/listingGate.ts';
+import type { ServerCatalog } from '../listing/serverCatalog.ts';
 import type { StartQueue } from '../start/startQueue.ts';
 import type { LinkEvents, UpstreamLink } from '../transports/upstreamLink.ts';
+import type { ServerConnection } from './serverConnection.ts';
 
 /** Events of a connection, for its owner. */
 export interface ConnectionEvents {
   /** The state, the catalog or the reason has changed. */
   onChange(): void;
+  /** A connection for one session exists but has not started. */
+  onSessionConnection?(connection: ServerConnection): void;
   log(line: string): void;
   /** Masks secrets in everything a server says, before anything else sees it. */
   scrubSecrets(text: string): string;
   /** Masks values that servers were given, in everything that a server lists and announces. */
   maskKnown?(value: unknown): unknown;
+}
+
+/** Connection of the same server under its previous configuration. */
+export interface Predecessor {
+  /** Resolves when its calls and its process have ended. */
+  ended: Promise<void>;
+  /** Catalog to show until the changed server has listed its own. */
+  catalog: ServerCatalog;
 }
 
 /** Makes the link for one start; rejects with one sentence if something required is missing. */

@@ -10,27 +10,17 @@ import type { Live } from '../start/serverStart.ts';
 import { LinkFailure } from '../transports/upstreamLink.ts';
 import { Callers } from './callers.ts';
 import { type CallOrigin, NOBODY, OWN_BUSINESS } from './callOrigin.ts';
-import type { ConnectionEvents, ConnectionServices } from './connectionServices.ts';
+import type { ConnectionEvents, ConnectionServices, Predecessor } from './connectionServices.ts';
 import type { ConnectionState } from './connectionStatus.ts';
 import { IdleTimer } from './idleTimer.ts';
 import { NotDispatchedError } from './notDispatched.ts';
 import { ServerCalls } from './serverCalls.ts';
-import { type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
+import { type Capability, type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
 import type { Json, RequestOptions } from './serverRequest.ts';
+import { SessionConnections } from './sessionConnections.ts';
 
-export type { ConnectionEvents, ConnectionServices, OpenLink } from './connectionServices.ts';
+export type { ConnectionEvents, ConnectionServices, OpenLink, Predecessor } from './connectionServices.ts';
 export type { ConnectionState } from './connectionStatus.ts';
-
-/** Parts of a listing that requests name an item of. */
-const NAMED_PARTS: Readonly<Record<string, string>> = { 'tools/call': 'tools', 'prompts/get': 'prompts' };
-
-/** Connection of the same server under its previous configuration. */
-export interface Predecessor {
-  /** Resolves when its calls and its process have ended. */
-  ended: Promise<void>;
-  /** Catalog to show until the changed server has listed its own. */
-  catalog: ServerCatalog;
-}
 
 /** Notifications that concern the lists and resources of a server, and none of its calls. */
 const ABOUT_LISTS = /\/(list_changed|updated)$/;
@@ -38,6 +28,8 @@ const ABOUT_LISTS = /\/(list_changed|updated)$/;
 /** Represents one upstream server: its state, its connection over any transport, and its latest catalog. */
 export class ServerConnection {
   config: ServerConfig;
+  /** Session that has this connection for itself. */
+  readonly session: object | undefined;
   /** Protocol violations of the server over all its starts, for health and telemetry. */
   readonly oddities = new Oddities((oddity) => this.#onExcess(oddity));
   readonly #messages = new ServerMessages();
@@ -46,11 +38,27 @@ export class ServerConnection {
   readonly #calls: ServerCalls;
   readonly #idle: IdleTimer;
   readonly #readyListeners = new Set<() => void>();
+  readonly #own: SessionConnections;
   /** Set once the configuration no longer has this connection. Returns the current one of the same name. */
   #successor: (() => ServerConnection | undefined) | undefined;
 
-  constructor(config: ServerConfig, services: ConnectionServices, events: ConnectionEvents, predecessor?: Predecessor) {
+  constructor(
+    config: ServerConfig,
+    services: ConnectionServices,
+    events: ConnectionEvents,
+    predecessor?: Predecessor,
+    session?: object,
+  ) {
     this.config = config;
+    this.session = session;
+    this.#own = new SessionConnections((one) => {
+      // The shared connection alone keeps the catalog.
+      const { snapshots: _, idleMs: __, ...own } = services;
+      const known = { ended: Promise.resolve(), catalog: this.listed };
+      const connection = new ServerConnection(this.config, own, events, known, one);
+      events.onSessionConnection?.(connection);
+      return connection;
+    });
     this.#life = new ServerLife({
       config: () => this.config,
       services,
@@ -102,6 +110,10 @@ export class ServerConnection {
   get held(): readonly HeldItem[] {
     return this.#life.keeper.held;
   }
+  /** True if nothing of the server reaches a client, as in quarantine. */
+  get isWithheld(): boolean {
+    return this.#life.keeper.isWithheld;
+  }
   /** Returns the items of a list that clients may see. The server may have sent other ones than it listed last. */
   offeredOf(part: string, items: readonly unknown[]): readonly unknown[] {
     return this.#life.keeper.offeredOf(part, items);
@@ -124,6 +136,14 @@ export class ServerConnection {
   get onlyCaller(): object | undefined {
     return this.#callers.only;
   }
+  /** Whether each client session has its own connection to the server. */
+  get isPerSession(): boolean {
+    return this.config.sharing === 'session';
+  }
+  /** This connection and those of single sessions. */
+  get withSessions(): readonly ServerConnection[] {
+    return [this, ...this.#own.all];
+  }
   get pid(): number | undefined {
     return this.#life.pid;
   }
@@ -139,6 +159,7 @@ export class ServerConnection {
   /** Applies an approval that the user gave or revoked: without one, a running server stops. */
   recheckApproval(): void {
     this.#life.recheckApproval();
+    for (const connection of this.#own.all) connection.recheckApproval();
   }
 
   /** Applies an edit that needs no restart. */
@@ -147,6 +168,7 @@ export class ServerConnection {
     this.config = config;
     if (config.keepAlive && !keepAlive) this.begin();
     this.#idle.begin();
+    for (const connection of this.#own.all) connection.config = config;
   }
 
   /**
@@ -159,8 +181,15 @@ export class ServerConnection {
     this.#life.keeper.stop();
     const { live } = this.#life;
     // A lost server is not started again under an entry that is gone.
+    const own = this.#own.retire();
     if (live) await Promise.race([this.#callers.over(), live.lost]);
+    await own;
     await this.stop();
+  }
+
+  /** Ends the connection that a session has for itself. */
+  endSession(session: object): void {
+    this.#own.end(session);
   }
 
   /** Starts the server, or waits for a running start. Never rejects; the state has the outcome. */
@@ -186,33 +215,51 @@ export class ServerConnection {
       throw new NotDispatchedError(`the configuration of ${name} excludes this tool ("tools")`, fault);
     }
     const { probe } = options;
-    // A probe must not call a tool that the user excluded.
-    const left = probe && !isExposed(probe.tool, tools) ? { ...options, probe: undefined } : options;
+    // A probe must not call a tool that the user excluded, or has not approved as it is.
+    const mayProbe = probe && isExposed(probe.tool, tools) && !this.#refusal('tools/call', { name: probe.tool });
+    const left = probe && !mayProbe ? { ...options, probe: undefined } : options;
     return this.request('tools/call', { name: tool, arguments: args }, left);
   }
 
   /** Sends any request, starting the server if it is down. */
   async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
-    const part = NAMED_PARTS[method];
-    if (part && this.held.some(({ item }) => item.part === part && item.name === params.name)) {
-      const fault = this.#life.faultOf(new LinkFailure('', 'tool_left_out'));
-      throw new NotDispatchedError(`${String(params.name)} waits for the user's review (waygate trust)`, fault);
-    }
+    const { session } = (!this.session && this.isPerSession && (options.origin as CallOrigin)) || {};
+    if (session) return this.#ownOf(session).request(method, params, options);
+    const { keeper } = this.#life;
+    let refusal = this.#refusal(method, params);
+    if (refusal) throw refusal;
+    const onSend = (): Promise<void> | undefined => {
+      // The server may have listed otherwise, or the user decided, since the request came.
+      refusal = keeper.refusal({ method, params });
+      return refusal ? Promise.reject(refusal) : options.onSend?.();
+    };
     const { uri } = params;
-    const own = typeof uri === 'string' && method.startsWith('resources/') ? this.#life.keeper.ownAddress(uri) : uri;
+    const own = typeof uri === 'string' && method.startsWith('resources/') ? keeper.ownAddress(uri) : uri;
     const sent = own === uri ? params : { ...params, uri: own };
     const release = this.hold(options.origin ?? NOBODY);
     const deadline = performance.now() + options.timeoutMs;
     // Released first: the successor waits until this connection has no callers.
     return this.#calls
-      .send(method, sent, options)
+      .send(method, sent, { ...options, onSend })
       .finally(release)
       .catch((error: unknown) => {
+        if (refusal) throw refusal;
         const isMovable = error instanceof NotDispatchedError && options.start === undefined;
         if (!this.#successor || !isMovable) throw error;
         const left = { ...options, timeoutMs: Math.max(1, deadline - performance.now()) };
         return this.#move(method, params, left, error);
       });
+  }
+
+  #ownOf(session: object): ServerConnection {
+    const busy = this.#life.faultOf(new LinkFailure('', 'circuit_open'));
+    return this.#own.of(session, () => new NotDispatchedError('too many client sessions use it', busy, 1));
+  }
+
+  /** Returns the error for a request that would use what is not offered. A first list is waited for. */
+  #refusal(method: string, params: Json): Error | undefined {
+    const { keeper } = this.#life;
+    return keeper.lacksBaseline ? undefined : keeper.refusal({ method, params });
   }
 
   /** Sends a request that never left to the connection that has replaced this one. */
@@ -264,18 +311,18 @@ export class ServerConnection {
    * Sets the handler for a request of the server. `capability` declares the handler (`{ roots: {} }`) from the next
    * start on, so set it before the first.
    */
-  setRequestHandler(method: string, handler: RequestHandler, capability: Record<string, object> = {}): void {
+  setRequestHandler(method: string, handler: RequestHandler, capability: Capability = {}): void {
     this.#messages.setRequestHandler(method, handler, capability);
   }
 
   /** Ends the server after a sign-out; the next start finds out that a sign-in is required. */
   async signedOut(): Promise<void> {
-    await this.#life.signedOut();
+    await Promise.all([this.#own.retire(), this.#life.signedOut()]);
   }
 
   async stop(): Promise<void> {
     this.#idle.stop();
-    await this.#life.stop();
+    await Promise.all([this.#own.stop(), this.#life.stop()]);
   }
 
   #onReady(live: Live): void {

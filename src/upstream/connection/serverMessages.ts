@@ -8,12 +8,14 @@ export type RequestHandler = (
   signal: AbortSignal,
   origin?: object,
 ) => Promise<Record<string, unknown>>;
+/** Capability that a start declares to the server, or a function that each start asks for it. */
+export type Capability = Record<string, object> | (() => Promise<Record<string, object>>);
 
 /** Listeners and handlers for messages of a server, over all its starts. */
 export class ServerMessages {
   readonly #listeners = new Map<string, Set<NotificationListener>>();
   readonly #handlers = new Map<string, RequestHandler>();
-  #capabilities: Record<string, object> = {};
+  readonly #capabilities: Capability[] = [];
 
   onNotification(method: string, listener: NotificationListener): () => void {
     const listeners = this.#listeners.get(method) ?? new Set();
@@ -21,15 +23,16 @@ export class ServerMessages {
     return () => listeners.delete(listener);
   }
 
-  setRequestHandler(method: string, handler: RequestHandler, capability: Record<string, object>): void {
+  setRequestHandler(method: string, handler: RequestHandler, capability: Capability): void {
     this.#handlers.set(method, handler);
-    this.#capabilities = { ...this.#capabilities, ...capability };
+    this.#capabilities.push(capability);
   }
 
-  clientOptions(oddities: Oddities): UpstreamClientOptions {
+  async clientOptions(oddities: Oddities): Promise<UpstreamClientOptions> {
+    const declared = await Promise.all(this.#capabilities.map((one) => (typeof one === 'function' ? one() : one)));
     return {
       oddities,
-      capabilities: this.#capabilities,
+      capabilities: Object.assign({}, ...declared),
       onNotification: ({ method, params, origin }) => {
         for (const listener of this.#listeners.get(method) ?? []) listener(params, origin);
       },

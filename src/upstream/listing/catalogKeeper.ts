@@ -8,7 +8,7 @@ import { describeRequestError } from '../transports/upstreamLink.ts';
 import { AnnouncedChanges } from './announcedChanges.ts';
 import { ExposedCatalog } from './exposedTools.ts';
 import { KeptCatalog } from './keptCatalog.ts';
-import type { HeldItem } from './listingGate.ts';
+import type { GatedRequest, HeldItem, OfferedListing } from './listingGate.ts';
 import { LIST_NAMES, type ListName, NOTHING_LISTED, type ServerCatalog } from './serverCatalog.ts';
 import {
   type GroupListed,
@@ -69,7 +69,11 @@ export class CatalogKeeper {
   get exposed(): ServerCatalog {
     const config = this.#ports.config();
     const { current } = this.#kept;
-    return this.#exposed.of(this.#ports.services.gate?.offer(config, current).listing ?? current, config.tools);
+    return this.#exposed.of(this.#offered?.listing ?? current, config.tools);
+  }
+
+  get #offered(): OfferedListing | undefined {
+    return this.#ports.services.gate?.offer(this.#ports.config(), this.#kept.current);
   }
 
   /** Returns the items of a list that clients may see. */
@@ -77,17 +81,32 @@ export class CatalogKeeper {
     const { gate } = this.#ports.services;
     if (!gate || (part !== 'prompts' && part !== 'resources' && part !== 'resourceTemplates')) return items;
     const offered = gate.offer(this.#ports.config(), { ...NOTHING_LISTED, [part]: items }).listing[part];
-    return part === 'resources' ? offered.filter((one) => !gate.isHarmful(one)) : offered;
+    return part === 'resources' ? offered.filter((one) => !gate.isHarmful(this.#ports.config(), one)) : offered;
   }
 
   /** True if nothing of a known listing was ever pinned, for instance because the disk was full. Only a list mends it. */
   get lacksBaseline(): boolean {
-    return this.held.length > 0 && this.exposed.tools.length === 0 && this.held.every(({ why }) => why === 'new');
+    return this.#offered?.whole === 'new';
+  }
+
+  /** True if only another list can offer tools again: none is offered, no call starts the server, and one was changed. */
+  get isHeldBack(): boolean {
+    return this.exposed.tools.length === 0 && this.held.some(({ why }) => why === 'changed' || why === 'flagged');
+  }
+
+  /** True if nothing of the server is offered, whatever it lists. */
+  get isWithheld(): boolean {
+    return this.#offered?.whole !== undefined;
   }
 
   /** Listed items that no client may see. */
   get held(): readonly HeldItem[] {
-    return this.#ports.services.gate?.offer(this.#ports.config(), this.#kept.current).held ?? [];
+    return this.#offered?.held ?? [];
+  }
+
+  /** Returns the error for a request that would use what is not offered. */
+  refusal(request: GatedRequest): Error | undefined {
+    return this.#ports.services.gate?.refusal(this.#ports.config(), this.#kept.current, request);
   }
 
   get listed(): ServerCatalog {
@@ -209,11 +228,13 @@ export class CatalogKeeper {
   /** Leaves out resources that read like an attack, before anything is kept: a start from a snapshot scans nothing. */
   #screened(parts: Partial<ServerCatalog>): Partial<ServerCatalog> {
     const { gate } = this.#ports.services;
-    const resources = parts.resources?.filter((one) => !gate?.isHarmful(one));
-    const left = (parts.resources?.length ?? 0) - (resources?.length ?? 0);
-    if (!resources || left === 0) return parts;
-    this.#notes.set('resources', `Left out, because the scan has hard findings: ${count(left, 'resource')}.`);
-    return { ...parts, resources };
+    const { resources } = parts;
+    const harmful = resources?.filter((one) => gate?.isHarmful(this.#ports.config(), one)) ?? [];
+    if (!resources || harmful.length === 0) return resources ? { ...parts, harmfulResources: undefined } : parts;
+    const left = count(harmful.length, 'resource');
+    this.#notes.set('resources', `Left out, because the scan has hard findings: ${left}. See waygate scan.`);
+    const isHarmful = new Set(harmful);
+    return { ...parts, resources: resources.filter((one) => !isHarmful.has(one)), harmfulResources: harmful };
   }
 
   /** Returns the partial lists of failures that show more than the kept ones. */

@@ -6,6 +6,8 @@ export interface ServerCatalog {
   resources: readonly unknown[];
   resourceTemplates: readonly unknown[];
   prompts: readonly unknown[];
+  /** Resources that read like an attack (T2.18). Only the scan shows them. */
+  harmfulResources?: readonly unknown[] | undefined;
   instructions?: string | undefined;
   capabilities: Readonly<Record<string, unknown>>;
 }
@@ -21,7 +23,7 @@ export const NOTHING_LISTED: ServerCatalog = {
   capabilities: {},
 };
 
-export const PARTS = [...LIST_NAMES, 'instructions', 'capabilities'] as const;
+export const PARTS = [...LIST_NAMES, 'harmfulResources', 'instructions', 'capabilities'] as const;
 
 /** Returns a hash of a part; `undefined` for a part nested so deeply that it cannot be serialised. */
 export function partHash(part: unknown): string | undefined {

@@ -164,10 +164,11 @@ export class ServerLife implements AwaitedServer {
     return (this.live?.link ?? this.#start?.link)?.stderr ?? this.#lastStderr;
   }
 
-  /** Starts the server if it must run, or if its tools were never listed or never pinned. */
+  /** Starts the server if it must run, or if its tools were never listed, never pinned, or are all held back. */
   begin(): void {
     if (!this.#mayStart()) return;
-    if (!this.keeper.isKnown || this.keeper.lacksBaseline || this.#ports.config().keepAlive) void this.#tryStart();
+    const { isKnown, lacksBaseline, isHeldBack } = this.keeper;
+    if (!isKnown || lacksBaseline || isHeldBack || this.#ports.config().keepAlive) void this.#tryStart();
     else this.status.update();
   }
 

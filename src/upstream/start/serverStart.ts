@@ -27,7 +27,7 @@ export interface StartPorts {
   openLink(onLost: LinkEvents['onLost']): Promise<UpstreamLink>;
   /** Throws if the server may not run. Called once the link is open, because an approval may be revoked meanwhile. */
   check(): void;
-  clientOptions(): UpstreamClientOptions;
+  clientOptions(): Promise<UpstreamClientOptions>;
   /** Whether the lists are known from an earlier start. */
   wasKnown: boolean;
   /** Lists the server: no call may reach a tool that has changed since the last start. */
@@ -105,7 +105,7 @@ export class ServerStart {
     this.#phase = 'greeting';
     this.#ports.onOpened();
     initializing();
-    const client = await link.connect(clientOptions(), limitMs);
+    const client = await link.connect(await clientOptions(), limitMs);
     this.#client = client;
     this.#phase = 'listing';
     await list(client);

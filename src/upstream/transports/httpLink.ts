@@ -13,7 +13,7 @@ import { describeRequestError, type LinkEvents, LinkFailure, startFault, type Up
 const OLDER_SERVER: ReadonlySet<number | undefined> = new Set([400, 404, 405]);
 const MAX_REASON_CHARS = 300;
 
-/** Link to a server at a URL, over Streamable HTTP or the older HTTP+SSE. */
+/** Link to a server at a URL, over Streamable HTTP or, if the server does not know it, the older HTTP+SSE. */
 export class HttpLink implements UpstreamLink {
   readonly pid = undefined;
   readonly stderr: readonly string[] = [];
@@ -35,7 +35,7 @@ export class HttpLink implements UpstreamLink {
   async connect(options: UpstreamClientOptions, timeoutMs: number): Promise<UpstreamClient> {
     this.#timeoutMs = timeoutMs;
     const { type } = this.#config;
-    if (type !== 'either') return this.#open(type, options);
+    if (type === 'sse') return this.#open(type, options);
     try {
       return await this.#open('http', options);
     } catch (error) {

@@ -49,6 +49,8 @@ export class StdioLink implements UpstreamLink {
   #ended: Promise<never> | undefined;
   #timeoutMs = 0;
   #garbageLines = 0;
+  /** First line on stdout that is no message. */
+  #firstPrinted: string | undefined;
   #greeted = false;
   #over = false;
   #endedItself = false;
@@ -191,6 +193,7 @@ export class StdioLink implements UpstreamLink {
   /** Logs a bounded number of lines of a server that uses stdout for its log. */
   #onGarbage(sample: string): void {
     this.#garbageLines += 1;
+    if (/\w/.test(sample)) this.#firstPrinted ??= oneLine(this.#events.scrubSecrets(sample), 200);
     if (this.#garbageLines > LOGGED_GARBAGE_LINES) return;
     const more = this.#garbageLines === LOGGED_GARBAGE_LINES ? ' (more of this is not logged)' : '';
     this.#events.log(`not a message on stdout: ${oneLine(this.#events.scrubSecrets(sample), 120)}${more}`);
@@ -213,7 +216,10 @@ export class StdioLink implements UpstreamLink {
 
   #withStderr(reason: string): string {
     const last = this.#stderr.lastMeaningful();
-    return last === undefined ? reason : `${reason} It said: ${oneLine(last, 200)}`;
+    if (last !== undefined) return `${reason} It said: ${oneLine(last, 200)}`;
+    // A program that is no MCP server often prints its usage.
+    if (this.#greeted || this.#firstPrinted === undefined) return reason;
+    return `${reason} It printed, where MCP messages belong: ${this.#firstPrinted}`;
   }
 }
 

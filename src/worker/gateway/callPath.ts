@@ -50,6 +50,7 @@ export class CallPath {
       store: this.artifacts,
       workspace,
       review: (shown, source) => this.reviewed(shown, source),
+      onOddResult: ({ source }) => source?.server && pool.get(source.server)?.oddities.add('bad_result'),
     });
     this.pipeline = new CallPipeline<AdmittedResult>(
       {

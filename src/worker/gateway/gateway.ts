@@ -90,6 +90,7 @@ export class Gateway {
       maskKnown: maskKnownValue,
       onChange: () => this.#onServersChanged(),
       onConnection: (connection) => this.#onConnection(connection),
+      onSessionConnection: (connection) => this.#clientRequests.attach(connection),
     });
     const { pool, trust } = this.servers;
     const clientRequests = new ClientRequests({

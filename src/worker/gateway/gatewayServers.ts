@@ -32,7 +32,7 @@ import { SharedTokens } from './sharedTokens.ts';
 import { UserReview } from './userReview.ts';
 
 export interface GatewayServersOptions
-  extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'log' | 'scrubSecrets' | 'maskKnown'> {
+  extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'onSessionConnection' | 'log' | 'scrubSecrets' | 'maskKnown'> {
   workspace: string;
   /** File given by the user, which replaces all others. */
   configFile?: string;

@@ -1,4 +1,6 @@
 import { settingsFor } from '../../config/declaration/block.ts';
+import type { Settings } from '../../config/declaration/document.ts';
+import { reachBeside } from '../../config/reach.ts';
 import type { Mode } from '../../link/mode.ts';
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
 import { gatewayMode } from '../../modes/gateway/gatewayMode.ts';
@@ -41,11 +43,15 @@ const NO_SIGNAL = new AbortController().signal;
 /** Modes of the sessions, which share one catalog and one call path. */
 export class Modes {
   readonly all: Readonly<Record<Mode, SessionMode>>;
+  readonly #parts: ModeParts;
+  #primitives: Settings['primitives'];
   readonly #transparent: ReturnType<typeof transparentMode>;
   readonly #passthrough: ReturnType<typeof passthroughMode>;
 
   constructor(parts: ModeParts) {
-    const { catalog, calls, clientRequests } = parts;
+    const { catalog, calls, clientRequests, configuration } = parts;
+    this.#parts = parts;
+    this.#primitives = configuration.current.settings.primitives;
     const context = contextOf(parts);
     this.#transparent = transparentMode(context);
     this.#passthrough = passthroughMode({ ...context, ...passthroughOnly(parts) });
@@ -55,12 +61,13 @@ export class Modes {
       remembering(clientRequests.serve(mode), {
         calls: calls.pipeline,
         shown,
-        version: () => [catalog.view, view()],
+        version: () => [catalog.view, view(), context.primitiveTools()],
         settled: () => catalog.settled(SETTLE_MS, NO_SIGNAL),
       });
     this.all = {
       gateway: mode(gateway, {
-        tools: gateway.listTools,
+        // Clients see different ones of these.
+        tools: () => [context.primitiveTools(), gateway.listTools()],
         resources: () => view().catalog.resourceChoices.hash,
         prompts: () => view().catalog.promptChoices.hash,
       }),
@@ -84,6 +91,9 @@ export class Modes {
 
   /** Notifies clients whose lists an edit of the settings has changed. */
   onEdit(): void {
+    const { primitives } = this.#parts.configuration.current.settings;
+    if (primitives !== this.#primitives) this.#parts.catalog.primitives.toolsChanged();
+    this.#primitives = primitives;
     this.#passthrough.onEdit();
   }
 
@@ -109,15 +119,21 @@ function contextOf({ workspace, configuration, catalog, reports, calls, clientRe
     firstLists: {
       forAnswer: (isEnough, signal) => catalog.settledOnce(BROWSE_MS, signal, isEnough),
       ofServer: (name, signal) => {
-        const { timeouts } = configuration.current.settings;
-        return catalog.listedServer(name, 1_000 * settingsFor(timeouts, name).default, signal);
+        const { servers, default: usual } = settingsFor(configuration.current.settings.timeouts, name);
+        const seconds = Object.hasOwn(servers, name) ? (servers[name] as number) : usual;
+        return catalog.listedServer(name, 1_000 * seconds, signal);
       },
     },
     primitives: catalog.primitives.ports,
     view: () => catalog.view,
     servers: () => reports.servers,
+    reachBeside: (server, other) => {
+      const [one, two] = [server, other].map((name) => configuration.current.servers.find((has) => has.name === name));
+      return one && two ? reachBeside(one, two) : [];
+    },
     configuration: () => configuration.current,
     browseConfig: () => configuration.current.settings.browse,
+    primitiveTools: () => configuration.current.settings.primitives,
     useHistory: () => uses.history,
     recordUse: (query, toolId) => {
       if (configuration.current.settings.browse.learning) uses.record(query, toolId);
@@ -135,10 +151,11 @@ function passthroughOnly({
   configuration,
   pool,
   calls,
-}: ModeParts): Pick<PassthroughContext, 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
+}: ModeParts): Pick<PassthroughContext, 'asks' | 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, source) =>
     calls.firewall.admit(result, { toolId: source.id, upstreamName: source.upstreamName, source });
   return {
+    asks: () => configuration.current.settings.passthrough.asks,
     connections: () => pool.connections,
     hasSeveralServers: () => {
       // A broken entry has no connection: if it counted, a typo would rename the tools of the other server unnoticed.

@@ -3,13 +3,21 @@ import type { TrustVerdict } from '../../calls/pipeline/callPipeline.ts';
 import { sha256 } from '../../catalog/shapeHash.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import type { GatewayError } from '../../errors/gatewayError.ts';
 import { acquireLock } from '../../host/attach/startLock.ts';
 import { heldError } from '../../modes/shared/unknownTool.ts';
+import { quoted } from '../../text/porcelain.ts';
 import { type LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
-import { readLockFile } from '../../trust/pins/lockFile.ts';
+import { LockReader } from '../../trust/pins/lockFile.ts';
 import type { GatedServer, Verdict } from '../../trust/pins/offer.ts';
 import { writeBook } from '../../trust/pins/pinBook.ts';
-import { PINNED_PARTS, type PinnedItem, type PinnedPart } from '../../trust/pins/pinnedItems.ts';
+import {
+  type Listing,
+  nameOfItem,
+  PINNED_PARTS,
+  type PinnedItem,
+  type PinnedPart,
+} from '../../trust/pins/pinnedItems.ts';
 import { PinStore } from '../../trust/pins/pinStore.ts';
 import { TrustGate } from '../../trust/pins/trustGate.ts';
 import { SCAN_RULES } from '../../trust/scan/finding.ts';
@@ -17,7 +25,7 @@ import { isSink, OtherTools } from '../../trust/scan/names.ts';
 import { scanText, scanTool } from '../../trust/scan/scan.ts';
 import { type TrustEvent, TrustLog } from '../../trust/trustLog.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
-import type { ListingGate, OfferedListing } from '../../upstream/listing/listingGate.ts';
+import type { GatedRequest, ListingGate, OfferedListing } from '../../upstream/listing/listingGate.ts';
 
 export interface ServerTrustOptions {
   approvals: Pick<LaunchApprovals, 'launch'>;
@@ -41,7 +49,7 @@ export class ServerTrust implements ListingGate {
   readonly #log: (line: string) => void;
   readonly #facts = new WeakMap<ServerConfig, GatedServer>();
   readonly #approvals: ServerTrustOptions['approvals'];
-  readonly #lock: ServerTrustOptions['lock'];
+  readonly #lock: LockReader;
   #lockFlaw: string | undefined;
   readonly #connections: ServerTrustOptions['connections'];
 
@@ -49,7 +57,7 @@ export class ServerTrust implements ListingGate {
     this.#logbook = new TrustLog({ folder: stateRoot, lock: acquireLock, now: () => new Date() });
     this.#log = log;
     this.#approvals = approvals;
-    this.#lock = lock;
+    this.#lock = new LockReader(lock);
     this.#connections = connections;
     const store = new PinStore({ folder: stateFolder, lock: acquireLock });
     this.pinsFile = store.file;
@@ -85,9 +93,8 @@ export class ServerTrust implements ListingGate {
 
   /** Returns what the lock file pins for a server. A file that cannot be used pins nothing, and is reported once. */
   #lockedItems(server: string): readonly PinnedItem[] | undefined {
-    const { file, workspace } = this.#lock;
     try {
-      const servers = readLockFile(file, workspace);
+      const servers = this.#lock.read();
       return servers && (Object.hasOwn(servers, server) ? servers[server] : []);
     } catch (error) {
       const { message } = error as Error;
@@ -127,8 +134,10 @@ export class ServerTrust implements ListingGate {
     return new Map(verdicts);
   }
 
-  isHarmful(resource: unknown): boolean {
-    if (typeof resource !== 'object' || resource === null) return false;
+  isHarmful(config: ServerConfig, resource: unknown): boolean {
+    if (config.type === 'static' || typeof resource !== 'object' || resource === null) return false;
+    // Nobody can accept a resource, so this is the way to see one that only seems harmful.
+    if (this.gated(config).onChange === 'tell') return false;
     return scanTool(resource).some(({ tier }) => tier === 'hard');
   }
 
@@ -141,26 +150,59 @@ export class ServerTrust implements ListingGate {
     }
   }
 
+  refusal(config: ServerConfig, listing: ServerConnection['listed'], request: GatedRequest): GatewayError | undefined {
+    const { method, params } = request;
+    const offered = this.offer(config, listing);
+    if (HARMLESS.has(method)) return undefined;
+    const { part, name } = subjectOf(method, params);
+    const why = offered.whole ?? (part && whyHeld(listing, offered, part, name));
+    return why === undefined ? undefined : heldError({ toolId: quoted(name, MAX_NAME_CHARS), why }, config.name, name);
+  }
+
   /** Compares a tool as a call knows it with what its server lists, and with its pin. */
   verdictOn(tool: CatalogTool, connection: ServerConnection | undefined): TrustVerdict {
     if (!connection) return {};
-    const { config, listed, held } = connection;
+    const { config, listed } = connection;
     if (config.type === 'static') return {};
-    const { asked, tools } = this.gate.offer(this.gated(config), listed);
-    const pins = tools.get(tool.upstreamName);
-    if (!pins?.includes(tool.fingerprint)) {
-      const why = held.find(({ item }) => item.part === 'tools' && item.name === tool.upstreamName)?.why;
-      // A server answers itself for a tool that it no longer lists.
-      return pins || why !== undefined
-        ? { refusal: heldError({ toolId: tool.id, why: why ?? 'changed' }, tool.server, tool.id) }
-        : {};
-    }
-    const state = asked.get(tool.fingerprint);
+    const offer = this.gate.offer(this.gated(config), listed);
+    const pins = offer.tools.get(tool.upstreamName);
+    const known = pins?.includes(tool.fingerprint) ? undefined : pins ? 'changed' : 'gone';
+    const why = whyHeld(listed, offer, 'tools', tool.upstreamName) ?? known;
+    if (why !== undefined) return { refusal: heldError({ toolId: tool.id, why }, tool.server, tool.id) };
+    const state = offer.asked.get(tool.fingerprint);
     return state === undefined ? {} : { question: QUESTIONS[state] };
   }
 }
 
 const NOTHING: OfferedListing['held'] = [];
+
+const MAX_NAME_CHARS = 60;
+
+/** Requests that use nothing of a server. Lists are filtered on their way back. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  ...['resources/list', 'resources/templates/list', 'prompts/list'],
+  ...['resources/unsubscribe', 'tasks/cancel', 'logging/setLevel'],
+]);
+
+type NamedPart = Exclude<PinnedPart, 'instructions'>;
+
+/** Returns the item that a request uses. A resource has no pin, and other methods name no item. */
+function subjectOf(method: string, params: GatedRequest['params']): { part?: NamedPart; name: string } {
+  const { name, uri, ref } = params;
+  const { type, ...named } = (method === 'completion/complete' ? (ref ?? {}) : {}) as GatedRequest['params'];
+  if (method === 'tools/call') return { part: 'tools', name: String(name) };
+  if (method === 'prompts/get') return { part: 'prompts', name: String(name) };
+  if (type === 'ref/prompt') return { part: 'prompts', name: String(named.name) };
+  if (type === 'ref/resource') return { part: 'resourceTemplates', name: String(named.uri) };
+  return { name: String(uri ?? method) };
+}
+
+/** Returns why an item is held back. A server answers for one of two items of the same name, and nobody knows which. */
+function whyHeld(listing: Listing, { held }: OfferedListing, part: NamedPart, name: string): string | undefined {
+  const own = held.filter(({ item }) => item.part === part && item.name === name);
+  const all = own.length === 0 ? [] : listing[part].filter((raw) => nameOfItem(part, raw) === name);
+  return all.length > own.length ? 'twin' : own[0]?.why;
+}
 
 const QUESTIONS = {
   new: 'This tool is new since you approved its server.',

@@ -8,6 +8,7 @@ import type { SessionRequest } from '../../mcp/session/sessionRequest.ts';
 import type { CallEvent } from '../../modes/shared/callEvent.ts';
 import { catalogLoaded } from '../../modes/shared/catalog/catalogEvents.ts';
 import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
+import { gatewayTokens } from '../../modes/shared/catalog/definitionTokens.ts';
 import { TokenMeter } from '../../modes/shared/catalog/tokenMeter.ts';
 import { GATEWAY_TOOLS } from '../../modes/shared/gatewayTools.ts';
 import { Counters } from '../../telemetry/counters.ts';
@@ -231,10 +232,10 @@ export class Diagnostics {
   async #countCatalog(view: CatalogView): Promise<void> {
     const counting = new AbortController();
     this.#counting = counting;
-    const loaded = await catalogLoaded(view, GATEWAY_TOOLS, this.#meter, counting.signal);
-    if (!loaded) return;
-    this.#counters.schemas({ full: loaded.full_schema_tokens, exposed: loaded.exposed_schema_tokens });
-    this.#write({ event: 'catalog.loaded', success: true, attributes: { ...loaded } });
+    const counted = await catalogLoaded(view, GATEWAY_TOOLS, counting.signal);
+    if (!counted) return;
+    this.#counters.definitions({ full: counted.definitionTokens, exposed: gatewayTokens() });
+    this.#write({ event: 'catalog.loaded', success: true, attributes: { ...counted.loaded } });
   }
 
   #write(draft: EventDraft): void {

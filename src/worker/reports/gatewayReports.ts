@@ -84,8 +84,10 @@ export class GatewayReports {
   }
 
   catalog(): CatalogReport {
-    const { view, primitives } = this.#sources.catalog;
-    const tools = advertisedTools({ primitives: primitives.ports });
+    const { catalog, configuration } = this.#sources;
+    const { view, primitives } = catalog;
+    const primitiveTools = () => configuration.current.settings.primitives;
+    const tools = advertisedTools({ primitives: primitives.ports, primitiveTools });
     return catalogReport(view, tools, primitives.ports.view().catalog.findings);
   }
 

@@ -60,14 +60,23 @@ export class ServerScans {
   }
 }
 
-const LISTS = { tools: 'tool', prompts: 'prompt', resources: 'resource', resourceTemplates: 'template' } as const;
+const LISTS = {
+  tools: 'tool',
+  prompts: 'prompt',
+  resources: 'resource',
+  harmfulResources: 'resource',
+  resourceTemplates: 'template',
+} as const;
 
 function entriesOf({ config: { name: server }, listed: lists }: ServerConnection): Scanned[] {
   return (Object.keys(LISTS) as (keyof typeof LISTS)[]).flatMap((list) =>
-    lists[list].flatMap((listed) => {
+    (lists[list] ?? []).flatMap((listed) => {
       if (typeof listed !== 'object' || listed === null) return [];
       // A review finds the entry of its item by this name.
-      const name = list === 'resources' ? textOf(listed, 'name') || textOf(listed, 'uri') : nameOfItem(list, listed);
+      const name =
+        list === 'resources' || list === 'harmfulResources'
+          ? textOf(listed, 'name') || textOf(listed, 'uri')
+          : nameOfItem(list, listed);
       return [{ server, kind: LISTS[list], name, listed, pin: pinOf(listed) }];
     }),
   );

@@ -19,7 +19,8 @@ const THEIR_LAUNCH: Launch = { command: 'uvx', args: ['contextweaver', 'mcp', 's
  */
 function upstream(name: string, entry: ServerEntry): Record<string, unknown> {
   if (isHttp(entry)) {
-    const { type, url, headers } = entry;
+    // Without a type the cases' program reads `http`, as Waygate does.
+    const { type = 'http', url, headers } = entry;
     return { type, url, namespace: name, ...(headers && { headers }) };
   }
   const { command, args, env } = entry;
@@ -119,7 +120,7 @@ function upstreamConfig(input: unknown): unknown {
   const seconds = timeout === undefined ? THEIR_TIMEOUT_SECONDS : timeoutsOf(config)[name];
   return {
     ok: {
-      type: server.type === 'either' ? 'http' : server.type,
+      type: server.type,
       command: server.type === 'stdio' ? server.command : null,
       args: server.type === 'stdio' ? server.args : [],
       env: server.type === 'stdio' ? server.env : {},

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../src/errors/gatewayError.ts';
 import { gatewayMode } from '../../../src/modes/gateway/gatewayMode.ts';
 import { ALL_TOOLS, TRANSPARENT_TOOLS } from '../../../src/modes/shared/gatewayTools.ts';
 import { fixedContext } from '../../support/fixedContext.ts';
-import type { ConformanceFile, Operation, OperationTable } from '../conformance.ts';
+import type { ConformanceFile, Operation, OperationTable, OverruledCase } from '../conformance.ts';
 
 interface ToolResult {
   structuredContent: Record<string, unknown>;
@@ -35,6 +35,15 @@ const inputSchema = (name: string): Operation => ({
     return { inputSchema: { ...definition?.inputSchema, properties } };
   },
 });
+
+export const modeOverruled: readonly OverruledCase[] = [
+  {
+    id: 'browse_errors-01-v',
+    op: 'tool_browse',
+    rule: 'G5.3',
+    why: 'a browse without arguments is that of "/", because an error costs the model a round',
+  },
+];
 
 export const modeOperations: OperationTable = {
   meta_tools: Object.fromEntries(DEFINITIONS.map(({ name }) => [`inputSchema of ${name}`, inputSchema(name)])),

@@ -4,15 +4,8 @@ import { eventually } from '../harness/driver.ts';
 /** Acts as the editor's agent, which calls Waygate's tools through the editor. */
 
 const OURS = /^mcp_waygate_/;
-export const OUR_TOOLS = [
-  'mcp_waygate_prompt_browse',
-  'mcp_waygate_prompt_get',
-  'mcp_waygate_resource_browse',
-  'mcp_waygate_resource_read',
-  'mcp_waygate_tool_browse',
-  'mcp_waygate_tool_execute',
-  'mcp_waygate_tool_view',
-];
+/** The editor shows resources and prompts itself, so that no tools serve them. */
+export const OUR_TOOLS = ['mcp_waygate_tool_browse', 'mcp_waygate_tool_execute', 'mcp_waygate_tool_view'];
 
 export const ourTools = (): string[] =>
   vscode.lm.tools.map((tool) => tool.name).filter((name) => OURS.test(name) || /waygate/i.test(name));

@@ -145,6 +145,7 @@ describe('The configuration', () => {
     await driver.click('#status\\.notifications');
     await driver.click('.notifications-center.visible .monaco-button:has-text("Undo Removal")');
     await eventually('the entries', () => files.every((file) => readFileSync(file, 'utf8') === text));
+    if ((await driver.texts('.notifications-center.visible')).length > 0) await driver.click('#status\\.notifications');
     await driver.waitFor(WARNING);
     for (const file of files) rmSync(file);
     await eventually('the end of the warning', async () => (await driver.texts(WARNING)).length === 0);

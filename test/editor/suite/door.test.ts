@@ -50,7 +50,6 @@ describe('Waygate in VS Code', () => {
 
   it('registers its server with the editor, which lists its tools and no others of Waygate', async () => {
     const names = await startedTools(OUR_TOOLS.length);
-    // A server has resources and prompts.
     assert.deepEqual(names.sort(), OUR_TOOLS);
     await attachedSession();
   });

@@ -1,57 +1,18 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { endGroup } from '../../../scripts/lib/processes.mjs';
-import { ensureServerBuild, startServer } from '../../../scripts/lib/serverBuild.mjs';
-import { ensureBrowser } from '../../../scripts/lib/systemPackages.mjs';
 import { AuthorizationServer } from '../../support/authorizationServer.ts';
 import { HostProcess, until } from '../../support/hostProcess.ts';
 import { HttpProcess } from '../../support/httpProcess.ts';
 import { atEnd } from '../../support/lifetime.ts';
-import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../../support/workspace.ts';
-import { CHROMIUM_FLAGS } from '../harness/launchArguments.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../../support/workspace.ts';
 import { workbench } from '../harness/workbench.ts';
+import { openWindow } from './openWindow.ts';
 
 /** Link of a notification that would open a terminal, in the form that VS Code follows. */
 const linkTo = (label: string): string => `[${label}](command:workbench.action.terminal.new?{})`;
 const TOOL = linkTo('Read the details');
 const SERVERS = { offered: 'plain', calls: linkTo('calls'), secret: linkTo('secret'), guarded: linkTo('guarded') };
-
-const SETTINGS = {
-  'workbench.startupEditor': 'none',
-  'workbench.reduceMotion': 'on',
-  'workbench.welcomePage.experimentalOnboarding': false,
-  'workbench.secondarySideBar.defaultVisibility': 'hidden',
-  'extensions.ignoreRecommendations': true,
-  'git.enabled': false,
-};
-
-/** Opens a window as a user does: with toasts and dialogs, which VS Code holds back under its smoke-test driver. */
-async function openWindow(workspace: TestWorkspace): Promise<Page> {
-  const data = temporaryFolder('wg-window-');
-  const user = join(data, 'data', 'User');
-  mkdirSync(user, { recursive: true });
-  writeFileSync(join(user, 'settings.json'), JSON.stringify(SETTINGS));
-  const extensions = join(data, 'extensions');
-  mkdirSync(extensions);
-  const location = { $mid: 1, scheme: 'file', path: resolve('.') };
-  const installed = [{ identifier: { id: 'waygate.waygate' }, version: '0.1.0', location, metadata: {} }];
-  writeFileSync(join(extensions, 'extensions.json'), JSON.stringify(installed));
-  const { child, port } = await startServer(await ensureServerBuild(resolve('.')), {
-    dataFolder: data,
-    extensionsFolder: extensions,
-    args: ['--without-connection-token', '--reconnection-grace-time', '1'],
-    env: { ...workspace.env, HOME: data },
-  });
-  atEnd(() => endGroup(child));
-  const browser = await chromium.launch({ executablePath: await ensureBrowser(resolve('.')), args: CHROMIUM_FLAGS });
-  atEnd(() => browser.close());
-  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-  page.setDefaultTimeout(60_000);
-  await page.goto(`http://127.0.0.1:${port}/?${new URLSearchParams({ folder: workspace.folder })}`);
-  return page;
-}
 
 async function configured(): Promise<{ workspace: TestWorkspace; toolId: string; client: HostProcess }> {
   const issuer = await AuthorizationServer.start({

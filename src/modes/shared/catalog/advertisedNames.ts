@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Names that every client accepts for a tool (G5.6). */
-export const STRICT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+/** Characters that every client accepts in a name; model APIs, which get the names of tools, refuse the dot (G5.6). */
+const UNFIT = { tool: /[^A-Za-z0-9_-]/g, prompt: /[^A-Za-z0-9_.-]/g };
 const MAX_NAME = 64;
+/** Names that every client accepts for a prompt. */
+export const PROMPT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const HASH_CHARS = 8;
 
 interface Named {
@@ -19,13 +21,14 @@ interface Named {
 export function advertisedNames(
   all: readonly Named[],
   reserved: ReadonlySet<string> = new Set(),
+  kind: keyof typeof UNFIT = 'tool',
 ): ReadonlyMap<string, string> {
-  const fitted = all.map(({ id, name }) => ({ id, name: name.replace(/[^A-Za-z0-9_.-]/g, '_') }));
+  const fitted = all.map(({ id, name }) => ({ id, name: name.replace(UNFIT[kind], '_') }));
   const counts = new Map<string, number>();
   for (const { name } of fitted) counts.set(name, (counts.get(name) ?? 0) + 1);
   return new Map(
     fitted.map(({ id, name }) => {
-      const fits = STRICT_NAME.test(name) && counts.get(name) === 1 && !reserved.has(name);
+      const fits = name.length > 0 && name.length <= MAX_NAME && counts.get(name) === 1 && !reserved.has(name);
       return [id, fits ? name : hashed(name, id)];
     }),
   );

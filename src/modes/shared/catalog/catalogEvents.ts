@@ -1,6 +1,6 @@
 import { compareCodePoints } from '../../../catalog/codePointOrder.ts';
 import type { CatalogView } from './catalogView.ts';
-import type { TokenMeter } from './tokenMeter.ts';
+import { schemaTokens, toolTokens } from './definitionTokens.ts';
 
 /** Size of a catalog, and its cost for a model that would get all of it, for the event `catalog.loaded` (O8.7). */
 export interface CatalogLoaded {
@@ -13,6 +13,12 @@ export interface CatalogLoaded {
   schema_tokens_avoided: number;
 }
 
+export interface CountedCatalog {
+  loaded: CatalogLoaded;
+  /** Tokens of all definitions. */
+  definitionTokens: number;
+}
+
 /** Counting a large catalog takes long, so other work may run between two slices. */
 const SLICE_MS = 3;
 
@@ -20,23 +26,24 @@ const SLICE_MS = 3;
 export async function catalogLoaded(
   view: CatalogView,
   exposed: readonly { inputSchema: unknown }[],
-  meter: TokenMeter,
   signal?: AbortSignal,
-): Promise<CatalogLoaded | undefined> {
+): Promise<CountedCatalog | undefined> {
   const { tools } = view.catalog;
   const counts = new Map<string, number>();
   let full = 0;
+  let definitionTokens = 0;
   let sliceEnd = performance.now() + SLICE_MS;
-  for (const { namespace, inputSchema } of tools) {
-    counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
-    full += meter.schema(inputSchema);
+  for (const tool of tools) {
+    counts.set(tool.namespace, (counts.get(tool.namespace) ?? 0) + 1);
+    full += schemaTokens(tool.inputSchema);
+    definitionTokens += toolTokens(tool);
     if (performance.now() < sliceEnd) continue;
     await new Promise((resume) => setImmediate(resume));
     if (signal?.aborted) return undefined;
     sliceEnd = performance.now() + SLICE_MS;
   }
-  const ours = exposed.reduce((sum, { inputSchema }) => sum + meter.schema(inputSchema), 0);
-  return {
+  const ours = exposed.reduce((sum, { inputSchema }) => sum + schemaTokens(inputSchema), 0);
+  const loaded = {
     mode: 'gateway',
     tool_count: tools.length,
     exposed_tool_count: exposed.length,
@@ -45,4 +52,5 @@ export async function catalogLoaded(
     exposed_schema_tokens: ours,
     schema_tokens_avoided: Math.max(0, full - ours),
   };
+  return { loaded, definitionTokens };
 }

@@ -1,4 +1,3 @@
-import { canonicalJson } from '../../../catalog/canonicalJson.ts';
 import { countTokens } from '../../../catalog/tokenizer/tokens.ts';
 
 /** Characters to count exactly per second. The rest is estimated. */
@@ -11,7 +10,6 @@ const MEMORY_CHARS = 1_000_000;
 /** Counts tokens for statistics: exactly while that is cheap, otherwise estimated. */
 export class TokenMeter {
   readonly #now: () => number;
-  readonly #schemas = new WeakMap<object, number>();
   #second = -1;
   #left = 0;
   #chars = CHARS_PER_TOKEN;
@@ -43,15 +41,5 @@ export class TokenMeter {
   countScaled(beginning: string, chars: number): number {
     if (beginning.length === 0) return 0;
     return Math.round((this.count(beginning) * chars) / beginning.length);
-  }
-
-  /** Counts a schema as `tools/list` carries it, exactly and only once, since a schema does not change. */
-  schema(schema: unknown): number {
-    if (typeof schema !== 'object' || schema === null) return countTokens(canonicalJson(schema ?? {}));
-    const known = this.#schemas.get(schema);
-    if (known !== undefined) return known;
-    const tokens = countTokens(canonicalJson(schema));
-    this.#schemas.set(schema, tokens);
-    return tokens;
   }
 }

@@ -1,5 +1,3 @@
-import { basename } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../../../errors/rpcCodes.ts';
 import { RpcError } from '../../../errors/rpcError.ts';
 import { relatedTask, relateTo } from '../../../mcp/mcpTask.ts';
@@ -11,6 +9,7 @@ import type { ServerConnection } from '../../../upstream/connection/serverConnec
 import { SessionCall } from '../sessionCall.ts';
 import { callOf, callOfTask, plainCallOf } from './callOfMessage.ts';
 import { missingCapability } from './clientCapabilities.ts';
+import { ClientRoots } from './clientRoots.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
 import { MAX_PER_CALL, QuestionLimits } from './questionLimits.ts';
 import { safeAnswer, safeIcons, traceOf, withMaskedProgress } from './safeAnswer.ts';
@@ -23,7 +22,6 @@ const QUESTIONS = { 'elicitation/create': elicitation, 'sampling/createMessage':
 type Question = keyof typeof QUESTIONS;
 
 export interface ClientRequestsOptions {
-  /** Answer to `roots/list` if no client can be asked. */
   workspace: string;
   connections(): readonly ServerConnection[];
   /** Counts a question of a server, refused ones included. */
@@ -54,9 +52,14 @@ export class ClientRequests {
   readonly #sessions = new Map<object, ClientPeer>();
   /** Sessions with an open elicitation by URL, by the elicitation's id. */
   readonly #elicitations = new Map<string, ClientPeer>();
+  readonly #roots: ClientRoots;
 
   constructor(options: ClientRequestsOptions) {
     this.#options = options;
+    this.#roots = new ClientRoots({
+      workspace: options.workspace,
+      ask: (connection, params, call, signal) => this.#forward(connection, 'roots/list', params, call, signal),
+    });
   }
 
   /** Runs a call. Requests that servers send back end with it. */
@@ -90,8 +93,8 @@ export class ClientRequests {
     );
     connection.setRequestHandler(
       'roots/list',
-      (params, signal, related) => this.#roots(connection, params, signal, related),
-      { roots: { listChanged: true } },
+      (params, signal, related) => this.#roots.answer(connection, params, signal, related),
+      () => this.#roots.capability(connection),
     );
     connection.onNotification(
       'notifications/message',
@@ -106,7 +109,7 @@ export class ClientRequests {
     const { workspace } = this.#options;
     return {
       ...mode,
-      listTools: async () => safeIcons(await mode.listTools()),
+      listTools: async (client) => safeIcons(await mode.listTools(client)),
       callTool: async (name, args, call) =>
         safeAnswer(await mode.callTool(name, args, withMaskedProgress(call)), workspace),
       request: (method, params, call) =>
@@ -117,6 +120,7 @@ export class ClientRequests {
         if (method === 'notifications/roots/list_changed') this.#onRootsChanged();
         else mode.notification?.(method, params, peer);
       },
+      greet: (peer) => this.#roots.greet(peer),
       open: (peer) => {
         const close = mode.open?.(peer);
         this.#sessions.set(peer.session, peer);
@@ -124,6 +128,7 @@ export class ClientRequests {
           close?.();
           this.#sessions.delete(peer.session);
           this.#levels.forget(peer.session);
+          for (const connection of this.#options.connections()) connection.endSession(peer.session);
         };
       },
     };
@@ -167,6 +172,10 @@ export class ClientRequests {
       const remedy = `The user can allow it by "sampling": true in the entry of the server.`;
       throw new RpcError(METHOD_NOT_FOUND, `Sampling is off for the server ${quoted(name)}. ${remedy}`);
     }
+    if (connection.isWithheld) {
+      const message = `${method} is not passed on: the server ${quoted(name)} waits for the user's review (waygate trust).`;
+      throw new RpcError(INVALID_REQUEST, message);
+    }
     const found = await callOf(connection, params, related);
     if (found === 'none') {
       throw new RpcError(INVALID_REQUEST, `${method} was sent outside of a call, so there is no client to ask.`);
@@ -192,21 +201,6 @@ export class ClientRequests {
     } finally {
       end();
     }
-  }
-
-  /** Answers `roots/list`. Without a client to ask, the answer is the workspace's folder, which all clients know. */
-  async #roots(
-    connection: ServerConnection,
-    params: Params,
-    signal: AbortSignal,
-    related: object | undefined,
-  ): Promise<Params> {
-    const found = await callOf(connection, params, related);
-    if (found instanceof SessionCall && found.peer?.capabilities.roots) {
-      return this.#forward(connection, 'roots/list', params, found, signal);
-    }
-    const { workspace } = this.#options;
-    return { roots: [{ uri: pathToFileURL(workspace).href, name: basename(workspace) }] };
   }
 
   async #forward(
@@ -258,7 +252,7 @@ export class ClientRequests {
     const task = relatedTask(params);
     const peer =
       task === undefined ? this.#listenerAt(connection, related) : (await callOfTask(connection, task))?.peer;
-    if (!peer || !this.#levels.admits(peer.session, params.level)) return;
+    if (!peer || connection.isWithheld || !this.#levels.admits(peer.session, params.level)) return;
     // Clients store logs in other places than results, so secrets are always masked here.
     peer.notify('notifications/message', relateTo(undefined, scrubValue(params) as Params));
   }
@@ -283,12 +277,17 @@ export class ClientRequests {
   async #setLevel({ level }: Readonly<Params>, { peer }: CallContext): Promise<object> {
     if (!isLevel(level)) throw new RpcError(INVALID_PARAMS, 'The level must be one of MCP, from debug to emergency.');
     if (peer) this.#levels.set(peer.session, level);
-    for (const connection of this.#options.connections()) this.#levels.apply(connection);
+    for (const connection of this.#running) this.#levels.apply(connection);
     return {};
   }
 
+  get #running(): readonly ServerConnection[] {
+    return this.#options.connections().flatMap(({ withSessions }) => withSessions);
+  }
+
   #onRootsChanged(): void {
-    for (const connection of this.#options.connections()) {
+    for (const connection of this.#running) {
+      if (!this.#roots.followsClients(connection)) continue;
       void connection.notify('notifications/roots/list_changed').catch((error: Error) => {
         this.#options.log(`${connection.config.name}: the change of roots could not be reported: ${error.message}`);
       });

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { approveShown, waygate } from '../support/census.ts';
+import { HostProcess, until } from '../support/hostProcess.ts';
+import { servers, testWorkspace } from '../support/workspace.ts';
+
+const nextOf = (stderr: string): string | undefined => /^Next: (.*)\n$/m.exec(stderr)?.[1];
+
+describe('a command names the next step', () => {
+  it('from the import to the client', async () => {
+    const workspace = testWorkspace();
+    const step = async (...args: string[]) => nextOf((await waygate(workspace, args)).stderr);
+    expect(await step('approve')).toMatch(/^waygate import copies/);
+    workspace.write('.mcp.json', JSON.stringify({ mcpServers: { one: servers.fixture() } }));
+    expect(await step('import', '--all')).toMatch(/^waygate approve --all/);
+    expect(await step('approve')).toMatch(/waygate approve NAME/);
+    await approveShown(workspace);
+    expect(await step('approve')).toMatch(/^waygate client-config CLIENT --write/);
+    expect(await step('client-config', 'cursor')).toMatch(/waygate client-config cursor --write/);
+    for (const command of ['status', 'health', 'telemetry', 'reload']) {
+      expect(await step(command), command).toMatch(/waygate client-config CLIENT --write/);
+    }
+    expect(await step('client-config', 'cursor', '--write', '--yes')).toMatch(/restart Cursor/);
+    expect(await step('skill', 'install')).toMatch(/ask your agent/);
+    expect(await step('lock')).toMatch(/waygate lock --check/);
+  });
+
+  it('for servers that wait for the user', async () => {
+    const workspace = testWorkspace();
+    const write = (entry: object): void => {
+      workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one: entry } }));
+    };
+    write(servers.fixture());
+    const host = await HostProcess.connect(workspace);
+    await host.call('tool_browse', { path: '/' });
+    const step = async () => nextOf((await waygate(workspace, ['status'])).stderr);
+    expect(await step()).toMatch(/^waygate approve/);
+    expect(nextOf((await waygate(workspace, ['browse', '/'])).stderr)).toMatch(/^waygate approve/);
+    workspace.configure({ one: { ...servers.fixture(), env: { KEY: `$\{secret:the-key}` } } });
+    await until('the step', async () => (await step()) === 'waygate secret set the-key');
+  });
+
+  it('not in data', async () => {
+    const workspace = testWorkspace({ one: servers.fixture() });
+    for (const args of [['approve'], ['status'], ['client-config', 'zed']]) {
+      expect((await waygate(workspace, [...args, '--json'])).stderr).toBe('');
+    }
+  });
+});
+
+describe('a broken configuration', () => {
+  it.each([[[]], [['--all']], [['one']]])(
+    'is reported by waygate approve %j as by waygate status, with exit code 65',
+    async (args) => {
+      const workspace = testWorkspace();
+      workspace.write('.vscode/waygate.json', '{ "servers": { "one": ');
+      const problem = /^waygate: \S+waygate\.json:1:\d+: This is not JSON: a value is expected here\./;
+      const { code, stderr } = await waygate(workspace, ['approve', ...args]);
+      expect([code, stderr]).toEqual([65, expect.stringMatching(problem)]);
+      const [shown] = stderr.split('\n');
+      const status = await waygate(workspace, ['status']);
+      expect(status.stderr).toBe(`${shown}\n`);
+    },
+  );
+
+  it('of one server hides no other, and keeps the exit code 65', async () => {
+    const workspace = testWorkspace();
+    const entries = { one: servers.fixture(), two: { command: 7 } };
+    workspace.write('.vscode/waygate.json', JSON.stringify({ servers: entries }));
+    const { code, stdout, stderr } = await waygate(workspace, ['approve']);
+    expect([code, stdout, stderr]).toEqual([65, expect.stringContaining('"one"'), expect.stringContaining('two')]);
+    await approveShown(workspace, 'one').catch(() => undefined);
+    const { stdout: after } = await waygate(workspace, ['approve', '--json']);
+    expect(JSON.parse(after).servers).toMatchObject([{ name: 'one', state: 'approved' }]);
+  });
+});
+
+describe('waygate secret set', () => {
+  it('refuses a name that is nearly that of a reference, and says when nothing refers to a name', async () => {
+    const workspace = testWorkspace();
+    const env = { A: `$\{secret:github-token}`, B: `$\{input:api-key}` };
+    const inputs = [{ id: 'api-key', type: 'promptString', description: 'A key', password: true }];
+    workspace.write(
+      '.vscode/waygate.json',
+      JSON.stringify({ inputs, servers: { one: { ...servers.fixture(), env } } }),
+    );
+    const set = async (name: string) => {
+      const running = waygate(workspace, ['secret', 'set', name], 'value\n');
+      const { code, stderr } = await running;
+      return { code, stderr };
+    };
+    const { stateDir } = workspace;
+    expect(await set('api-key')).toEqual({
+      code: 64,
+      stderr: 'waygate: no server here refers to "api-key"; did you mean "input:api-key"?\n',
+    });
+    expect(await set('github-tokn')).toMatchObject({ code: 64, stderr: expect.stringMatching(/"github-token"\?/) });
+    expect(() => readFileSync(`${stateDir}/secrets.json`)).toThrow();
+    expect(await set('input:api-key')).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Next: waygate status/),
+    });
+    expect(await set('elsewhere')).toMatchObject({ code: 0, stderr: expect.stringMatching(/none does yet/) });
+  });
+});
