@@ -63,14 +63,14 @@ describe('a catalog that changes while its server runs', () => {
     await letGo(2);
     const before = await browses.toolId('/one/before');
     const stays = await browses.toolId('/one/stays');
-    expect(await listed(lists)).toEqual(['one.before', 'one.stays']);
+    expect(await listed(lists)).toEqual(['one__before', 'one__stays']);
     await firstNews(lists);
     expect(await execute(browses, before)).toMatchObject({ isError: false });
     const seen = new Set<string>();
     await until('the new catalog', async () => {
       const names = await listed(lists);
       seen.add(names.join());
-      return names.includes('one.after');
+      return names.includes('one__after');
     });
     // Only the old and the new list were seen, never a mixture.
     expect([...seen].filter((names) => names !== 'one.before,one.stays')).toEqual(['one.after,one.stays']);
@@ -88,19 +88,19 @@ describe('a catalog that changes while its server runs', () => {
     const { workspace, letGo } = changing({ liveRefresh: { enabled: false } });
     const lists = await GatewaySession.connect(workspace, ['--mode', 'transparent']);
     await letGo(1);
-    expect(await listed(lists)).toEqual(['one.before', 'one.stays']);
+    expect(await listed(lists)).toEqual(['one__before', 'one__stays']);
     await firstNews(lists);
-    expect(await execute(lists, 'one.before')).toMatchObject({ isError: false });
+    expect(await execute(lists, 'one__before')).toMatchObject({ isError: false });
     const { folder, stateDir } = workspace;
     const runtime = { workspace: folder, stateDir, nodePath: process.execPath, workerScript: WORKER };
     const control = await attachControl(runtime, { start: false, holds: false });
     // The worker handles this request after the announcement, which arrived earlier.
     await control?.request('status', {});
-    expect(await listed(lists)).toEqual(['one.before', 'one.stays']);
+    expect(await listed(lists)).toEqual(['one__before', 'one__stays']);
     expect(wasAnnounced(lists)).toBe(false);
     await control?.request('refresh', {});
     control?.dispose();
-    expect(await listed(lists)).toEqual(['one.after', 'one.stays']);
+    expect(await listed(lists)).toEqual(['one__after', 'one__stays']);
     await until('the news', () => wasAnnounced(lists));
   });
 });
@@ -114,7 +114,7 @@ describe('a catalog after a reload', () => {
     writeFileSync(workspace.userConfigFile, JSON.stringify({ servers: { one: { command, args } } }));
     const host = await HostProcess.connect(withSuffix(workspace, '_a'), ['--mode', 'transparent']);
     await letGo(1);
-    await until('its tools', async () => (await listed(host)).includes('one.echo_a'));
+    await until('its tools', async () => (await listed(host)).includes('one__echo_a'));
     await firstNews(host);
     return { workspace, host };
   }
@@ -132,13 +132,13 @@ describe('a catalog after a reload', () => {
     const { workspace, host } = await running();
     await reloaded(withSuffix(workspace, '_b'));
     await until('the news', () => wasAnnounced(host));
-    expect(await listed(host)).toContain('one.echo_b');
+    expect(await listed(host)).toContain('one__echo_b');
   });
 
   it('is not announced if it is identical', async () => {
     const { workspace, host } = await running();
     await reloaded(withSuffix(workspace, '_a'));
-    expect(await listed(host)).toContain('one.echo_a');
+    expect(await listed(host)).toContain('one__echo_a');
     // An announcement would arrive before this answer.
     await host.request('tools/list');
     expect(host.notifications).toEqual([]);

@@ -95,8 +95,8 @@ describe('a call for a server that is starting for the first time', () => {
     const [run, schema, hydrated, direct] = await Promise.all([
       host.call('tool_execute', echo),
       host.call('tool_view', { handle: 'schema:tiny:echo', selector: {} }),
-      transparent.call('tool_hydrate', { tool_id: 'tiny.echo' }),
-      transparent.call('tiny.echo', { text: 'hi' }),
+      transparent.call('tool_hydrate', { tool_id: 'tiny__echo' }),
+      transparent.call('tiny__echo', { text: 'hi' }),
     ]);
     expect(withoutIdNote(run).text).toBe('ok\nhi\n');
     expect(hydrated.text).toContain('"text"');

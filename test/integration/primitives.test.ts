@@ -55,8 +55,9 @@ describe('a real server with resources and prompts', () => {
 
     const before = heard(plain, 'notifications/tools/list_changed').length;
     writeFileSync(workspace.userConfigFile, JSON.stringify({ primitives: 'off' }));
+    await until('the edit', async () => (await count(plain)) === 3);
+    expect(await count(editor)).toBe(3);
     await until('the news', () => heard(plain, 'notifications/tools/list_changed').length > before);
-    expect([await count(plain), await count(editor)]).toEqual([3, 3]);
   });
 
   it('is browsed and read with tools by the model, and with the methods of MCP by the client', async () => {

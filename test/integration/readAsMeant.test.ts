@@ -71,12 +71,12 @@ describe('input normalisation', () => {
   });
 
   it('prefers a listed tool to a gateway tool with a similar name', async () => {
-    // In transparent mode, `tools.execute` is the listed name of this server's tool.
+    // In transparent mode, `tools__execute` is the listed name of this server's tool.
     const workspace = testWorkspace({ tools: servers.fixture('--names', '["execute"]') });
     const host = await GatewaySession.connect(workspace, ['--mode', 'transparent']);
     const name = await until('its tool', async () => {
       const { tools = [] } = ((await host.request('tools/list')).result ?? {}) as { tools?: { name: string }[] };
-      return tools.find((tool) => /^tools.execute$/.test(tool.name))?.name;
+      return tools.find((tool) => /^tools__execute$/.test(tool.name))?.name;
     });
     expect((await host.call(name, {})).text).toContain('called execute');
   });

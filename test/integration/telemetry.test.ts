@@ -294,7 +294,7 @@ describe('health and telemetry of a running gateway', () => {
   it.each([
     ['passthrough', 'of the only server', 'wait', {}, 'tools/call'],
     ['passthrough', 'of one of several', 'one__wait', { two: servers.fixture() }, 'tools/call'],
-    ['transparent', 'by its listed name', 'one.wait', {}, 'tool_execute'],
+    ['transparent', 'by its listed name', 'one__wait', {}, 'tool_execute'],
     ['transparent', 'with tool_execute and its listed name', 'tool_execute', {}, 'tool_execute'],
     ['gateway', 'by its id without the hash', 'tool_execute', {}, 'tool_execute'],
     ['gateway', 'with another spelling of tool_execute', 'mcp__waygate__tool_execute', {}, 'tool_execute'],
@@ -307,7 +307,7 @@ describe('health and telemetry of a running gateway', () => {
     else await host.request('tools/list');
     const id = expect.stringMatching(/^one:wait#\w{8}$/);
     const args = { ms: 600_000, nonce: 'a', query: 'c4nary', tool_id: 'c4nary' };
-    const given = { tool_id: mode === 'gateway' ? 'one:wait' : 'one.wait', args };
+    const given = { tool_id: mode === 'gateway' ? 'one:wait' : 'one__wait', args };
     const called = name.endsWith('tool_execute') ? given : args;
     const lost = host.request('tools/call', { name, arguments: called });
     await until('its effect', () => readFileSync(effects, 'utf8') !== '');
