@@ -76,9 +76,12 @@ const HELD_BECAUSE: Readonly<Record<string, string>> = {
   gone: 'its server no longer lists it',
 };
 
+/** Separates a server from its tool in ids, and in the names of lists and of other clients. */
+const SEPARATOR = /[:./]|__/;
+
 /** Waits for the server that an id names, if the id is unknown because the server is starting for the first time. */
 export async function awaitServerOf(id: string, context: GatewayContext, signal: AbortSignal): Promise<void> {
-  if (!/[:./]/.test(id) || context.view().catalog.byId.has(id)) return;
+  if (!SEPARATOR.test(id) || context.view().catalog.byId.has(id)) return;
   const server = serverOf(id, context.servers());
   if (server?.unlisted) await context.firstLists.ofServer(server.name, signal);
 }
@@ -86,7 +89,7 @@ export async function awaitServerOf(id: string, context: GatewayContext, signal:
 /** Returns the configured server that an id names, also by its own name or with another separator. */
 function serverOf(toolId: string, servers: readonly ServerBrief[]): ServerBrief | undefined {
   const colon = toolId.indexOf(':');
-  const end = colon >= 0 ? colon : toolId.search(/[./]/);
+  const end = colon >= 0 ? colon : toolId.search(SEPARATOR);
   if (end <= 0 || end > MAX_ID_CHARS) return undefined;
   const named = fitNamespace(toolId.slice(0, end).trim());
   return servers.find(({ name, namespace }) => (namespace || fitNamespace(name)) === named);
