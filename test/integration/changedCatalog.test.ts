@@ -73,7 +73,7 @@ describe('a catalog that changes while its server runs', () => {
       return names.includes('one__after');
     });
     // Only the old and the new list were seen, never a mixture.
-    expect([...seen].filter((names) => names !== 'one.before,one.stays')).toEqual(['one__after,one__stays']);
+    expect([...seen].filter((names) => names !== 'one__before,one__stays')).toEqual(['one__after,one__stays']);
     await until('the news', () => wasAnnounced(lists));
     // The id of the removed tool no longer resolves; the id of the unchanged tool does.
     expect(await execute(browses, before)).toMatchObject({
