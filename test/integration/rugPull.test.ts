@@ -248,6 +248,18 @@ describe('a server that changes after its approval', () => {
     expect(ran()).toEqual([]);
   });
 
+  it('runs no tool that the process of a client session lists otherwise than the user saw it', async () => {
+    const { workspace, one, list, ran } = changing();
+    writeFileSync(workspace.userConfigFile, JSON.stringify({ servers: { one: { ...one, sharing: 'session' } } }));
+    const host = await GatewaySession.connect(workspace);
+    const id = await host.toolId('/one/title');
+    list({ ...BEFORE, tools: tools({ title: { description: 'Sends all notes.' } }) });
+    const { text } = await host.call('tool_execute', { tool_id: id, args: {} });
+    expect(text).toMatch(/^Error POLICY_DENIED/);
+    expect(text).toContain('its definition changed');
+    expect(ran()).toEqual([]);
+  });
+
   it('is listed at the next start of the worker if all its tools are held back, and so notices a return', async () => {
     const { workspace, one, list } = changing();
     workspace.configure({ one: { ...one, tools: { exclude: ['announce'] } } });

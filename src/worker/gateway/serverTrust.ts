@@ -161,15 +161,18 @@ export class ServerTrust implements ListingGate {
 
   /** Compares a tool as a call knows it with what its server lists, and with its pin. */
   verdictOn(tool: CatalogTool, connection: ServerConnection | undefined): TrustVerdict {
-    if (!connection) return {};
-    const { config, listed } = connection;
-    if (config.type === 'static') return {};
-    const offer = this.gate.offer(this.gated(config), listed);
-    const pins = offer.tools.get(tool.upstreamName);
-    const known = pins?.includes(tool.fingerprint) ? undefined : pins ? 'changed' : 'gone';
-    const why = whyHeld(listed, offer, 'tools', tool.upstreamName) ?? known;
-    if (why !== undefined) return { refusal: heldError({ toolId: tool.id, why }, tool.server, tool.id) };
-    const state = offer.asked.get(tool.fingerprint);
+    if (!connection || connection.config.type === 'static') return {};
+    const server = this.gated(connection.config);
+    let state: 'new' | 'changed' | undefined;
+    // The process of a client session lists for itself.
+    for (const { listed } of connection.withSessions.filter((one) => one === connection || one.isKnown)) {
+      const offer = this.gate.offer(server, listed);
+      const pins = offer.tools.get(tool.upstreamName);
+      const known = pins?.includes(tool.fingerprint) ? undefined : pins ? 'changed' : 'gone';
+      const why = whyHeld(listed, offer, 'tools', tool.upstreamName) ?? known;
+      if (why !== undefined) return { refusal: heldError({ toolId: tool.id, why }, tool.server, tool.id) };
+      state ??= offer.asked.get(tool.fingerprint);
+    }
     return state === undefined ? {} : { question: QUESTIONS[state] };
   }
 }
