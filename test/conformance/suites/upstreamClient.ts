@@ -32,14 +32,15 @@ const CALLS: Record<string, (tools: readonly ListedTool[]) => Record<string, unk
   }),
 };
 
+const URL_OF_SUITE = process.argv.at(-1) as string;
 const folder = mkdtempSync(join(tmpdir(), 'waygate-upstream-'));
 const signIns = new SignIns(new FileTokens(folder));
 const config: HttpServerConfig = {
   name: 'suite',
   type: 'http',
-  url: process.argv.at(-1) as string,
+  url: URL_OF_SUITE,
   headers: {},
-  auth: authOf(),
+  auth: await authOf(),
   disabled: false,
   keepAlive: true,
   location: { file: 'waygate.json', line: 1, column: 1 },
@@ -78,13 +79,20 @@ try {
 process.exit();
 
 /** Returns the settings that a user would have configured. */
-function authOf(): NonNullable<HttpServerConfig['auth']> {
-  if (context.client_id !== undefined) return { clientId: context.client_id, ...secretOf() };
-  return { clientId: CLIENT_DOCUMENT };
+async function authOf(): Promise<NonNullable<HttpServerConfig['auth']>> {
+  const { client_id: clientId, client_secret: clientSecret } = context;
+  if (clientId === undefined) return { clientId: CLIENT_DOCUMENT };
+  if (clientSecret === undefined) return { clientId };
+  // A client secret goes to the issuer alone that the user configures, with whom the client was registered.
+  return { clientId, clientSecret, issuer: context.issuer ?? (await registeredIssuer()) };
 }
 
-function secretOf(): { clientSecret?: string } {
-  return context.client_secret === undefined ? {} : { clientSecret: context.client_secret };
+/** Older suites do not say where they registered the client. Their servers do. */
+async function registeredIssuer(): Promise<string> {
+  const { origin, pathname } = new URL(URL_OF_SUITE);
+  const answer = await fetch(`${origin}/.well-known/oauth-protected-resource${pathname}`);
+  const { authorization_servers: servers } = (await answer.json()) as { authorization_servers: [string] };
+  return servers[0];
 }
 
 async function signIn(): Promise<void> {
