@@ -60,7 +60,7 @@ function createEditorFolder({ walls, workspace }: WallsPlan): void {
   try {
     mkdirSync(join(workspace, '.vscode'));
   } catch {
-    // It exists, or this user may not create it, and then the server may not either.
+    // The folder exists, or this user may not create it, and then the server may not either.
   }
 }
 

@@ -67,7 +67,7 @@ const egress: Stage = async (call, { config, approvals }, ports) => {
   const { session, signal, approval, dryRun: isDry, meta } = request;
   call.egress = judgeEgress(config, tool, sentParts(args, meta), ports.findSecrets);
   const asks = call.egress.every(({ decision }) => decision.action === 'require_approval');
-  // Nobody is asked about a call that a rule denies.
+  // A call that a rule denies needs no question.
   if (asks && (isDry || decide(config.policy, subjectOf(tool, 'tool_execute')).action === 'deny')) return;
   await guardEgress(call.egress, { tool, session, signal, approval }, approvals, (finding) =>
     ports.onSecretAllowed?.(tool.server, finding),

@@ -136,7 +136,7 @@ export class ServerTrust implements ListingGate {
 
   isHarmful(config: ServerConfig, resource: unknown): boolean {
     if (config.type === 'static' || typeof resource !== 'object' || resource === null) return false;
-    // Nobody can accept a resource, so this is the way to see one that only seems harmful.
+    // A resource cannot be accepted, so the setting is the way to see one that only seems harmful.
     if (this.gated(config).onChange === 'tell') return false;
     return scanTool(resource).some(({ tier }) => tier === 'hard');
   }

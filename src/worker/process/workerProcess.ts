@@ -252,7 +252,7 @@ export class WorkerProcess {
         version: VERSION,
         build: BUILD,
         startedAt: this.#startedAt,
-        // Of the process: the system's clock may be set back.
+        // Uptime of the process, because the system's clock may be set back.
         uptimeMs: Math.round(performance.now()),
       },
       sessions: this.#sessions.statuses,

@@ -26,7 +26,7 @@ export interface Reading {
 /** Returns the tool calls of the model's next message. */
 export type Step = (reading: Reading) => ToolCall | ToolCall[];
 
-/** One turn of the chat, which ends when the script has no further step. */
+/** Turn of the chat, which ends when the script has no further step. */
 export interface Turn {
   readonly id: string;
   readonly readings: Reading[];

@@ -123,7 +123,7 @@ describe('The configuration', () => {
     await driver.waitFor(WARNING);
     await driver.screenshot('direct-duplicates');
     const importing = vscode.commands.executeCommand('waygate.importServers');
-    // One entry is configured already, and the other is not to be imported.
+    // The first entry is configured already, and the other is not to be imported.
     await driver.waitFor('.quick-input-list .monaco-list-row:has-text("already there")');
     await driver.click('.quick-input-list .monaco-list-row:has-text("mine")');
     await driver.click('.quick-input-widget .quick-input-action .monaco-button');
