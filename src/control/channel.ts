@@ -20,8 +20,26 @@ import type {
 
 /** The two ends of the control channel, over a socket after its handshake. vscode-jsonrpc carries the messages. */
 
+/** Requests that this worker does not answer yet. */
+type Planned =
+  | 'calls'
+  | 'call'
+  | 'cancelCall'
+  | 'clearCalls'
+  | 'limits'
+  | 'artifacts'
+  | 'readArtifact'
+  | 'selectArtifact'
+  | 'deleteArtifacts'
+  | 'tool'
+  | 'paths'
+  | 'startServer'
+  | 'stopServer'
+  | 'restartServer'
+  | 'serverLog';
+
 export type ControlHandlers = {
-  [M in keyof ControlRequests]: (
+  [M in Exclude<keyof ControlRequests, Planned>]: (
     params: ControlRequests[M]['params'],
   ) => ControlRequests[M]['result'] | Promise<ControlRequests[M]['result']>;
 };

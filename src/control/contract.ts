@@ -9,9 +9,12 @@ import type { Mode } from '../link/mode.ts';
 import type { RankExplanation } from '../ranking/explanation.ts';
 import type { HealthSnapshot } from '../supervision/health.ts';
 import type { Finding } from '../trust/scan/finding.ts';
+import type { CallDetails, CallFilter, CallPage, CallRecord, LimitsReport, Refreshed } from './activityContract.ts';
+import type { ArtifactAnswer, ArtifactBytes, ArtifactPage, ArtifactSelection } from './artifactContract.ts';
 import type { GatewayHealth, HealthReport, TelemetryReport } from './healthContract.ts';
 import type { ServerOddity } from './serverOddities.ts';
 import type { ServerState } from './serverStates.ts';
+import type { ToolDetails, ToolPaths } from './toolContract.ts';
 
 export type { ConfigurationProblem, FileLocation } from '../config/gatewayConfig.ts';
 
@@ -57,9 +60,31 @@ export interface ServerStatus extends ServerBrief {
   walls?: string;
   /** Last lines of stderr. */
   stderr?: readonly string[];
+  /** Step that makes the server serve; absent if none is needed. */
+  remedy?: ServerRemedy;
+  kind?: 'stdio' | 'http';
+  /** Whether tokens of a sign-in are kept; absent for a server without sign-in. */
+  signedIn?: boolean;
+  /** Counts since the worker started. */
+  calls?: number;
+  errors?: number;
+  p95Ms?: number;
+  lastUsedAt?: number;
+  /** cl100k tokens of its definitions. */
+  definitionTokens?: number;
   /** Misbehaviour of the server since the worker started, the most frequent kind first. */
   oddities?: readonly ServerOddity[];
 }
+
+/** Step of the user, which each program words in its own way. `reason` contains no command line. */
+export type ServerRemedy =
+  | { kind: 'approve' }
+  | { kind: 'review' }
+  | { kind: 'secret'; key: string }
+  | { kind: 'sign_in' }
+  | { kind: 'edit'; location: FileLocation }
+  | { kind: 'restart' }
+  | { kind: 'wait'; ms: number };
 
 /** Secret or input without a value. */
 export interface MissingSecret {
@@ -94,19 +119,6 @@ export interface SessionStatus {
   /** Mode of the session; a worker of an older build leaves it out. */
   mode?: Mode;
   since: number;
-}
-
-export interface CallRecord {
-  id: number;
-  at: number;
-  client: string;
-  /** Name of the gateway tool. */
-  metaTool: string;
-  /** Subject of the call, shortened: query, path, tool_id or handle. Never argument values. */
-  subject: string;
-  durationMs: number;
-  outcome: 'ok' | 'error';
-  errorCode?: string;
 }
 
 export interface WorkerStatus {
@@ -269,9 +281,41 @@ export interface ControlRequests {
   children: { params: { path: string }; result: TreeChildren };
   /** Calls a gateway tool, as a session would. */
   callTool: {
-    params: { name: string; args: Record<string, unknown> };
+    /** `as`: `you` for a call of the user, which appears in the activity and teaches the ranking nothing. */
+    params: { name: string; args: Record<string, unknown>; as?: 'you' };
     result: { content: readonly { type: string; text?: string }[]; structuredContent?: object; isError?: boolean };
   };
+  /** Returns calls, the newest first: those that run and the last 500 that ended. */
+  calls: { params: { before?: number; limit: number; filter?: CallFilter }; result: CallPage };
+  /** Returns everything about one call; null if it is no longer kept. */
+  call: { params: { id: number }; result: CallDetails | null };
+  /** Cancels a running or waiting call, as its client could. */
+  cancelCall: { params: { id: number }; result: { cancelled: boolean } };
+  /** Removes ended calls from the list. */
+  clearCalls: { params: Record<string, never>; result: { cleared: number } };
+  /** Returns each window of each limit that is set. */
+  limits: { params: Record<string, never>; result: LimitsReport };
+  artifacts: { params: { before?: string; limit: number }; result: ArtifactPage };
+  readArtifact: {
+    params: { handle: string; offset: number; length: number };
+    result: ArtifactAnswer<ArtifactBytes>;
+  };
+  /** Applies a selector of `tool_view`. */
+  selectArtifact: {
+    params: { handle: string; selector: Readonly<Record<string, unknown>> };
+    result: ArtifactAnswer<ArtifactSelection>;
+  };
+  deleteArtifacts: { params: { handles: readonly string[] }; result: { deleted: number } };
+  /** Returns everything about one tool; null if there is none. */
+  tool: { params: { toolId: string }; result: ToolDetails | null };
+  /** Returns the paths of all tools. */
+  paths: { params: Record<string, never>; result: ToolPaths };
+  /** Starts, stops or restarts a server; `reason` says why that is impossible. */
+  startServer: { params: { server: string }; result: { reason?: string } };
+  stopServer: { params: { server: string }; result: { reason?: string } };
+  restartServer: { params: { server: string }; result: { reason?: string } };
+  /** Returns the last lines of a server's stderr, masked. `next` is the number of the next line. */
+  serverLog: { params: { server: string; lines: number }; result: { lines: readonly string[]; next: number } };
   /** Explains the ranking of a query: its words, fields and signals, each with its share. */
   explain: { params: { query: string; topK: number }; result: RankExplanation };
   catalog: { params: Record<string, never>; result: CatalogReport };
@@ -307,10 +351,10 @@ export interface ControlRequests {
   /** Records a decision of the user. `reason` says why it has no effect. */
   decide: { params: TrustDecision & { actor: 'person-cli' | 'person-editor' }; result: { reason?: string } };
   /**
-   * Retries failed servers, lists every server's tools again and applies an edited configuration. Answers when that is
-   * done.
+   * Retries failed servers, lists the tools of every server or of one again, and applies an edited configuration. Answers
+   * at once with the servers that it began; `refreshed` reports the end of each.
    */
-  refresh: { params: Record<string, never>; result: GatewaySnapshot };
+  refresh: { params: { server?: string }; result: GatewaySnapshot };
   /**
    * Reports a rollout as pending while the caller stays attached. Then the worker checks whether a successor exists.
    */
@@ -321,7 +365,17 @@ export interface ControlRequests {
 
 /** Question to the user at the editor whether a tool may run, for calls of clients that cannot ask. */
 export interface ApprovalQuestion {
+  /** Id of the question, unique for the worker. The worker cancels the request when the question is gone. */
+  id?: string;
   toolId: string;
+  server: string;
+  client?: string;
+  /** Why the user is asked. */
+  reason: string;
+  /** All arguments, masked, for a document. */
+  arguments: unknown;
+  /** Time of the question's end, when the call is denied; milliseconds since the epoch. */
+  deadline?: number;
   /** Question and its details, one line each, made by `src/text/approvalQuestion.ts`. Not safe as Markdown. */
   lines: readonly string[];
 }
@@ -341,6 +395,9 @@ export interface SecretAnswer {
 /** Notifications of the worker. */
 export interface ControlNotifications {
   snapshot: GatewaySnapshot;
+  /** A call began, changed its phase or ended. */
+  call: CallRecord;
+  refreshed: Refreshed;
   /** Another worker has taken over; this connection is of no further use. */
   superseded: Record<string, never>;
 }

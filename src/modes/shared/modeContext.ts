@@ -1,7 +1,8 @@
 import type { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { Settings } from '../../config/declaration/document.ts';
-import type { CallRecord, ConfigurationStatus, ServerBrief } from '../../control/contract.ts';
+import type { CallRecord } from '../../control/activityContract.ts';
+import type { ConfigurationStatus, ServerBrief } from '../../control/contract.ts';
 import type { GatewayError } from '../../errors/gatewayError.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { UseHistory } from '../../ranking/useHistory.ts';

@@ -147,5 +147,11 @@ function wordsFor(kind: EgressFinding['kind'], server: string | undefined, owner
 
 function questionAbout(tool: CatalogTool, args: Readonly<Record<string, unknown>>, reason: string): ApprovalQuestion {
   const { id: toolId, upstreamName, server } = tool;
-  return { toolId, lines: approvalQuestion({ toolId, tool: upstreamName, server, reason, args }, scrubSecrets) };
+  return {
+    toolId,
+    server,
+    reason,
+    arguments: scrubValue(args),
+    lines: approvalQuestion({ toolId, tool: upstreamName, server, reason, args }, scrubSecrets),
+  };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallRecord, ServerStatus } from '../../control/contract.ts';
+import type { CallRecord } from '../../control/activityContract.ts';
+import type { ServerStatus } from '../../control/contract.ts';
 import type { GatewayHealth, HealthCore, HealthReport, TelemetryReport } from '../../control/healthContract.ts';
 import type { Fault } from '../../errors/fault.ts';
 import { traitsOf } from '../../errors/faultCodes.ts';

@@ -1,5 +1,5 @@
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { CallRecord } from '../../control/contract.ts';
+import type { CallRecord } from '../../control/activityContract.ts';
 import { faultError } from '../../errors/faultError.ts';
 import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
 import { type SessionRequest, UNKNOWN_METHOD } from '../../mcp/session/sessionRequest.ts';
@@ -93,7 +93,7 @@ export function lostToolCall(
   const name = runs ? 'tool_execute' : given;
   const metaTool = given === method ? method : name;
   const event = failedCallEvent(name, { tool_id: toolId }, error, toolOf);
-  const call = { at: Date.now() - took, client, metaTool, subject: toolId ?? '', durationMs: took };
+  const call = { at: Date.now() - took, client, session: '', metaTool, subject: toolId ?? '', durationMs: took };
   return { record: callRecord(call, event), event };
 }
 
