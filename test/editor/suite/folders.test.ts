@@ -36,6 +36,7 @@ describe('Folders', () => {
   const configuration = JSON.stringify({ servers: { second: { command: 'node', args: [fixture('server.mjs')] } } });
 
   before(async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await approveAll();
     await startedTools(OUR_TOOLS.length);
   });
