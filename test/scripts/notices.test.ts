@@ -100,6 +100,7 @@ describe('the third-party notices', () => {
     const programs = globSync('dist/walls/**/*', { withFileTypes: true }).filter((entry) => entry.isFile());
     expect(programs.map(({ parentPath, name }) => `${basename(parentPath)}/${name}`).sort()).toEqual([
       'arm64/apply-seccomp',
+      'walls/srt-proxy-agent.jar',
       'x64/apply-seccomp',
     ]);
     const notice = readFileSync('media/apply-seccomp.NOTICE.md', 'utf8').trim();
