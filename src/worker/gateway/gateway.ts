@@ -91,6 +91,7 @@ export class Gateway {
       scrubSecrets,
       maskKnown: maskKnownValue,
       onChange: () => this.#onServersChanged(),
+      onSignedOut: () => this.#calls.pipeline.invalidate(),
       onConnection: (connection) => this.#onConnection(connection),
       onSessionConnection: (connection) => this.#clientRequests.attach(connection),
     });
