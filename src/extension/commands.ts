@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { TreeNode } from '../control/contract.ts';
 import type { ServerApproval } from './approvals/serverApproval.ts';
+import { configurationCommands } from './configuration/configurationCommands.ts';
 import type { Environment } from './configuration/environment.ts';
 import { CONFIGURATION_PATH } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
@@ -13,13 +14,14 @@ import type { CommandHandlers } from './registrations.ts';
 import { installSkillInto } from './skill/installSkill.ts';
 import { asRow, clickedServer, type ServerAction } from './tree/clickedServer.ts';
 import type { ToolElement } from './tree/toolRows.ts';
-import { toRange } from './tree/toolsTree.ts';
+import { type ToolsTree, toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
 import { notify, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
   environment: Environment;
   link: GatewayLink;
+  tree: ToolsTree;
   dashboard: Dashboard;
   approval: ServerApproval;
   reviews: TrustReviews;
@@ -38,6 +40,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
   const {
     environment,
     link,
+    tree,
     dashboard,
     approval,
     reviews,
@@ -97,6 +100,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       const { name = '', secret } = (await clickedServer(link, argument, SET_SECRET)) ?? {};
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
+    ...configurationCommands({ link, secrets, tree, file: () => configurationFile(environment), guarded }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { SKILL_NAME } from '../config/state/skillInstall.ts';
-import type { ApprovalQuestion, ApprovalVerdict, ConfigurationProblem } from '../control/contract.ts';
+import type { ApprovalQuestion, ApprovalVerdict } from '../control/contract.ts';
 import type { GatewayRuntime } from '../host/attach/startWorker.ts';
 import { offerApprovals, ServerApproval } from './approvals/serverApproval.ts';
 import { commandHandlers } from './commands.ts';
 import { Environment, type Surroundings } from './configuration/environment.ts';
+import { languageFeatures } from './configuration/languageFeatures.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
 import { Dashboard } from './dashboard/dashboard.ts';
 import { folderKey } from './documents/addresses.ts';
@@ -16,13 +17,13 @@ import { registerMcpProvider } from './gateway/mcpProvider.ts';
 import { nodeExecutable, workerScript } from './gateway/serverDefinition.ts';
 import { DirectDuplicates } from './import/directDuplicates.ts';
 import { type NotificationText, notificationLines, notificationText } from './notificationText.ts';
-import { type Disposable, Observable } from './observable.ts';
+import { Observable } from './observable.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
 import type { GatewayView } from './status/health.ts';
 import { journal } from './status/journal.ts';
 import { showStatusBar } from './status/statusBar.ts';
-import { ToolsTree, toRange } from './tree/toolsTree.ts';
-import { findingProblems, followFindings, type ScannedServer } from './trust/findings.ts';
+import { ToolsTree } from './tree/toolsTree.ts';
+import { followFindings, type ScannedServer } from './trust/findings.ts';
 import { offerReviews, TrustReviews } from './trust/trustReviews.ts';
 import { ask, notify } from './windows.ts';
 
@@ -52,6 +53,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const skillFolder = vscode.Uri.joinPath(context.extensionUri, 'dist', 'skills', SKILL_NAME).fsPath;
   // The settings folder of this editor and profile contains the storage of extensions.
   const userFolder = vscode.Uri.joinPath(context.globalStorageUri, '..', '..').fsPath;
+  const page = vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md');
   const version = String(context.extension.packageJSON.version);
 
   const environment = new Environment();
@@ -89,7 +91,9 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     offerReviews(gateway),
     followFindings(gateway, link, scanned),
     showStatusBar(gateway),
-    showProblems(gateway, scanned),
+    languageFeatures({ gateway, scanned, link, secrets, page }, (error) =>
+      log.error('The help for waygate.json could not be loaded.', error),
+    ),
     keepContextKey(gateway),
     keepJournal(link, log),
     environment.state.onChange(follow),
@@ -102,6 +106,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
       commandHandlers({
         environment,
         link,
+        tree,
         dashboard,
         approval,
         reviews,
@@ -200,37 +205,4 @@ async function askApproval({ lines: [question = '', ...details] }: ApprovalQuest
   const chosen = await ask(notificationText`${question}`, notificationLines(details), ANSWERS);
   // Closing the dialog denies the call.
   return chosen?.verdict ?? 'denied';
-}
-
-/** Shows problems of the configuration, and hard findings of its servers, in the Problems view and under their text. */
-function showProblems(gateway: Observable<GatewayView>, scanned: Observable<readonly ScannedServer[]>): Disposable {
-  const collection = vscode.languages.createDiagnosticCollection('waygate');
-  let shown = '';
-  const update = (): void => {
-    const { link } = gateway.value;
-    // Keep the last findings while a worker is replaced.
-    if (link.kind !== 'attached' && link.kind !== 'off') return;
-    const problems =
-      link.kind === 'attached' ? [...link.snapshot.configuration.problems, ...findingProblems(scanned.value)] : [];
-    const next = JSON.stringify(problems);
-    if (next === shown) return;
-    shown = next;
-    collection.clear();
-    for (const problem of problems) add(collection, problem, link.kind === 'attached' ? link.snapshot.workspace : '');
-  };
-  update();
-  return vscode.Disposable.from(collection, gateway.onChange(update), scanned.onChange(update));
-}
-
-function add(collection: vscode.DiagnosticCollection, problem: ConfigurationProblem, workspace: string): void {
-  const { uri, range: place } = toRange(problem.location, workspace);
-  // The editor widens an empty range to the word at that position.
-  const range =
-    problem.endColumn === undefined
-      ? place
-      : place.with({ end: place.start.with({ character: problem.endColumn - 1 }) });
-  const severity = problem.severity === 'error' ? vscode.DiagnosticSeverity.Error : vscode.DiagnosticSeverity.Warning;
-  const diagnostic = new vscode.Diagnostic(range, notificationText`${problem.message}`, severity);
-  diagnostic.source = EXTENSION_TITLE;
-  collection.set(uri, [...(collection.get(uri) ?? []), diagnostic]);
 }

@@ -8,6 +8,7 @@ import { throttled } from '../gateway/pacing.ts';
 import { markdownText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
+import { serverOf } from './clickedServer.ts';
 import {
   attachedKey,
   heldElements,
@@ -104,6 +105,14 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
       this.#log.warn(`The tools under ${path} could not be listed.`, error);
       return this.#shown.get(path) ?? [];
     }
+  }
+
+  /** Selects the row of a server, or shows the view if the server has none. */
+  async reveal(server: string): Promise<void> {
+    const rows = this.#shown.get('/') ?? (await this.getChildren());
+    const row = rows.find((element) => element.kind !== 'held' && serverOf(element) === server);
+    if (row) await this.view.reveal(row, { select: true, focus: true, expand: true });
+    else await vscode.commands.executeCommand(`${TOOLS_VIEW_ID}.focus`);
   }
 
   dispose(): void {
