@@ -5,13 +5,13 @@ import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import { asRow, clickedServer, type ServerAction, serverOf } from '../tree/clickedServer.ts';
-import type { ToolsTree } from '../tree/toolsTree.ts';
 import type { ConfigurationFile } from './configurationFile.ts';
 
 export interface ConfigurationCommandParts {
   link: GatewayLink;
   secrets: EditorSecrets;
-  tree: Pick<ToolsTree, 'reveal'>;
+  /** Selects the row of a server. */
+  reveal(server: string): Promise<void>;
   /** Returns the workspace's file; throws an error without a folder. */
   file(): ConfigurationFile;
   guarded(doing: string, action: (argument: unknown) => Promise<void>): (argument?: unknown) => Promise<void>;
@@ -48,7 +48,7 @@ const SWITCH_OFF: ServerAction = {
 
 /** Commands of waygate.json in the editor. */
 export function configurationCommands(parts: ConfigurationCommandParts): Pick<CommandHandlers, Ids> {
-  const { link, secrets, tree, file, guarded } = parts;
+  const { link, secrets, reveal, file, guarded } = parts;
   return {
     'waygate.addLimits': guarded('Adding limits', async () => {
       const configuration = file();
@@ -65,7 +65,7 @@ export function configurationCommands(parts: ConfigurationCommandParts): Pick<Co
     }),
     'waygate.revealServer': guarded('Showing the server', async (argument) => {
       const row = asRow(argument);
-      if (row) await tree.reveal(serverOf(row));
+      if (row) await reveal(serverOf(row));
     }),
     'waygate.restartServer': guarded('Restarting the server', async (argument) => {
       const server = await clickedServer(link, argument, RESTART);

@@ -14,12 +14,13 @@ import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
 import { runCommand } from '../registrations.ts';
-import { notify, type Offer, pick, pickMany } from '../windows.ts';
+import { notify, type Offer, onFolder, pick, pickMany } from '../windows.ts';
 import { type ImportPrompts, importFlow, type Leftovers } from './importFlow.ts';
 import type { Conflict, ImportItem } from './importItems.ts';
 
 /** *Import Servers*: lists servers of other MCP clients, and previews and writes the chosen ones. */
 export async function importServers(
+  folder: string,
   environment: Environment,
   link: GatewayLink,
   secrets: EditorSecrets,
@@ -41,7 +42,7 @@ export async function importServers(
     },
   }).catch((error: unknown) => {
     if (error instanceof ImportRefused)
-      return void notify('error', notificationText`${error.message}`, 'waygate.openConfiguration');
+      return void notify('error', notificationText`${error.message}`, onFolder(folder, 'waygate.openConfiguration'));
     throw error;
   });
   if (outcome === undefined) return;
@@ -68,7 +69,7 @@ export async function importServers(
   if (!outcome.written) return;
   await apply();
   const waiting = pendingApprovals(await link.status()).some(({ name }) => outcome.added.includes(name));
-  if (waiting) await runCommand('waygate.approveServers');
+  if (waiting) await runCommand('waygate.approveServers', folder);
 }
 
 /** Offers to remove the entries with which other clients start the same servers. */

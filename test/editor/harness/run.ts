@@ -49,6 +49,7 @@ interface Scratch {
   folder: string;
   userData: string;
   extensions: string;
+  /** Workspace of one folder, so that a test adds another without a restart of the extension host. */
   workspace: string;
   environment: Record<string, string>;
 }
@@ -64,8 +65,9 @@ function makeScratch(): Scratch {
   };
   const userData = below('data');
   writeFileSync(join(below('data', 'User'), 'settings.json'), JSON.stringify(SETTINGS, null, 2));
-  const workspace = below('workspace');
-  writeDemoWorkspace(root, workspace);
+  writeDemoWorkspace(root, below('workspace'));
+  const workspace = join(folder, 'test.code-workspace');
+  writeFileSync(workspace, JSON.stringify({ folders: [{ path: 'workspace' }] }));
   const home = below('home');
   return {
     folder,

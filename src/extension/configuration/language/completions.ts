@@ -50,14 +50,13 @@ export class ConfigurationCompletions implements vscode.CompletionItemProvider {
   }
 }
 
-function itemFor(
-  { name, description = '' }: Name,
-  proposal: Proposal,
-  document: vscode.TextDocument,
-): vscode.CompletionItem {
-  const kind = proposal.names === 'secrets' ? vscode.CompletionItemKind.Constant : vscode.CompletionItemKind.Reference;
-  const label = { label: notificationText`${name}`, description: notificationText`${description}` };
-  const item = new vscode.CompletionItem(label, kind);
+function itemFor(entry: Name, proposal: Proposal, document: vscode.TextDocument): vscode.CompletionItem {
+  const { name } = entry;
+  const { Constant, Reference } = vscode.CompletionItemKind;
+  const label = notificationText`${name}`;
+  const description = notificationText`${entry.description ?? ''}`;
+  const kind = proposal.names === 'secrets' ? Constant : Reference;
+  const item = new vscode.CompletionItem({ label, description }, kind);
   item.range = rangeOf(document, proposal);
   item.insertText = inserted(proposal, name);
   // The replaced piece begins with the quotation mark.

@@ -13,10 +13,13 @@ export const SELECTOR: vscode.DocumentSelector = [CONFIGURATION_PATH, ...OWN_CON
 
 /** Texts of the open configurations, and what the gateway knows about their servers. */
 export class ConfigurationDocuments {
+  /** Name of the folder's gateway. */
+  readonly folder: string;
   readonly #gateway: Observable<GatewayView>;
   readonly #texts = new WeakMap<vscode.TextDocument, { version: number; text: ConfigurationText }>();
 
-  constructor(gateway: Observable<GatewayView>) {
+  constructor(folder: string, gateway: Observable<GatewayView>) {
+    this.folder = folder;
     this.#gateway = gateway;
   }
 
@@ -44,6 +47,15 @@ export class ConfigurationDocuments {
     if (!snapshot) return [];
     return snapshot.servers.filter(({ location }) => location && isAt(document.uri, location.file, snapshot.workspace));
   }
+
+  /** Makes the argument that a row of the tree would pass to a command. */
+  rowOf(server: string): object {
+    return { kind: 'server', folder: this.folder, server: { name: server } };
+  }
+
+  commandOn(server: string, command: string, title: string): vscode.Command {
+    return { command, title, arguments: [this.rowOf(server)] };
+  }
 }
 
 function isAt(uri: vscode.Uri, file: string, workspace: string): boolean {
@@ -52,9 +64,4 @@ function isAt(uri: vscode.Uri, file: string, workspace: string): boolean {
 
 export function rangeOf(document: vscode.TextDocument, { offset, length }: Piece): vscode.Range {
   return new vscode.Range(document.positionAt(offset), document.positionAt(offset + length));
-}
-
-/** Makes a command for one server, with the argument that a row of the tree would pass. */
-export function commandOn(server: { name: string }, id: string, title: string): vscode.Command {
-  return { command: id, title, arguments: [{ kind: 'server', server: { name: server.name } }] };
 }

@@ -13,6 +13,8 @@ import { ConfigurationLenses } from './lenses.ts';
 import { ConfigurationFixes } from './quickFixes.ts';
 
 export interface LanguageParts {
+  /** Name of the folder's gateway. */
+  folder: string;
   gateway: Observable<GatewayView>;
   scanned: Observable<readonly ScannedServer[]>;
   link: GatewayLink;
@@ -22,9 +24,16 @@ export interface LanguageParts {
 }
 
 /** Shows in waygate.json what the gateway knows about it: problems, lines above servers, hovers, names and fixes. */
-export function configurationLanguage({ gateway, scanned, link, secrets, page }: LanguageParts): vscode.Disposable {
-  const documents = new ConfigurationDocuments(gateway);
-  const diagnostics = new ConfigurationDiagnostics(gateway, scanned, {
+export function configurationLanguage({
+  folder,
+  gateway,
+  scanned,
+  link,
+  secrets,
+  page,
+}: LanguageParts): vscode.Disposable {
+  const documents = new ConfigurationDocuments(folder, gateway);
+  const diagnostics = new ConfigurationDiagnostics(folder, gateway, scanned, {
     page,
     text: readFileSync(page.fsPath, 'utf8'),
   });

@@ -26,7 +26,7 @@ export interface Explanations {
 
 /** Problems of the configuration and of its servers, in the Problems view and under their text. */
 export class ConfigurationDiagnostics implements vscode.Disposable {
-  readonly #collection = vscode.languages.createDiagnosticCollection('waygate');
+  readonly #collection: vscode.DiagnosticCollection;
   readonly #problems = new WeakMap<vscode.Diagnostic, EditorProblem>();
   readonly #gateway: Observable<GatewayView>;
   readonly #scanned: Observable<readonly ScannedServer[]>;
@@ -35,10 +35,12 @@ export class ConfigurationDiagnostics implements vscode.Disposable {
   #shown = '';
 
   constructor(
+    folder: string,
     gateway: Observable<GatewayView>,
     scanned: Observable<readonly ScannedServer[]>,
     explanations: Explanations,
   ) {
+    this.#collection = vscode.languages.createDiagnosticCollection(folder);
     this.#gateway = gateway;
     this.#scanned = scanned;
     this.#explanations = explanations;
@@ -119,7 +121,8 @@ function diagnosticOf(
   const { uri, range: place } = toRange(location, workspace);
   // The editor widens an empty range to the word at that position.
   const range = endColumn === undefined ? place : place.with({ end: place.start.with({ character: endColumn - 1 }) });
-  const diagnostic = new vscode.Diagnostic(range, notificationText`${problem.message}`, SEVERITIES[problem.severity]);
+  const message = notificationText`${problem.message}`;
+  const diagnostic = new vscode.Diagnostic(range, message, SEVERITIES[problem.severity]);
   diagnostic.source = EXTENSION_TITLE;
   if (server) {
     const log = new vscode.Location(

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import { visibleText } from '../../../text/visibleText.ts';
-import { COMMANDS, type CommandId } from '../../contributions.ts';
+import type { CommandId } from '../../contributions.ts';
 import type { EditorSecrets } from '../../gateway/editorSecrets.ts';
 import type { GatewayLink } from '../../gateway/gatewayLink.ts';
+import { type MarkdownText, markdownLine, markdownText, paragraph } from '../../notificationText.ts';
 import { type ConfigurationDocuments, rangeOf } from './configurationDocuments.ts';
 import { type Subject, subjectAt } from './configurationText.ts';
 import { isSecretSet } from './keptSecrets.ts';
-import { limitHover, secretHover, serverButtons, serverHover, statusOf } from './serverWords.ts';
+import { type HoverText, limitHover, secretHover, serverButtons, serverHover, statusOf } from './serverWords.ts';
 
 const TRUSTED: readonly CommandId[] = [
   'waygate.approveServers',
@@ -34,53 +35,44 @@ export class ConfigurationHovers implements vscode.HoverProvider {
     const subject = subjectAt(this.#documents.read(document), document.offsetAt(position));
     const snapshot = this.#documents.snapshotOf(document);
     if (!subject || !snapshot) return undefined;
+    const { lines, code } = await this.#describe(subject, document, snapshot.workspace);
+    if (lines.length === 0) return undefined;
     const content = new vscode.MarkdownString();
     content.isTrusted = { enabledCommands: [...TRUSTED] };
-    await this.#describe(subject, document, snapshot.workspace, content);
-    return content.value === '' ? undefined : new vscode.Hover(content, rangeOf(document, subject));
+    for (const line of lines) content.appendMarkdown(paragraph(line));
+    if (code !== undefined) content.appendCodeblock(visibleText(code), 'text');
+    return new vscode.Hover(content, rangeOf(document, subject));
   }
 
-  async #describe(
-    subject: Subject,
-    document: vscode.TextDocument,
-    workspace: string,
-    content: vscode.MarkdownString,
-  ): Promise<void> {
-    const add = (line: string): unknown => content.appendMarkdown(`${line}\n\n`);
+  async #describe(subject: Subject, document: vscode.TextDocument, workspace: string): Promise<HoverText> {
     switch (subject.kind) {
       case 'secret': {
-        const isSet = await isSecretSet(this.#secrets, workspace, subject.name);
-        add(secretHover(subject.name, isSet));
-        add(commandLink(`${COMMANDS['waygate.setSecret'].title}…`, 'waygate.keepSecret', { name: subject.name }));
-        return;
+        const { name } = subject;
+        const isSet = await isSecretSet(this.#secrets, workspace, name);
+        const link = commandLink('Set Secret…', 'waygate.keepSecret', { folder: this.#documents.folder, name });
+        return { lines: [secretHover(name, isSet), link] };
       }
       case 'limit': {
         const { windows } = await this.#link.request('limits', {});
-        for (const line of limitHover(windows, subject.scopes)) add(line);
-        return;
+        return { lines: limitHover(windows, subject.scopes) };
       }
       case 'server': {
         const server = statusOf(this.#documents.serversOf(document), subject.name);
-        if (!server) return;
-        const { calls } = await this.#link.request('calls', { limit: 1, filter: { server: server.name } });
-        const { lines, code } = serverHover(server, calls[0], Date.now());
-        for (const line of lines) add(line);
-        if (code !== undefined) content.appendCodeblock(visibleText(code), 'text');
-        const row = { kind: 'server', server: { name: server.name } };
-        add(
-          serverButtons(server)
-            .map(({ title, command }) => commandLink(title, command, row))
-            .join(' · '),
-        );
+        if (!server) return { lines: [] };
+        const filter = { server: server.name };
+        // A worker of an older build keeps no calls.
+        const page = await this.#link.request('calls', { limit: 1, filter }).catch(() => undefined);
+        const { lines, code } = serverHover(server, page?.calls[0], Date.now());
+        const row = this.#documents.rowOf(server.name);
+        const links = serverButtons(server).map(({ title, command }) => commandLink(title, command, row));
+        const [title, ...rest] = lines;
+        const shown = [...(title ? [title] : []), ...(links.length > 0 ? [markdownLine(links)] : []), ...rest];
+        return { lines: shown, ...(code !== undefined && { code }) };
       }
     }
   }
 }
 
-/** Makes a link of own words; only the argument has foreign ones, as JSON in the address. */
-function commandLink(title: string, command: CommandId, argument: object): string {
-  const query = encodeURIComponent(JSON.stringify([argument])).replace(/[()]/g, (char) =>
-    char === '(' ? '%28' : '%29',
-  );
-  return `[${title}](command:${command}?${query})`;
+function commandLink(title: string, command: CommandId, argument: object): MarkdownText {
+  return markdownText`[${title}](command:${command}?${encodeURIComponent(JSON.stringify([argument]))})`;
 }

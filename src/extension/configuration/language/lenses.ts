@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { throttled } from '../../gateway/pacing.ts';
 import type { Observable } from '../../observable.ts';
 import type { GatewayView } from '../../status/health.ts';
-import { type ConfigurationDocuments, commandOn, rangeOf, SELECTOR } from './configurationDocuments.ts';
+import { type ConfigurationDocuments, rangeOf, SELECTOR } from './configurationDocuments.ts';
 import type { ConfigurationText } from './configurationText.ts';
 import { serverLenses } from './serverWords.ts';
 
@@ -45,7 +45,10 @@ export class ConfigurationLenses implements vscode.CodeLensProvider, vscode.Disp
     return serverLenses(text, this.#documents.serversOf(document), document.isDirty).map((lens) => {
       const { title, command, server = '' } = lens;
       const range = rangeOf(document, lens);
-      return new vscode.CodeLens(range, command ? commandOn({ name: server }, command, title) : { title, command: '' });
+      return new vscode.CodeLens(
+        range,
+        command ? this.#documents.commandOn(server, command, title) : { title, command: '' },
+      );
     });
   }
 

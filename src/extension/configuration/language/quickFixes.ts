@@ -2,7 +2,7 @@ import { findNodeAtOffset } from 'jsonc-parser';
 import * as vscode from 'vscode';
 import { COMMANDS, type CommandId } from '../../contributions.ts';
 import { notificationText } from '../../notificationText.ts';
-import { type ConfigurationDocuments, commandOn, rangeOf, SELECTOR } from './configurationDocuments.ts';
+import { type ConfigurationDocuments, rangeOf, SELECTOR } from './configurationDocuments.ts';
 import type { ConfigurationDiagnostics } from './diagnostics.ts';
 import type { EditorProblem } from './problems.ts';
 import { serverButtons } from './serverWords.ts';
@@ -47,14 +47,23 @@ export class ConfigurationFixes implements vscode.CodeActionProvider {
     if (meant) return this.#renames(meant, range, document);
     if (code === 'clear_secret') {
       const title = `Use \${secret:…}…`;
-      const command = { command: MOVE_SECRET, title, arguments: [{ uri: document.uri.toString(), at: range.start }] };
+      const command = {
+        command: MOVE_SECRET,
+        title,
+        arguments: [{ folder: this.#documents.folder, uri: document.uri.toString(), at: range.start }],
+      };
       return [actionOf(title, command)];
     }
     if (!server) return [];
     const { status } = server;
     return [
-      ...serverButtons(status).map(({ title, command }) => actionOf(title, commandOn(status, command, title))),
-      actionOf(COMMANDS[SWITCH_OFF].title, commandOn(status, SWITCH_OFF, COMMANDS[SWITCH_OFF].title)),
+      ...serverButtons(status).map(({ title, command }) =>
+        actionOf(title, this.#documents.commandOn(status.name, command, title)),
+      ),
+      actionOf(
+        COMMANDS[SWITCH_OFF].title,
+        this.#documents.commandOn(status.name, SWITCH_OFF, COMMANDS[SWITCH_OFF].title),
+      ),
     ];
   }
 
