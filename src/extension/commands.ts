@@ -2,8 +2,10 @@ import * as vscode from 'vscode';
 import type { TreeNode } from '../control/contract.ts';
 import type { ServerApproval } from './approvals/serverApproval.ts';
 import type { Environment } from './configuration/environment.ts';
-import { CONFIGURATION_PATH } from './contributions.ts';
+import { CONFIGURATION_PATH, type FolderCommandId } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
+import { logPlace } from './documents/addresses.ts';
+import { openDocument } from './documents/waygateFiles.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
 import type { GatewayLink } from './gateway/gatewayLink.ts';
 import { notificationText } from './notificationText.ts';
@@ -36,8 +38,21 @@ export interface CommandDependencies {
   log: vscode.LogOutputChannel;
 }
 
+/** Makes the handler of a command that reports a failure. `doing` begins the message. */
+export function guardedBy(log: vscode.LogOutputChannel) {
+  return (doing: string, action: (argument: unknown) => Promise<unknown>) =>
+    async (argument?: unknown): Promise<void> => {
+      try {
+        await action(argument);
+      } catch (error) {
+        // Not awaited: a command is done when its work is done, not when the user has read the message.
+        void showFailure(doing, error, log);
+      }
+    };
+}
+
 /** Returns the commands of a folder. */
-export function commandHandlers(parts: CommandDependencies): CommandHandlers {
+export function commandHandlers(parts: CommandDependencies): CommandHandlers<FolderCommandId> {
   const {
     name: folder,
     environment,
@@ -52,14 +67,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     userFolder,
     log,
   } = parts;
-  const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
-    try {
-      await action(argument);
-    } catch (error) {
-      // Not awaited: a command is done when its work is done, not when the user has read the message.
-      void showFailure(doing, error, log);
-    }
-  };
+  const guarded = guardedBy(log);
 
   return {
     'waygate.refresh': guarded('Refreshing the catalogs', async () => {
@@ -101,6 +109,15 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       const { name = '', secret } = (await clickedServer(link, argument, SET_SECRET)) ?? {};
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
+    'waygate.openServerLog': guarded('Opening the log', async (argument) => {
+      const server = await clickedServer(link, argument, OPEN_LOG);
+      if (server) await openDocument(logPlace(folder, server.name));
+    }),
+    'waygate.restartServer': guarded('Restarting the server', async (argument) => {
+      const server = await clickedServer(link, argument, RESTART);
+      const { reason } = server ? await link.request('restartServer', { server: server.name }) : {};
+      if (reason !== undefined) throw new Error(reason);
+    }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
@@ -125,6 +142,14 @@ const SIGN_IN: ServerAction = {
   applies: ({ state }) => state === 'needs_sign_in',
   none: notificationText`No sign-in is needed.`,
 };
+
+const OPEN_LOG: ServerAction = {
+  title: notificationText`Show Server Log`,
+  applies: () => true,
+  none: notificationText`The configuration has no such server.`,
+};
+
+const RESTART: ServerAction = { ...OPEN_LOG, title: notificationText`Restart Server` };
 
 const SIGN_OUT: ServerAction = {
   title: notificationText`Sign Out`,

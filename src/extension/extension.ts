@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { SKILL_NAME } from '../config/state/skillInstall.ts';
+import { ActivityParts } from './activity/activityParts.ts';
 import { WindowEnvironment } from './configuration/environment.ts';
 import type { PolicyBlock } from './configuration/policy.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
 import { restoreDashboards } from './dashboard/dashboard.ts';
-import { WaygateFiles } from './documents/waygateFiles.ts';
 import { folderCommands } from './folders/folderCommands.ts';
 import { Folders, type FolderView } from './folders/folders.ts';
 import { EditorSecrets } from './gateway/editorSecrets.ts';
@@ -50,17 +50,19 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     secrets: new EditorSecrets(context.secrets),
     log,
   });
+  const tree = new ToolsTree(folders, log);
+  const activity = new ActivityParts(folders, tree, context.extensionUri, log);
   return [
     environment,
     folders,
-    new WaygateFiles((name) => folders.named(name)?.link),
-    new ToolsTree(folders, log),
+    tree,
+    activity,
     restoreDashboards(() => folders.gateways.value.map(({ dashboard }) => dashboard)),
     showStatusBar(folders.views),
     keepContextKey(folders.views),
     logPolicy(environment.state, log),
     registerMcpProvider(folders.gateways, log),
-    registerCommands(folderCommands(folders)),
+    registerCommands({ ...folderCommands(folders), ...activity.handlers }),
   ].reverse();
 }
 
