@@ -35,6 +35,11 @@ export function registerMcpProvider(
     onDidChangeMcpServerDefinitions: changed.event,
     provideMcpServerDefinitions: async () =>
       (await Promise.all(folders.value.map(({ definition }) => definitionOf(definition)))).flat(),
+    // VS Code calls this when it is about to start a server.
+    resolveMcpServerDefinition: (server: vscode.McpStdioServerDefinition) => {
+      folders.value.find(({ definition }) => definition.label === server.label)?.definition.starting(server.version);
+      return server;
+    },
   });
   return vscode.Disposable.from(registration, watching, announce, changed);
 }
