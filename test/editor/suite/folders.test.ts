@@ -161,4 +161,14 @@ describe('Folders', () => {
     assert.equal(after.worker.pid, before.worker.pid);
     assert.equal(after.sessions[0]?.client, before.sessions[0]?.client);
   });
+
+  it('leaves out a folder that is on no disk', async () => {
+    vscode.workspace.updateWorkspaceFolders(1, 0, { uri: vscode.Uri.parse('nowhere:/virtual'), name: 'virtual' });
+    await eventually('the folder', () => vscode.workspace.workspaceFolders?.length === 2);
+    await vscode.commands.executeCommand('waygate.refresh');
+    await toolsRow('memory', ({ depth }) => depth === 1);
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/memory/);
+    vscode.workspace.updateWorkspaceFolders(1, 1);
+    await eventually('the end of the folder', () => vscode.workspace.workspaceFolders?.length === 1);
+  });
 });
