@@ -31,6 +31,8 @@ describe('package.json', () => {
 
   it('runs beside the code, only in trusted workspaces, and never before it is needed', () => {
     expect(packageJson.engines).toMatchObject({ vscode: '^1.105.0' });
+    // The types of the oldest version, so that nothing newer compiles.
+    expect(packageJson.devDependencies).toMatchObject({ '@types/vscode': '1.105.0' });
     expect(packageJson.enabledApiProposals).toBeUndefined();
     expect(packageJson.extensionKind).toEqual(['workspace']);
     expect(packageJson.activationEvents).toEqual([
