@@ -15,6 +15,8 @@ import { asRow, clickedServer, type ServerAction } from './tree/clickedServer.ts
 import type { ToolElement } from './tree/toolRows.ts';
 import { toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
+import { tryCommands } from './try/tryCommand.ts';
+import type { TryTool } from './try/tryTool.ts';
 import { notify, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
@@ -24,6 +26,7 @@ export interface CommandDependencies {
   approval: ServerApproval;
   reviews: TrustReviews;
   secrets: EditorSecrets;
+  tries: TryTool;
   /** Starts a new worker for a workspace, which takes over. */
   rollOut: (workspace: string) => Promise<unknown>;
   refreshing: Observable<boolean>;
@@ -42,6 +45,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     approval,
     reviews,
     secrets,
+    tries,
     rollOut,
     refreshing,
     skillFolder,
@@ -111,6 +115,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     'waygate.installSkill': guarded('Installing the skill', () =>
       installSkillInto(environment.state.value.workspace, skillFolder),
     ),
+    ...tryCommands(guarded, link, tries),
     'waygate.copyPath': guarded('Copying the path', (argument) => copy(asRow(argument), ({ path }) => path)),
     'waygate.copyToolId': guarded('Copying the tool id', (argument) => copy(asRow(argument), ({ toolId }) => toolId)),
   };

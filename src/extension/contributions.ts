@@ -11,6 +11,7 @@ export const CONTAINER_ID = 'waygate';
 export const TOOLS_VIEW_ID = 'waygate.tools';
 export const MCP_PROVIDER_ID = 'waygate';
 export const DASHBOARD_VIEW_TYPE = 'waygate.dashboard';
+export const TRY_VIEW_TYPE = 'waygate.try';
 /** Scheme of the document that shows the commands of servers. */
 export const APPROVAL_SCHEME = 'waygate-approval';
 export const APPROVAL_LANGUAGE = 'waygate-approval';
@@ -64,6 +65,7 @@ export const COMMANDS = {
   'waygate.createConfiguration': { title: 'Create Configuration', icon: '$(new-file)', inPalette: true },
   'waygate.importServers': { title: 'Import Servers', icon: '$(cloud-download)', inPalette: true },
   'waygate.installSkill': { title: 'Install MCP Bootstrap Skill', icon: '$(mortar-board)', inPalette: true },
+  'waygate.tryTool': { title: 'Try Tool', icon: '$(play)', enablement: ACTIVE, inPalette: true },
   'waygate.copyPath': { title: 'Copy Path', inPalette: false },
   'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;

@@ -24,6 +24,7 @@ import { showStatusBar } from './status/statusBar.ts';
 import { ToolsTree, toRange } from './tree/toolsTree.ts';
 import { findingProblems, followFindings, type ScannedServer } from './trust/findings.ts';
 import { offerReviews, TrustReviews } from './trust/trustReviews.ts';
+import { TryTool } from './try/tryTool.ts';
 import { ask, notify } from './windows.ts';
 
 /** Name of the activation measure in the extension host's timeline. */
@@ -67,6 +68,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const tree = new ToolsTree(gateway, link, log);
   const approval = new ServerApproval(link);
   const reviews = new TrustReviews(link, gateway);
+  const tries = new TryTool({ extensionUri: context.extensionUri, link, openResult: async () => undefined });
 
   const files = new WaygateFiles((key) => {
     const { workspace } = environment.state.value;
@@ -84,6 +86,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     tree,
     approval,
     reviews,
+    tries,
     files,
     offerApprovals(gateway),
     offerReviews(gateway),
@@ -106,6 +109,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
         approval,
         reviews,
         secrets,
+        tries,
         rollOut,
         refreshing,
         skillFolder,

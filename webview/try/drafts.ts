@@ -43,7 +43,7 @@ export function draftOf(field: Field, value: unknown): Draft {
       return json;
     case 'list':
       return Array.isArray(value)
-        ? { kind: 'list', items: value.map((item) => draftOf(itemField(field), item)) }
+        ? { kind: 'list', items: Array.from(value, (item) => draftOf(itemField(field), item)) }
         : json;
     case 'object':
       return isRecord(value) ? objectDraft(field, value, json) : json;

@@ -154,6 +154,16 @@ export class GatewayLink {
     this.#dispatch({ type: 'dispose' });
   }
 
+  /**
+   * Calls a gateway tool for the user, once. A call whose worker is replaced is lost: only the gateway knows whether it
+   * may be repeated.
+   */
+  async callTool(name: string, args: Record<string, unknown>): Promise<ControlRequests['callTool']['result']> {
+    const { kind } = this.#phase;
+    if (kind === 'moving' || kind === 'attaching') await this.#settled();
+    return this.#attachedClient().request('callTool', { name, args, as: 'you' });
+  }
+
   /** Sends a request to the worker, once it has started. If that worker is replaced before it answers, asks the successor. */
   request<M extends keyof ControlRequests>(
     method: M,
