@@ -6,6 +6,8 @@ import type { Safety } from '../catalog/types.ts';
 
 /** Tool as the page shows it. */
 export interface TriedTool {
+  /** Name of the folder's gateway. */
+  folder: string;
   toolId: string;
   name: string;
   title?: string;

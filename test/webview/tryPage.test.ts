@@ -16,6 +16,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const MAX_PAGE_KB = 40;
 
 const TOOL: TriedTool = {
+  folder: 'waygate',
   toolId: 'erp:customer_delete#0123abcd',
   name: 'customer_delete',
   title: 'Delete a customer',

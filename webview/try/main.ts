@@ -9,6 +9,7 @@ import { showProblems } from './problems.ts';
 import { shown } from './words.ts';
 
 interface Kept {
+  folder: string;
   toolId: string;
   draft: unknown;
 }
@@ -165,7 +166,8 @@ function fill(json: string): void {
 
 /** Keeps the input and has it checked, after the pause unless nothing was typed. */
 function changed(isFirst: boolean): void {
-  if (tool !== undefined) vscode.setState({ toolId: tool.toolId, draft: withoutSecrets(field, draft) });
+  if (tool !== undefined)
+    vscode.setState({ folder: tool.folder, toolId: tool.toolId, draft: withoutSecrets(field, draft) });
   arm(false);
   verdict = undefined;
   check += 1;

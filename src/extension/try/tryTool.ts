@@ -14,6 +14,10 @@ const HISTORY = 12;
 const RECENT = 50;
 
 export interface TryParts {
+  /** Name of the folder's gateway. */
+  name: string;
+  /** Returns the folder's title if the window has several gateways. */
+  label(): string | undefined;
   extensionUri: vscode.Uri;
   link: GatewayLink;
   /** Opens a whole result as a document. */
@@ -30,13 +34,6 @@ export class TryTool implements vscode.Disposable {
     this.#parts = parts;
     let shown = '';
     this.#watching = vscode.Disposable.from(
-      vscode.window.registerWebviewPanelSerializer(TRY_VIEW_TYPE, {
-        deserializeWebviewPanel: async (panel, state) => {
-          const toolId = isRecord(state) && typeof state.toolId === 'string' ? state.toolId : undefined;
-          if (toolId === undefined || this.#tabs.has(toolId)) panel.dispose();
-          else this.#adopt(panel, toolId);
-        },
-      }),
       // Another worker or catalog may have another definition.
       new vscode.Disposable(
         parts.link.state.onChange((state) => {
@@ -53,7 +50,7 @@ export class TryTool implements vscode.Disposable {
   async open(toolId: string, args?: string): Promise<void> {
     const open = this.#tabs.get(toolId);
     if (open !== undefined) return open.show(args);
-    const title = titleOf(toolId);
+    const title = this.#titleOf(toolId);
     // The editor restores a tab when the user comes to it, and until then it has no page.
     const waiting = vscode.window.tabGroups.all
       .flatMap(({ tabs }) => tabs)
@@ -72,19 +69,38 @@ export class TryTool implements vscode.Disposable {
     for (const { panel } of [...this.#tabs.values()]) panel.dispose();
   }
 
+  /** Fills a tab that the editor has restored. */
+  restore(panel: vscode.WebviewPanel, toolId: string): void {
+    if (this.#tabs.has(toolId)) panel.dispose();
+    else this.#adopt(panel, toolId);
+  }
+
+  #titleOf(toolId: string): string {
+    const [, namespace = '', name = toolId] = /^([^:]*):(.*)#[^#]*$/s.exec(toolId) ?? [];
+    const folder = this.#parts.label();
+    return oneLine(`${folder === undefined ? '' : `${folder}: `}Try ${name} (${namespace})`, 80);
+  }
+
   #adopt(panel: vscode.WebviewPanel, toolId: string, args?: string): void {
-    const tab = new TryTab(this.#parts, panel, toolId, args);
+    const tab = new TryTab(this.#parts, panel, { toolId, title: this.#titleOf(toolId), args });
     this.#tabs.set(toolId, tab);
     panel.onDidDispose(() => this.#tabs.delete(toolId));
   }
 }
 
-const isOwn = ({ viewType }: vscode.TabInputWebview): boolean => viewType.endsWith(TRY_VIEW_TYPE);
-
-function titleOf(toolId: string): string {
-  const [, namespace = '', name = toolId] = /^([^:]*):(.*)#[^#]*$/s.exec(toolId) ?? [];
-  return oneLine(`Try ${name} (${namespace})`, 80);
+/** Restores the tabs of an earlier window, each at the gateway of its folder. */
+export function restoreTries(named: (folder: string) => TryTool | undefined): vscode.Disposable {
+  return vscode.window.registerWebviewPanelSerializer(TRY_VIEW_TYPE, {
+    deserializeWebviewPanel: async (panel, state) => {
+      const { folder, toolId }: Readonly<Record<string, unknown>> = isRecord(state) ? state : {};
+      const tries = typeof folder === 'string' ? named(folder) : undefined;
+      if (tries === undefined || typeof toolId !== 'string') panel.dispose();
+      else tries.restore(panel, toolId);
+    },
+  });
 }
+
+const isOwn = ({ viewType }: vscode.TabInputWebview): boolean => viewType.endsWith(TRY_VIEW_TYPE);
 
 class TryTab {
   readonly panel: vscode.WebviewPanel;
@@ -97,10 +113,14 @@ class TryTab {
   #isRunning = false;
   #isOpen = true;
 
-  constructor(parts: TryParts, panel: vscode.WebviewPanel, toolId: string, args: string | undefined) {
+  constructor(
+    parts: TryParts,
+    panel: vscode.WebviewPanel,
+    { toolId, title, args }: { toolId: string; title: string; args: string | undefined },
+  ) {
     this.#parts = parts;
     this.panel = panel;
-    this.title = titleOf(toolId);
+    this.title = title;
     this.#toolId = toolId;
     this.#args = args;
     const file = (...path: string[]): vscode.Uri => vscode.Uri.joinPath(parts.extensionUri, 'dist', 'webview', ...path);
@@ -134,7 +154,7 @@ class TryTab {
         const reason = 'The gateway has no such tool now. Its server may be off, starting, or without this tool.';
         return this.#post({ type: 'unavailable', reason });
       }
-      this.#post({ type: 'tool', json: JSON.stringify(triedTool(details)) });
+      this.#post({ type: 'tool', json: JSON.stringify(triedTool(this.#parts.name, details)) });
       if (this.#args !== undefined) this.#post({ type: 'arguments', json: this.#args });
       this.#args = undefined;
       await this.#showHistory();

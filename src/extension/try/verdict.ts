@@ -10,9 +10,10 @@ import { oneLine } from '../../text/porcelain.ts';
 export type CallAnswer = ControlRequests['callTool']['result'];
 
 /** Returns the tool of a page. The definition is foreign; a tool without a schema takes any arguments. */
-export function triedTool(details: ToolDetails): TriedTool {
+export function triedTool(folder: string, details: ToolDetails): TriedTool {
   const { toolId, name, title, description, server, safety, definition } = details;
   return {
+    folder,
     toolId,
     name,
     ...(title !== undefined && { title }),
