@@ -55,7 +55,8 @@ export type ToTry =
   | { type: 'arguments'; json: string }
   | { type: 'notice'; text: string }
   | { type: 'verdict'; check: number; verdict: Verdict }
-  | { type: 'running' }
+  /** `waits`: the user has not answered the question about the call yet. */
+  | { type: 'running'; waits: boolean }
   | { type: 'outcome'; outcome: Outcome }
   | { type: 'history'; calls: readonly PastCall[] };
 
@@ -97,7 +98,7 @@ const TO_TRY: Readonly<Record<ToTry['type'], string>> = {
   arguments: 'json',
   notice: 'text',
   verdict: 'verdict',
-  running: 'type',
+  running: 'waits',
   outcome: 'outcome',
   history: 'calls',
 };

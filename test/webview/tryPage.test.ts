@@ -299,9 +299,11 @@ describe.skipIf(BROWSER === undefined)('Try Tool in a browser', () => {
     await checkedAfter(() => fill({ id: 7, reason: 'left' }));
     await page.locator('#run').click();
     expect((await said()).at(-1)).toEqual({ type: 'run', json: '{"id":7,"reason":"left"}' });
-    await post({ type: 'running' });
+    await post({ type: 'running', waits: false });
     expect(await page.locator('#status').textContent()).toBe('Running… 0 s');
     expect(await page.locator('#run').getAttribute('aria-disabled')).toBe('true');
+    await post({ type: 'running', waits: true });
+    expect(await page.locator('#status').textContent()).toMatch(/^Waiting for your answer/);
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect((await said()).at(-1)).toEqual({ type: 'cancel' });
     const handles = ['artifact:erp:1'];
@@ -399,7 +401,7 @@ describe.skipIf(BROWSER === undefined)('Try Tool in a browser', () => {
         await post({ type: 'verdict', check, verdict: { kind: 'valid', notes: ['Arguments are valid'] } });
         await page.locator('#run').click();
       },
-      running: () => post({ type: 'running' }),
+      running: () => post({ type: 'running', waits: false }),
       answered: () =>
         post({ type: 'outcome', outcome: { isError: true, answer: ['no'], durationMs: 5, handles: ['h'] } }),
       result: () => page.getByRole('tab', { name: 'Whole result' }).click(),

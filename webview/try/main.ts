@@ -99,7 +99,7 @@ function receive(message: ToTry): void {
       if (message.check === check) judge(message.verdict);
       break;
     case 'running':
-      begin();
+      begin(message.waits);
       break;
     case 'outcome':
       end();
@@ -242,17 +242,19 @@ function arm(next: boolean): void {
   run.classList.toggle('armed', next);
 }
 
-function begin(): void {
-  startedAt = Date.now();
+function begin(waits: boolean): void {
+  if (startedAt === undefined) announce('Running');
+  startedAt ??= Date.now();
+  const from = startedAt;
   run.setAttribute('aria-disabled', 'true');
   cancel.hidden = false;
   const tick = (): void => {
-    status.textContent = `Running… ${Math.round((Date.now() - (startedAt ?? 0)) / 1_000)} s`;
+    const seconds = Math.round((Date.now() - from) / 1_000);
+    status.textContent = waits ? 'Waiting for your answer to the question about this call' : `Running… ${seconds} s`;
   };
   tick();
   clearInterval(clock);
   clock = setInterval(tick, 1_000);
-  announce('Running');
 }
 
 function end(): void {

@@ -6,12 +6,15 @@ import type { CommandHandlers } from '../registrations.ts';
 import { asRow } from '../tree/clickedServer.ts';
 import { notify, pick } from '../windows.ts';
 import type { TryTool } from './tryTool.ts';
+import { argumentsOf } from './verdict.ts';
 
 /** Argument of `waygate.tryTool`. */
 export interface TryRequest {
   toolId: string;
-  /** Arguments of the tool. */
-  arguments?: Readonly<Record<string, unknown>>;
+  /** Arguments of the tool, or those of `tool_execute`. */
+  args?: unknown;
+  /** Name of the folder's gateway; without it the user chooses among several. */
+  folder?: string;
 }
 
 type Guarded = (doing: string, action: (argument: unknown) => Promise<void>) => CommandHandlers[keyof CommandHandlers];
@@ -23,8 +26,8 @@ export function tryCommands(
 ): Pick<CommandHandlers, 'waygate.tryTool'> {
   return {
     'waygate.tryTool': guarded('Trying the tool', async (argument) => {
-      const { toolId = await pickTool(link), arguments: args } = requested(argument);
-      if (toolId !== undefined) await tries.open(toolId, args && JSON.stringify(args));
+      const { toolId = await pickTool(link), args } = requested(argument);
+      if (toolId !== undefined) await tries.open(toolId, argumentsOf(args));
     }),
   };
 }
@@ -35,8 +38,8 @@ export function requested(argument: unknown): Partial<TryRequest> {
   if (row !== undefined) return row.kind === 'node' && row.node.toolId !== undefined ? { toolId: row.node.toolId } : {};
   if (typeof argument === 'string') return { toolId: argument };
   if (!isRecord(argument) || typeof argument.toolId !== 'string') return {};
-  const { toolId, arguments: args } = argument;
-  return { toolId, ...(isRecord(args) && { arguments: args }) };
+  const { toolId, args } = argument;
+  return { toolId, args };
 }
 
 async function pickTool(link: GatewayLink): Promise<string | undefined> {

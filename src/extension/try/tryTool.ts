@@ -3,13 +3,17 @@ import type { CallRecord } from '../../control/activityContract.ts';
 import { type FromTry, parseFromTry, type ToTry } from '../../control/tryMessages.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 import { TRY_VIEW_TYPE } from '../contributions.ts';
 import { type GatewayLink, sentenceOf } from '../gateway/gatewayLink.ts';
+import { throttled } from '../gateway/pacing.ts';
 import { tryPage } from './tryPage.ts';
-import { argumentsOf, outcomeOf, pastCalls, triedTool, verdictOf } from './verdict.ts';
+import { argumentsOf, type CallAnswer, outcomeOf, pastCalls, triedTool, verdictOf } from './verdict.ts';
 
 /** Earlier calls on the page. */
 const HISTORY = 12;
+/** An agent may call a tool many times a second. */
+const HISTORY_INTERVAL_MS = 500;
 /** Calls among which the running one is looked for. */
 const RECENT = 50;
 
@@ -34,6 +38,11 @@ export class TryTool implements vscode.Disposable {
     this.#parts = parts;
     let shown = '';
     this.#watching = vscode.Disposable.from(
+      new vscode.Disposable(
+        parts.link.calls.onChange((calls) => {
+          for (const tab of this.#tabs.values()) tab.follow(calls);
+        }).dispose,
+      ),
       // Another worker or catalog may have another definition.
       new vscode.Disposable(
         parts.link.state.onChange((state) => {
@@ -112,6 +121,8 @@ class TryTab {
   #isReady = false;
   #isRunning = false;
   #isOpen = true;
+  #checking: AbortController | undefined;
+  readonly #refreshHistory = throttled(HISTORY_INTERVAL_MS, () => void this.#showHistory());
 
   constructor(
     parts: TryParts,
@@ -130,6 +141,8 @@ class TryTab {
     panel.webview.onDidReceiveMessage((message) => this.#receive(parseFromTry(message)));
     panel.onDidDispose(() => {
       this.#isOpen = false;
+      this.#refreshHistory.dispose();
+      this.#checking?.abort();
     });
     panel.webview.html = tryPage({
       cspSource: panel.webview.cspSource,
@@ -143,6 +156,15 @@ class TryTab {
     if (args === undefined) return;
     if (this.#isReady) this.#post({ type: 'arguments', json: args });
     else this.#args = args;
+  }
+
+  /** Shows a call that waits for the user's answer, and the end of any call of the tool. */
+  follow(calls: readonly CallRecord[]): void {
+    const own = calls.filter(({ toolId, metaTool }) => toolId === this.#toolId && metaTool === 'tool_execute');
+    const mine = own.findLast(({ session }) => session === 'you');
+    if (this.#isRunning && mine !== undefined && mine.phase !== 'done')
+      this.#post({ type: 'running', waits: mine.phase === 'waiting' });
+    if (own.some(({ phase }) => phase === 'done')) this.#refreshHistory();
   }
 
   /** Asks for the definition and sends it to the page. */
@@ -184,18 +206,22 @@ class TryTab {
   }
 
   async #check(check: number, json: string): Promise<void> {
+    this.#checking?.abort();
+    const checking = new AbortController();
+    this.#checking = checking;
     try {
-      const answer = await this.#call(json, { dry_run: true, render: 'json' });
+      const answer = await this.#call(json, { dry_run: true, render: 'json' }, checking.signal);
       this.#post({ type: 'verdict', check, verdict: verdictOf(answer) });
     } catch (error) {
-      this.#post({ type: 'verdict', check, verdict: { kind: 'unknown', reason: sentenceOf(error) } });
+      if (!checking.signal.aborted)
+        this.#post({ type: 'verdict', check, verdict: { kind: 'unknown', reason: sentenceOf(error) } });
     }
   }
 
   async #run(json: string): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    this.#post({ type: 'running' });
+    this.#post({ type: 'running', waits: false });
     const startedAt = Date.now();
     try {
       const answer = await this.#call(json, {});
@@ -211,9 +237,9 @@ class TryTab {
     await this.#showHistory();
   }
 
-  #call(json: string, more: object): ReturnType<GatewayLink['callTool']> {
-    const args: unknown = JSON.parse(json);
-    return this.#parts.link.callTool('tool_execute', { tool_id: this.#toolId, args, ...more });
+  #call(json: string, more: object, signal?: AbortSignal): Promise<CallAnswer> {
+    const args = { tool_id: this.#toolId, args: JSON.parse(json) as unknown, ...more };
+    return this.#parts.link.request('callTool', { name: 'tool_execute', args, as: 'you' }, signal);
   }
 
   /** Returns the user's own calls of the tool, the newest first. */
@@ -229,8 +255,8 @@ class TryTab {
 
   async #copy(json: string): Promise<void> {
     const call = { tool_id: this.#toolId, args: JSON.parse(json) as unknown };
-    await vscode.env.clipboard.writeText(JSON.stringify(call, undefined, 2));
-    this.#post({ type: 'notice', text: 'The call is in the clipboard, as arguments of tool_execute.' });
+    await vscode.env.clipboard.writeText(`tool_execute ${visibleJson(call)}`);
+    this.#post({ type: 'notice', text: 'The call is in the clipboard.' });
   }
 
   async #recall(id: number): Promise<void> {
