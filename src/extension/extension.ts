@@ -42,8 +42,10 @@ export function activate(context: vscode.ExtensionContext): void {
 function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Disposable[] {
   const dist = vscode.Uri.joinPath(context.extensionUri, 'dist');
   const environment = new WindowEnvironment();
-  const folders = new Folders({
+  const folders: Folders = new Folders({
     environment,
+    reveal: (folder, server) => tree.reveal(folder, server),
+    page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md'),
     installation: { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) },
     extensionUri: context.extensionUri,
     skillFolder: vscode.Uri.joinPath(dist, 'skills', SKILL_NAME).fsPath,
@@ -52,13 +54,15 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     secrets: new EditorSecrets(context.secrets),
     log,
   });
-  const gatewayOf = (key: string) =>
-    folders.gateways.value.find(({ place: { path } }) => path !== undefined && folderKey(path) === key);
+  const tree = new ToolsTree(folders, log);
+  const files = new WaygateFiles(
+    (key) => folders.gateways.value.find(({ place: { path } }) => path !== undefined && folderKey(path) === key)?.link,
+  );
   return [
     environment,
     folders,
-    new WaygateFiles((key) => gatewayOf(key)?.link),
-    new ToolsTree(folders, log),
+    tree,
+    files,
     restoreDashboards(() => folders.gateways.value.map(({ dashboard }) => dashboard)),
     restoreTries((name) => folders.named(name)?.tries),
     showStatusBar(folders.views),
