@@ -160,7 +160,7 @@ function warnOfState(node: Node, path: string, entry: StdioKeys & SharedKeys, co
 function warnOfSecrets(node: Node, path: string, server: string, context: ServerContext): void {
   const warn = (where: string, suggested: string, at: Node): void => {
     const name = suggested.replace(/[^A-Za-z0-9_.-]+/g, '_') || 'NAME';
-    const fix = `write \${secret:${name}} instead and run: waygate secret set ${name}.`;
+    const fix = `write \${secret:${name}} instead, and set the secret ${name}.`;
     context.warn(`"${where}" looks like a secret in clear; ${fix}`, at);
   };
   for (const field of ['env', 'headers']) {

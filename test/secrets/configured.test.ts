@@ -86,10 +86,7 @@ describe('a secret in clear', () => {
       /"servers\.one\.args\[1\]" looks like .*secret set api-key\.$/,
     ],
     [{ command: 'x', args: ['--token=abcdefgh1'] }, /"servers\.one\.args\[0\]" looks like/],
-    [
-      { command: 'x', args: [`sk-${'a'.repeat(40)}`] },
-      /write \$\{secret:NAME\} instead and run: waygate secret set NAME\.$/,
-    ],
+    [{ command: 'x', args: [`sk-${'a'.repeat(40)}`] }, /write \$\{secret:NAME\} instead, and set the secret NAME\.$/],
     [
       { url: 'https://x', headers: { Authorization: 'Bearer abcdefgh1' } },
       /"servers\.one\.headers\.Authorization" .*set one_TOKEN\.$/,
