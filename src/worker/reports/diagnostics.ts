@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallRecord } from '../../control/activityContract.ts';
-import type { ServerStatus } from '../../control/contract.ts';
+import type { CatalogStatus, ServerStatus } from '../../control/contract.ts';
 import type { GatewayHealth, HealthCore, HealthReport, TelemetryReport } from '../../control/healthContract.ts';
 import type { Fault } from '../../errors/fault.ts';
 import { traitsOf } from '../../errors/faultCodes.ts';
@@ -23,6 +23,8 @@ export interface DiagnosticsOptions {
   workspace: string;
   stateFolder: string;
   scrubSecrets(text: string): string;
+  /** Reports that a number of a snapshot has changed. */
+  onChange?: () => void;
   /** Returns facts about the life of this worker; without them it is the workspace's first. */
   life?: () => Partial<SupervisedLife>;
 }
@@ -78,6 +80,11 @@ export class Diagnostics {
       file: this.#logFile,
       dropped: (loss) => this.#line({ event: 'log.dropped', success: false, attributes: { ...loss } }, new Date()),
     });
+  }
+
+  /** Tokens of the definitions, once they have been counted. */
+  get tokens(): CatalogStatus['tokens'] {
+    return this.#counters.context;
   }
 
   started(): void {
@@ -236,6 +243,7 @@ export class Diagnostics {
     const counted = await catalogLoaded(view, GATEWAY_TOOLS, counting.signal);
     if (!counted) return;
     this.#counters.definitions({ full: counted.definitionTokens, exposed: gatewayTokens() });
+    this.#options.onChange?.();
     this.#write({ event: 'catalog.loaded', success: true, attributes: { ...counted.loaded } });
   }
 
