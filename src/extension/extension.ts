@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { SKILL_NAME } from '../config/state/skillInstall.ts';
-import type { ApprovalQuestion, ApprovalVerdict, ConfigurationProblem } from '../control/contract.ts';
+import type { ControlClient } from '../control/client.ts';
+import type { ConfigurationProblem } from '../control/contract.ts';
 import type { GatewayRuntime } from '../host/attach/startWorker.ts';
 import { offerApprovals, ServerApproval } from './approvals/serverApproval.ts';
 import { commandHandlers } from './commands.ts';
@@ -13,16 +14,19 @@ import { linkTarget } from './gateway/linkMachine.ts';
 import { registerMcpProvider } from './gateway/mcpProvider.ts';
 import { nodeExecutable, workerScript } from './gateway/serverDefinition.ts';
 import { DirectDuplicates } from './import/directDuplicates.ts';
-import { type NotificationText, notificationLines, notificationText } from './notificationText.ts';
+import { notificationText } from './notificationText.ts';
 import { type Disposable, Observable } from './observable.ts';
+import { Questions, questionSubjects } from './questions/questions.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
 import type { GatewayView } from './status/health.ts';
 import { journal } from './status/journal.ts';
+import { LongCalls } from './status/longCalls.ts';
+import { Refreshes } from './status/refreshes.ts';
 import { showStatusBar } from './status/statusBar.ts';
 import { ToolsTree, toRange } from './tree/toolsTree.ts';
 import { findingProblems, followFindings, type ScannedServer } from './trust/findings.ts';
 import { offerReviews, TrustReviews } from './trust/trustReviews.ts';
-import { ask, notify } from './windows.ts';
+import { notify } from './windows.ts';
 
 /** Name of the activation measure in the extension host's timeline. */
 export const ACTIVATION_MEASURE = 'waygate.activate';
@@ -54,14 +58,34 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
 
   const environment = new Environment();
   const secrets = new EditorSecrets(context.secrets);
-  const link = new GatewayLink(attachWith(environment, secrets, distFolder, log));
+  const questions = new Questions();
+  const refreshes = new Refreshes();
+  const longCalls = new LongCalls();
+  const follows = (client: ControlClient, workspace: string): void => {
+    client.onSecret(secrets.answer);
+    questions.answer(client, workspace);
+    client.onRefreshed((result) => refreshes.ended(result));
+    client.onCalls((calls) => longCalls.follow(calls));
+    client.onClose(() => {
+      refreshes.lost();
+      longCalls.lost();
+    });
+  };
+  const link = new GatewayLink(attachWith(environment, follows, distFolder, log));
   const rollOut = rollOutWith(environment, distFolder);
   const duplicates = new DirectDuplicates(environment, userFolder, log);
-  const view = (): GatewayView => viewOf(environment, link, duplicates);
+  const view = (): GatewayView => ({
+    link: link.state.value,
+    policy: environment.state.value.policy,
+    direct: duplicates.names.value,
+    questions: questionSubjects(questions.open.value),
+    longCalls: longCalls.count.value,
+    refreshing: refreshes.busy.value,
+    news: refreshes.news.value,
+  });
   const gateway = new Observable<GatewayView>(view());
-  const refreshing = new Observable(false);
   const scanned = new Observable<readonly ScannedServer[]>([]);
-  const dashboard = new Dashboard(context.extensionUri, gateway, refreshing, scanned);
+  const dashboard = new Dashboard(context.extensionUri, gateway, scanned);
   const tree = new ToolsTree(gateway, link, log);
   const approval = new ServerApproval(link);
   const reviews = new TrustReviews(link, gateway);
@@ -86,8 +110,12 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     keepJournal(link, log),
     environment.state.onChange(follow),
     duplicates,
-    link.state.onChange(() => gateway.set(view())),
-    duplicates.names.onChange(() => gateway.set(view())),
+    questions,
+    refreshes,
+    longCalls,
+    ...[link.state, duplicates.names, questions.open, longCalls.count, refreshes.busy, refreshes.news].map((source) =>
+      (source as Observable<unknown>).onChange(() => gateway.set(view())),
+    ),
     logPolicy(environment, log),
     registerMcpProvider({ distFolder, version }, environment, link.state, log),
     registerCommands(
@@ -99,7 +127,8 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
         reviews,
         secrets,
         rollOut,
-        refreshing,
+        questions,
+        refreshes,
         skillFolder,
         userFolder,
         log,
@@ -112,7 +141,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
 
 function attachWith(
   environment: Environment,
-  secrets: EditorSecrets,
+  follows: (client: ControlClient, workspace: string) => void,
   distFolder: string,
   log: vscode.LogOutputChannel,
 ): Attach {
@@ -121,8 +150,7 @@ function attachWith(
     const { attachControl } = await import('../host/attach/attachControl.ts');
     const runtime = runtimeOf(workspace, environment, distFolder);
     const client = await attachControl(runtime, { start: true, holds: true, signal, log: (line) => log.warn(line) });
-    client?.onApproval(askApproval);
-    client?.onSecret(secrets.answer);
+    if (client) follows(client, workspace);
     return client;
   };
 }
@@ -141,10 +169,6 @@ function runtimeOf(workspace: string, environment: Environment, distFolder: stri
     nodePath: nodeExecutable({ nodePath, execPath: process.execPath }),
     workerScript: workerScript(distFolder),
   };
-}
-
-function viewOf(environment: Environment, link: GatewayLink, { names }: DirectDuplicates): GatewayView {
-  return { link: link.state.value, policy: environment.state.value.policy, direct: names.value };
 }
 
 function keepContextKey(gateway: Observable<GatewayView>): vscode.Disposable {
@@ -174,24 +198,6 @@ function logPolicy(environment: Environment, log: vscode.LogOutputChannel): { di
   };
   logPolicy(environment.state.value);
   return environment.state.onChange(logPolicy);
-}
-
-/** The first answer has the focus of the dialog: a stray key press runs nothing. */
-const ANSWERS = [
-  { title: notificationText`Do Not Run It`, verdict: 'denied' },
-  { title: notificationText`Allow Once`, verdict: 'once' },
-  { title: notificationText`Allow for This Session`, verdict: 'session' },
-  { title: notificationText`Always Allow Here`, verdict: 'workspace' },
-] as const satisfies readonly { title: NotificationText; verdict: ApprovalVerdict }[];
-
-/**
- * Asks the user whether a tool may run, for clients that cannot ask themselves. Names the server's tool, not the
- * gateway's own: "may tool_execute run" would be a question about everything.
- */
-async function askApproval({ lines: [question = '', ...details] }: ApprovalQuestion): Promise<ApprovalVerdict> {
-  const chosen = await ask(notificationText`${question}`, notificationLines(details), ANSWERS);
-  // Closing the dialog denies the call.
-  return chosen?.verdict ?? 'denied';
 }
 
 /** Shows problems of the configuration, and hard findings of its servers, in the Problems view and under their text. */

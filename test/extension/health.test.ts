@@ -39,7 +39,7 @@ describe('summarize', () => {
     ['a restart', { kind: 'stopping' }, 'stopping', 'The gateway is stopping…'],
     ['a healthy gateway', attached(), 'ready', '6 tools from 2 servers.'],
     ['a bad state without a reason', attached({ health: 'degraded' }), 'degraded', '6 tools from 2 servers.'],
-    ['problems', DEGRADED, 'degraded', '6 tools from 1 server; 2 problems.'],
+    ['problems', DEGRADED, 'degraded', '6 tools, 1 usable of 3 servers; 2 problems.'],
     [
       'a start',
       attached({ health: 'starting' }),
@@ -73,7 +73,7 @@ describe('summarize', () => {
 
   it('counts the tools of a server that starts with its first call', () => {
     const lazy = [server('files', { state: 'not_started' }), server('new', { state: 'not_started', toolCount: 0 })];
-    expect(summarize(view(attached({ servers: lazy }))).headline).toBe('6 tools from 1 server.');
+    expect(summarize(view(attached({ servers: lazy }))).headline).toBe('6 tools, 1 usable of 2 servers.');
   });
 
   it('reports why the gateway does not run', () => {
@@ -103,23 +103,52 @@ describe('summarize', () => {
 });
 
 describe('statusBarModel', () => {
-  it('shows the number of tools', () => {
-    expect(statusBarModel(view(attached()))).toEqual({
+  it('shows only the name if everything is well, and the cost of the definitions in the tooltip', () => {
+    const tokens = { definitions: 68_380, sent: 1_220 };
+    expect(statusBarModel(view(attached({ catalog: { ...snapshot().catalog, tokens } })))).toEqual({
       visible: true,
-      text: '$(plug) Waygate 6',
+      text: '$(pass) Waygate',
       warning: false,
-      accessibilityLabel: 'Waygate: 6 tools from 2 servers.',
+      command: 'waygate.openDashboard',
+      accessibilityLabel: 'Waygate, 6 tools from 2 servers.',
       headline: '6 tools from 2 servers.',
-      problems: [],
+      context: 'Context: about 68,380 → 1,220 tokens a request (−98 %), definitions and instructions as sent.',
+      needs: [],
       links: ['waygate.refresh', 'waygate.reload', 'waygate.showLog'],
     });
   });
 
+  it('puts a question before everything else, with a link and a click that open it', () => {
+    const model = statusBarModel({ ...view(DEGRADED), questions: ['drop of erp'], longCalls: 1 });
+    expect(model).toMatchObject({
+      text: '$(question) Waygate: 1 question',
+      warning: true,
+      command: 'waygate.reviewQuestions',
+    });
+    expect(model.needs[0]).toEqual({
+      text: 'drop of erp waits for you.',
+      link: { label: 'Review…', command: 'waygate.reviewQuestions' },
+    });
+  });
+
+  it('turns while calls run for a second or longer', () => {
+    expect(statusBarModel({ ...view(attached()), longCalls: 2 }).text).toBe('$(sync~spin) Waygate');
+  });
+
+  it('names the step for each server as a link to its command', () => {
+    const mail = { ...SIGN_IN, remedy: { kind: 'sign_in' as const } };
+    const { needs } = statusBarModel(view(attached({ health: 'degraded', servers: [FAILED, mail] })));
+    expect(needs).toEqual([
+      { text: 'tickets failed: The command "x" was not found.' },
+      { text: 'mail needs sign-in.', link: { label: 'Sign In', command: 'waygate.signIn', server: mail } },
+    ]);
+  });
+
   it.each<[string, LinkState, string, boolean]>([
-    ['degraded', DEGRADED, '$(warning) Waygate 6', true],
+    ['degraded', DEGRADED, '$(warning) Waygate: 2 need you', true],
     ['lost', { kind: 'waiting', attempt: 2, reason: 'x', delayMs: 1 }, '$(debug-disconnect) Waygate', true],
     ['starting', { kind: 'attaching' }, '$(loading~spin) Waygate', false],
-    ['starting with tools', attached({ health: 'starting' }), '$(loading~spin) Waygate 6', false],
+    ['starting with tools', attached({ health: 'starting' }), '$(loading~spin) Waygate', false],
     ['stopping', { kind: 'stopping' }, '$(loading~spin) Waygate', false],
     ['not trusted', { kind: 'off', reason: 'untrusted' }, '$(shield) Waygate', false],
   ])('%s', (_, link, text, warning) => {
@@ -135,16 +164,16 @@ describe('statusBarModel', () => {
   it('marks a gateway that the editor hides from its agent', () => {
     const policy = policyBlock({ ...OPEN, 'chat.mcp.access': 'registry' });
     expect(statusBarModel(view(attached(), policy))).toMatchObject({
-      text: '$(circle-slash) Waygate 6',
-      problems: [policy?.message],
+      text: '$(circle-slash) Waygate',
+      needs: [{ text: policy?.message }],
     });
   });
 
   it('limits a long list of problems', () => {
     const servers = Array.from({ length: 9 }, (_, index) => server(`s${index}`, { state: 'failed' }));
-    const { problems } = statusBarModel(view(attached({ health: 'degraded', servers })));
-    expect(problems).toHaveLength(6);
-    expect(problems.at(-1)).toBe('And 4 more: see the dashboard.');
+    const { needs } = statusBarModel(view(attached({ health: 'degraded', servers })));
+    expect(needs).toHaveLength(6);
+    expect(needs.at(-1)).toEqual({ text: 'And 4 more: see the dashboard.' });
   });
 
   it('offers no restart if nothing may start', () => {

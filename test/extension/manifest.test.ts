@@ -69,6 +69,8 @@ describe('contributions', () => {
     expect(extensionManifest().contributes).toMatchObject({
       menus: {
         commandPalette: [
+          { command: 'waygate.refreshServer', when: 'false' },
+          { command: 'waygate.showLaunchChange', when: 'false' },
           { command: 'waygate.approveShown', when: 'false' },
           { command: 'waygate.reviewChange', when: 'false' },
           { command: 'waygate.acceptShown', when: 'false' },

@@ -32,7 +32,6 @@ const ACTION_COMMANDS: Record<DashboardAction, CommandId> = {
 export class Dashboard implements vscode.Disposable {
   readonly #extensionUri: vscode.Uri;
   readonly #gateway: Observable<GatewayView>;
-  readonly #refreshing: Observable<boolean>;
   readonly #scanned: Observable<readonly ScannedServer[]>;
   #panel: vscode.WebviewPanel | undefined;
   /** Kept on the page while a worker is replaced. */
@@ -42,12 +41,10 @@ export class Dashboard implements vscode.Disposable {
   constructor(
     extensionUri: vscode.Uri,
     gateway: Observable<GatewayView>,
-    refreshing: Observable<boolean>,
     scanned: Observable<readonly ScannedServer[]>,
   ) {
     this.#extensionUri = extensionUri;
     this.#gateway = gateway;
-    this.#refreshing = refreshing;
     this.#scanned = scanned;
     this.#serializer = vscode.window.registerWebviewPanelSerializer(DASHBOARD_VIEW_TYPE, {
       deserializeWebviewPanel: async (panel) => {
@@ -57,11 +54,14 @@ export class Dashboard implements vscode.Disposable {
     });
   }
 
-  open(): void {
+  async open(): Promise<void> {
     if (this.#panel) {
       this.#panel.reveal();
       return;
     }
+    // The tab of an earlier window is adopted only when the user sees it.
+    const restored = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(isDashboard);
+    await vscode.window.tabGroups.close(restored);
     this.#adopt(
       vscode.window.createWebviewPanel(DASHBOARD_VIEW_TYPE, 'Waygate', vscode.ViewColumn.Active, this.#options()),
     );
@@ -94,7 +94,6 @@ export class Dashboard implements vscode.Disposable {
       // The editor unloads a hidden page; when it is shown again, its `ready` requests the state.
       panel.onDidChangeViewState(update),
       this.#gateway.onChange(update),
-      this.#refreshing.onChange(update),
       this.#scanned.onChange(update),
       update,
     );
@@ -117,7 +116,7 @@ export class Dashboard implements vscode.Disposable {
     return {
       now: Date.now(),
       summary: summarize(this.#gateway.value),
-      refreshing: this.#refreshing.value,
+      refreshing: (this.#gateway.value.refreshing?.size ?? 0) > 0,
       live: link.kind === 'attached',
       quarantined: quarantined(this.#scanned.value),
       ...(this.#lastSnapshot && { snapshot: inLines(this.#lastSnapshot) }),
@@ -152,4 +151,9 @@ export class Dashboard implements vscode.Disposable {
     const { uri, range } = toRange(location, link.snapshot.workspace);
     void vscode.window.showTextDocument(uri, { selection: range });
   }
+}
+
+function isDashboard({ input }: vscode.Tab): boolean {
+  // VS Code puts a prefix before the type.
+  return input instanceof vscode.TabInputWebview && input.viewType.endsWith(`-${DASHBOARD_VIEW_TYPE}`);
 }

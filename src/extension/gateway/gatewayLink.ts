@@ -53,9 +53,10 @@ export class GatewayLink {
     this.#dispatch({ type: 'target', target });
   }
 
-  /** Lists every server's tools again and reconnects failed servers. */
-  refresh(): Promise<void> {
-    return this.#step('refresh', {});
+  /** Begins to list the tools of every server, or of one, again and to reconnect failed servers. Returns their names. */
+  async refresh(server?: string): Promise<readonly string[]> {
+    const { began } = await this.#step('refresh', server === undefined ? {} : { server });
+    return began;
   }
 
   /** Requests the current state, for decisions that must not depend on an older snapshot. */
@@ -64,8 +65,8 @@ export class GatewayLink {
   }
 
   /** Approves servers by the hashes of the commands that the user has seen. */
-  approve(hashes: readonly string[]): Promise<void> {
-    return this.#step('approve', { hashes });
+  async approve(hashes: readonly string[]): Promise<void> {
+    await this.#step('approve', { hashes });
   }
 
   /**
@@ -87,8 +88,8 @@ export class GatewayLink {
   }
 
   /** Makes servers that wait for a secret check again whether it exists. */
-  recheck(): Promise<void> {
-    return this.#step('recheck', {});
+  async recheck(): Promise<void> {
+    await this.#step('recheck', {});
   }
 
   children(path: string): Promise<TreeChildren> {
@@ -168,11 +169,13 @@ export class GatewayLink {
   async #step<M extends 'refresh' | 'approve' | 'recheck'>(
     method: M,
     params: ControlRequests[M]['params'],
-  ): Promise<void> {
+  ): Promise<ControlRequests[M]['result']> {
     const attachment = this.#attachment;
     const snapshot = await this.#ask(method, params);
-    if (!this.#client || this.#phase.kind !== 'attached' || this.#attachment !== attachment) return;
-    this.#accept(this.#client, snapshot);
+    if (this.#client && this.#phase.kind === 'attached' && this.#attachment === attachment) {
+      this.#accept(this.#client, snapshot);
+    }
+    return snapshot;
   }
 
   #attachedClient(): ControlClient {

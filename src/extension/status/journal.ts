@@ -3,7 +3,8 @@ import { serverState } from '../../control/serverStates.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
 import { asSentence } from '../plainText.ts';
-import { isTroubled, summarize } from './health.ts';
+import { summarize } from './health.ts';
+import { isTroubled } from './remedies.ts';
 
 export interface JournalLine {
   level: 'info' | 'warn' | 'error';

@@ -27,6 +27,7 @@ const REFRESH_INTERVAL_MS = 250;
 export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.Disposable {
   readonly view: vscode.TreeView<ToolElement>;
 
+  readonly #gateway: Observable<GatewayView>;
   readonly #link: GatewayLink;
   readonly #log: vscode.LogOutputChannel;
   readonly #changed = new vscode.EventEmitter<undefined>();
@@ -44,6 +45,7 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   readonly #watching: vscode.Disposable;
 
   constructor(gateway: Observable<GatewayView>, link: GatewayLink, log: vscode.LogOutputChannel) {
+    this.#gateway = gateway;
     this.#link = link;
     this.#log = log;
     this.view = vscode.window.createTreeView(TOOLS_VIEW_ID, { treeDataProvider: this, showCollapseAll: true });
@@ -81,24 +83,27 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
   }
 
   getParent(element: ToolElement): ToolElement | undefined {
-    const parent = element.kind === 'node' ? parentPath(element.node.path) : undefined;
+    const node = element.kind === 'held' ? undefined : element.node;
+    const parent = node && parentPath(node.path);
     return parent === undefined ? undefined : this.#nodes.get(parent);
   }
 
   async getChildren(element?: ToolElement): Promise<ToolElement[]> {
-    if (element?.kind === 'server' || element?.kind === 'held') return heldElements(element);
-    const path = element?.node.path ?? '/';
-    const state = this.#link.state.value;
+    if (element?.kind === 'held') return [];
+    const held = element ? heldElements(element) : [];
+    const path = element ? element.node?.path : '/';
+    if (path === undefined) return held;
+    const { link: state, refreshing } = this.#gateway.value;
     if (state.kind === 'off') return [];
     if (state.kind !== 'attached') return this.#shown.get(path) ?? [];
     try {
       const { nodes, revision } = await this.#link.children(path);
-      const { attachment, snapshot } = state;
-      const isRoot = path === '/';
-      if (isRoot) this.#drawnKey = attachedKey(attachment, revision, snapshot.servers);
-      const children = [...heldElements(element), ...rootElements(nodes, isRoot ? snapshot.servers : [])];
+      const view = { ...state, refreshing };
+      if (path === '/') this.#drawnKey = attachedKey(view, revision);
+      const below = path === '/' ? rootElements(nodes, view) : nodes.map((node) => ({ kind: 'node' as const, node }));
+      const children = [...held, ...below];
       this.#shown.set(path, children);
-      for (const child of children) if (child.kind === 'node') this.#nodes.set(child.node.path, child);
+      for (const child of below) if (child.kind !== 'held' && child.node) this.#nodes.set(child.node.path, child);
       return children;
     } catch (error) {
       this.#log.warn(`The tools under ${path} could not be listed.`, error);

@@ -1,0 +1,141 @@
+import * as vscode from 'vscode';
+import type { ControlClient } from '../../control/client.ts';
+import { deferred } from '../../lib/deferred.ts';
+import type { CommandId } from '../contributions.ts';
+import { notificationText } from '../notificationText.ts';
+import type { Observable } from '../observable.ts';
+import type { CommandHandlers } from '../registrations.ts';
+import { notify, openPick, showWaiting } from '../windows.ts';
+import { registerQuestionDocuments } from './questionDocuments.ts';
+import { type OpenQuestion, QuestionQueue } from './questionQueue.ts';
+import {
+  answerChoices,
+  argumentsText,
+  lateMessage,
+  questionSubject,
+  reviewTitle,
+  waitingTitle,
+} from './questionText.ts';
+
+const REVIEW: CommandId = 'waygate.reviewQuestions';
+
+/**
+ * Asks the user whether tools may run, for clients that cannot ask themselves. A notification waits beside the user's
+ * work; the list of answers opens only when the user wants it, because it takes the focus.
+ */
+export class Questions implements vscode.Disposable {
+  readonly #queue = new QuestionQueue((question) => void notify('warning', lateMessage(question)));
+  readonly #watching: vscode.Disposable;
+  /** Ends the notification of the first question. */
+  #shown: { id: string; end: () => void } | undefined;
+  #isReviewing = false;
+
+  constructor() {
+    this.#watching = vscode.Disposable.from(
+      this.#queue,
+      registerQuestionDocuments((path) => this.#document(path)),
+      this.#queue.open.onChange(() => this.#showFirst()),
+      this.#queue.open.onChange((open) => void closeDocuments(open)),
+    );
+  }
+
+  get open(): Observable<readonly OpenQuestion[]> {
+    return this.#queue.open;
+  }
+
+  /** Answers the questions of a worker. They end with its connection. */
+  answer(client: ControlClient, workspace: string): void {
+    const closed = new AbortController();
+    client.onClose(() => closed.abort());
+    client.onApproval((question, gone) => this.#queue.ask(question, workspace, AbortSignal.any([gone, closed.signal])));
+  }
+
+  /** Returns the whole arguments of a question. */
+  #document(path: string): string | undefined {
+    const open = this.#queue.open.value.find(({ id }) => path === documentOf(id).path);
+    return open && argumentsText(open.question);
+  }
+
+  commands(): Pick<CommandHandlers, 'waygate.reviewQuestions'> {
+    return { 'waygate.reviewQuestions': () => this.#review() };
+  }
+
+  dispose(): void {
+    this.#watching.dispose();
+  }
+
+  #showFirst(): void {
+    const [first] = this.#queue.open.value;
+    if (first?.id === this.#shown?.id) return;
+    this.#shown?.end();
+    this.#shown = undefined;
+    if (first === undefined) return;
+    const { promise, resolve } = deferred<void>();
+    this.#shown = { id: first.id, end: resolve };
+    showWaiting(waitingTitle(first.question), { label: notificationText`Review…`, command: REVIEW }, promise, () =>
+      this.#queue.answer(first.id, 'denied'),
+    );
+  }
+
+  /** Goes through the open questions, until the user puts them aside. */
+  async #review(): Promise<void> {
+    if (this.#queue.open.value.length === 0) void notify('info', notificationText`No call waits for you.`);
+    if (this.#isReviewing) return;
+    this.#isReviewing = true;
+    try {
+      for (let place = 1, isAside = false; !isAside; place += 1) {
+        const [first] = this.#queue.open.value;
+        if (first === undefined) return;
+        isAside = !(await this.#reviewOne(first, place));
+      }
+    } finally {
+      this.#isReviewing = false;
+    }
+  }
+
+  /** Resolves to whether the question is over. */
+  async #reviewOne({ id, question }: OpenQuestion, place: number): Promise<boolean> {
+    const title = () => reviewTitle(question, place, place - 1 + this.#queue.open.value.length);
+    const choices = answerChoices(question, (at) => new Date(at).toLocaleTimeString());
+    const list = openPick(
+      choices,
+      { title: title(), placeHolder: notificationText`${question.reason}` },
+      { icon: 'json', tooltip: notificationText`Show Arguments`, run: () => showDocument(id) },
+    );
+    const isOpen = () => this.#queue.open.value.some((open) => open.id === id);
+    const watching = this.#queue.open.onChange(() => (isOpen() ? list.setTitle(title()) : list.close()));
+    const chosen = await list.chosen;
+    watching.dispose();
+    if (chosen !== undefined) this.#queue.answer(id, chosen.verdict);
+    return !isOpen();
+  }
+}
+
+/** Returns the tool and server of each open question. */
+export function questionSubjects(open: readonly OpenQuestion[]): string[] {
+  return open.map(({ question }) => questionSubject(question));
+}
+
+function documentOf(id: string): vscode.Uri {
+  return vscode.Uri.from({ scheme: 'waygate', path: `/questions/${id}.json` });
+}
+
+/** Leaves the focus with the answers. */
+async function showDocument(id: string): Promise<void> {
+  await vscode.window.showTextDocument(documentOf(id), { preview: true, preserveFocus: true });
+}
+
+/** Closes the documents of questions that are over. */
+async function closeDocuments(open: readonly OpenQuestion[]): Promise<void> {
+  const kept = new Set(open.map(({ id }) => documentOf(id).toString()));
+  const tabs = vscode.window.tabGroups.all
+    .flatMap((group) => group.tabs)
+    .filter(
+      ({ input }) =>
+        input instanceof vscode.TabInputText &&
+        input.uri.scheme === 'waygate' &&
+        input.uri.path.startsWith('/questions/') &&
+        !kept.has(input.uri.toString()),
+    );
+  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs);
+}
