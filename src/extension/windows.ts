@@ -78,7 +78,7 @@ export function pickMany<T extends Choice>(choices: readonly T[], options: PickO
   return vscode.window.showQuickPick([...choices], { ...options, canPickMany: true });
 }
 
-/** List that stays open without the focus, with a button beside its title. */
+/** List that stays open without the focus, with a button beside its title that puts it aside. */
 export interface OpenPick<T> {
   /** Resolves to the chosen item; undefined if the user or `close` hides the list. */
   chosen: Promise<T | undefined>;
@@ -96,7 +96,11 @@ export function openPick<T extends Choice>(
   list.items = choices;
   list.activeItems = choices.slice(0, 1);
   list.buttons = [{ iconPath: new vscode.ThemeIcon(button.icon), tooltip: button.tooltip }];
-  list.onDidTriggerButton(button.run);
+  list.onDidTriggerButton(() => {
+    // The list would cover what the button shows.
+    list.hide();
+    button.run();
+  });
   const chosen = new Promise<T | undefined>((resolve) => {
     list.onDidAccept(() => {
       resolve(list.activeItems[0]);

@@ -18,6 +18,8 @@ import {
 } from './questionText.ts';
 
 const REVIEW: CommandId = 'waygate.reviewQuestions';
+/** Button of the document of the arguments. */
+const ANSWER: vscode.Command = { command: REVIEW, title: 'Answer…' };
 
 /**
  * Asks the user whether tools may run, for clients that cannot ask themselves. A notification waits beside the user's
@@ -34,6 +36,10 @@ export class Questions implements vscode.Disposable {
     this.#watching = vscode.Disposable.from(
       this.#queue,
       registerQuestionDocuments((path) => this.#document(path)),
+      vscode.languages.registerCodeLensProvider(
+        { scheme: 'waygate', pattern: '/questions/*' },
+        { provideCodeLenses: () => [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), ANSWER)] },
+      ),
       this.#queue.open.onChange(() => this.#showFirst()),
       this.#queue.open.onChange((open) => void closeDocuments(open)),
     );
@@ -120,9 +126,8 @@ function documentOf(id: string): vscode.Uri {
   return vscode.Uri.from({ scheme: 'waygate', path: `/questions/${id}.json` });
 }
 
-/** Leaves the focus with the answers. */
 async function showDocument(id: string): Promise<void> {
-  await vscode.window.showTextDocument(documentOf(id), { preview: true, preserveFocus: true });
+  await vscode.window.showTextDocument(documentOf(id), { preview: true });
 }
 
 /** Closes the documents of questions that are over. */

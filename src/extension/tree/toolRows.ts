@@ -106,7 +106,8 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
 export function rootElements(nodes: readonly TreeNode[], view: AttachedView): ToolElement[] {
   const { snapshot, refreshing } = view;
   const age = snapshotAge(snapshot);
-  const nodeOf = new Map(nodes.map((node) => [node.server, node]));
+  // A namespace without tools has nothing to expand.
+  const nodeOf = new Map(nodes.filter(({ toolCount }) => toolCount > 0).map((node) => [node.server, node]));
   const servers = snapshot.servers.map((server): ToolElement => {
     const node = nodeOf.get(server.name);
     nodeOf.delete(server.name);

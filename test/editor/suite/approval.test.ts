@@ -57,7 +57,7 @@ describe('Approval', () => {
     // Nothing is checked, so that Enter approves nothing.
     await driver.waitFor('.quick-input-widget .quick-input-list .monaco-list-row');
     assert.deepEqual(await driver.texts('.quick-input-widget .quick-input-count'), ['0 Selected']);
-    await driver.click('.quick-input-widget .quick-input-check-all');
+    await driver.click('.quick-input-widget .quick-input-header .monaco-checkbox');
     await driver.click('.quick-input-widget .quick-input-action .monaco-button');
     await eventually('the others to run', settledGateway, ({ servers }) =>
       servers.every(({ state }) => state === 'ready'),
@@ -80,7 +80,7 @@ describe('Approval', () => {
     await driver.click(`${OFFER}:has-text('Approve "late"')`);
     await eventually(
       'what it would run now',
-      () => vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'waygate-approval')?.getText() ?? '',
+      () => vscode.window.activeTextEditor?.document.getText() ?? '',
       (text) => text.includes('--wild'),
     );
     const { servers } = await settledGateway();

@@ -116,8 +116,11 @@ describe('Questions', () => {
     );
     assert.deepEqual(JSON.parse(shown?.getText() ?? ''), args);
     assert.ok(shown?.getText().includes('a\\u202eb'), 'hidden characters are visible');
-    assert.equal(await isListOpen(), true);
+    await driver.waitFor('.codelens-decoration a:has-text("Answer…")');
     await driver.screenshot('question-arguments');
+    assert.equal(await isListOpen(), false);
+    await driver.click('.codelens-decoration a:has-text("Answer…")');
+    await driver.waitFor(`${LIST} .quick-input-title:has-text("1 of 1")`);
     await driver.press('Escape');
     await eventually('the list to be put aside', async () => !(await isListOpen()));
     await questions(1);

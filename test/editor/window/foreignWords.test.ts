@@ -72,7 +72,7 @@ it('no foreign word is a link in a message, a dialog, a prompt or a row of an or
   const asked = '.notifications-toasts .notification-list-item:has-text("waits for you")';
   const list = '.quick-input-widget';
   // The only link is that of the editor.
-  const link = `${asked} a`;
+  const link = `${asked} a[href]`;
   await page.locator(link).waitFor();
   expect(await page.locator(link).allInnerTexts()).toEqual(['Review…']);
   await page.locator(link).click();
