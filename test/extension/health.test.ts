@@ -3,11 +3,13 @@ import { type AgentSettings, type PolicyBlock, policyBlock } from '../../src/ext
 import { COMMANDS } from '../../src/extension/contributions.ts';
 import type { LinkState } from '../../src/extension/gateway/gatewayLink.ts';
 import { type GatewayView, summarize } from '../../src/extension/status/health.ts';
-import { statusBarModel } from '../../src/extension/status/statusBarModel.ts';
+import { type StatusBarModel, statusBarModel } from '../../src/extension/status/statusBarModel.ts';
 import { attached, server, snapshot } from './fixtures.ts';
 
 const OPEN: AgentSettings = { 'chat.mcp.access': 'all', 'chat.mcp.enabled': undefined, 'chat.agent.enabled': true };
 const view = (link: LinkState, policy?: PolicyBlock): GatewayView => ({ link, policy });
+const modelOf = (only: GatewayView): StatusBarModel =>
+  statusBarModel([{ name: 'waygate', title: 'project', view: only }]);
 const FAILED = server('tickets', { state: 'failed', toolCount: 0, reason: 'The command "x" was not found' });
 const SIGN_IN = server('mail', { state: 'needs_sign_in', toolCount: 0 });
 const DEGRADED = attached({ health: 'degraded', servers: [server('files'), FAILED, SIGN_IN] });
@@ -92,7 +94,7 @@ describe('summarize', () => {
       headline: 'The gateway is being replaced…',
       problems: [],
     });
-    expect(statusBarModel(view(link)).warning).toBe(false);
+    expect(modelOf(view(link)).warning).toBe(false);
   });
 
   it('puts a policy first, but not if there is nothing to show', () => {
@@ -105,21 +107,21 @@ describe('summarize', () => {
 describe('statusBarModel', () => {
   it('shows only the name if everything is well, and the cost of the definitions in the tooltip', () => {
     const tokens = { definitions: 68_380, sent: 1_220 };
-    expect(statusBarModel(view(attached({ catalog: { ...snapshot().catalog, tokens } })))).toEqual({
+    expect(modelOf(view(attached({ catalog: { ...snapshot().catalog, tokens } })))).toEqual({
       visible: true,
       text: '$(pass) Waygate',
       warning: false,
       command: 'waygate.openDashboard',
       accessibilityLabel: 'Waygate, 6 tools from 2 servers.',
       headline: '6 tools from 2 servers.',
-      context: 'Context: about 68,380 → 1,220 tokens a request (−98 %), definitions and instructions as sent.',
+      context: ['Context: about 68,380 → 1,220 tokens a request (−98 %), definitions and instructions as sent.'],
       needs: [],
       links: ['waygate.refresh', 'waygate.reload', 'waygate.showLog'],
     });
   });
 
   it('puts a question before everything else, with a link and a click that open it', () => {
-    const model = statusBarModel({ ...view(DEGRADED), questions: ['drop of erp'], longCalls: 1 });
+    const model = modelOf({ ...view(DEGRADED), questions: ['drop of erp'], longCalls: 1 });
     expect(model).toMatchObject({
       text: '$(question) Waygate: 1 question',
       warning: true,
@@ -132,15 +134,18 @@ describe('statusBarModel', () => {
   });
 
   it('turns while calls run for a second or longer', () => {
-    expect(statusBarModel({ ...view(attached()), longCalls: 2 }).text).toBe('$(sync~spin) Waygate');
+    expect(modelOf({ ...view(attached()), longCalls: 2 }).text).toBe('$(sync~spin) Waygate');
   });
 
   it('names the step for each server as a link to its command', () => {
     const mail = { ...SIGN_IN, remedy: { kind: 'sign_in' as const } };
-    const { needs } = statusBarModel(view(attached({ health: 'degraded', servers: [FAILED, mail] })));
+    const { needs } = modelOf(view(attached({ health: 'degraded', servers: [FAILED, mail] })));
     expect(needs).toEqual([
       { text: 'tickets failed: The command "x" was not found.' },
-      { text: 'mail needs sign-in.', link: { label: 'Sign In', command: 'waygate.signIn', server: mail } },
+      {
+        text: 'mail needs sign-in.',
+        link: { label: 'Sign In', command: 'waygate.signIn', folder: 'waygate', server: mail },
+      },
     ]);
   });
 
@@ -152,18 +157,18 @@ describe('statusBarModel', () => {
     ['stopping', { kind: 'stopping' }, '$(loading~spin) Waygate', false],
     ['not trusted', { kind: 'off', reason: 'untrusted' }, '$(shield) Waygate', false],
   ])('%s', (_, link, text, warning) => {
-    expect(statusBarModel(view(link))).toMatchObject({ visible: true, text, warning });
+    expect(modelOf(view(link))).toMatchObject({ visible: true, text, warning });
   });
 
   it('hides the item if there is nothing to show', () => {
     for (const reason of ['checking', 'no_folder', 'no_configuration'] as const) {
-      expect(statusBarModel(view({ kind: 'off', reason })).visible).toBe(false);
+      expect(modelOf(view({ kind: 'off', reason })).visible).toBe(false);
     }
   });
 
   it('marks a gateway that the editor hides from its agent', () => {
     const policy = policyBlock({ ...OPEN, 'chat.mcp.access': 'registry' });
-    expect(statusBarModel(view(attached(), policy))).toMatchObject({
+    expect(modelOf(view(attached(), policy))).toMatchObject({
       text: '$(circle-slash) Waygate',
       needs: [{ text: policy?.message }],
     });
@@ -171,14 +176,35 @@ describe('statusBarModel', () => {
 
   it('limits a long list of problems', () => {
     const servers = Array.from({ length: 9 }, (_, index) => server(`s${index}`, { state: 'failed' }));
-    const { needs } = statusBarModel(view(attached({ health: 'degraded', servers })));
+    const { needs } = modelOf(view(attached({ health: 'degraded', servers })));
     expect(needs).toHaveLength(6);
     expect(needs.at(-1)).toEqual({ text: 'And 4 more: see the dashboard.' });
   });
 
   it('offers no restart if nothing may start', () => {
-    const { links } = statusBarModel(view({ kind: 'off', reason: 'untrusted' }));
+    const { links } = modelOf(view({ kind: 'off', reason: 'untrusted' }));
     expect(links).toEqual(['waygate.openConfiguration', 'waygate.showLog']);
     for (const id of links) expect(COMMANDS).toHaveProperty([id]);
+  });
+
+  it('describes all folders with a gateway by the worst', () => {
+    const folder = (title: string, link: LinkState) => ({ name: title, title, view: view(link) });
+    const notes = folder('notes', { kind: 'off', reason: 'no_configuration' });
+    const api = folder('api', attached());
+    const shop = folder('shop', DEGRADED);
+    expect(statusBarModel([api, notes])).toEqual(modelOf(api.view));
+    expect(statusBarModel([api, shop])).toMatchObject({
+      visible: true,
+      text: '$(warning) Waygate: 2 need you',
+      warning: true,
+      headline: expect.stringMatching(/^2 folders\. api: 6 tools from 2 servers\. shop: 6 tools/),
+      needs: [
+        { text: expect.stringMatching(/^shop: tickets failed/) },
+        { text: expect.stringMatching(/^shop: mail needs sign-in/) },
+      ],
+    });
+    const lost = folder('lost', { kind: 'waiting', attempt: 3, reason: 'it broke', delayMs: 500 });
+    expect(statusBarModel([shop, lost, api]).text).toBe('$(debug-disconnect) Waygate');
+    expect(statusBarModel([notes]).visible).toBe(false);
   });
 });

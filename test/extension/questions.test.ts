@@ -25,7 +25,7 @@ describe('queue of questions', () => {
   let queue: QuestionQueue;
   const asked = (over: Partial<ApprovalQuestion> = {}) => {
     const client = new AbortController();
-    const answer = queue.ask(question(over), '/work', client.signal);
+    const answer = queue.ask(question(over), { name: 'waygate' }, client.signal);
     return { client, answer, id: queue.open.value.at(-1)?.id ?? '' };
   };
 
@@ -54,7 +54,7 @@ describe('queue of questions', () => {
     queue.answer(id, 'workspace');
     expect(await answer).toBe('unavailable');
     expect(late).toEqual([]);
-    expect(await queue.ask(question(), '/work', AbortSignal.abort())).toBe('unavailable');
+    expect(await queue.ask(question(), { name: 'waygate' }, AbortSignal.abort())).toBe('unavailable');
   });
 
   it('denies at the deadline and reports it, whichever end notices it first', async () => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -85,6 +85,23 @@ describe('a server that requires a sign-in', () => {
     expect(issuer.seen).toContain('POST /revoke');
     expect(await stateOf(workspace)).toBe('needs_sign_in');
     expect((await waygate(workspace, ['logout', 'one'])).stdout).toBe('Nobody was signed in to "one".\n');
+  });
+
+  it('gives no kept answer after the user has signed out', async () => {
+    const { url: address, workspace, host } = await guarded();
+    const cached = { servers: { one: { url: address } }, cache: { readOnly: true } };
+    writeFileSync(workspace.configFile, JSON.stringify(cached));
+    workspace.approve();
+    const { url, exited } = await login(workspace, ['one']);
+    await browse(url);
+    expect(await exited).toBe(0);
+    const id = await host.toolId('/one/headers');
+    const ask = () => host.call('tool_execute', { tool_id: id, args: {}, render: 'json' });
+    expect((await ask()).isError).toBeFalsy();
+    const again = await ask();
+    expect(again.text).toContain('authorization');
+    await waygate(workspace, ['logout', 'one']);
+    expect((await ask()).text).toContain('AUTH_FAILED');
   });
 
   it('reports why the sign-in failed', async () => {

@@ -7,7 +7,7 @@ import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
 import { count } from '../plainText.ts';
 import type { GatewayView } from '../status/health.ts';
-import { notify, pickMany } from '../windows.ts';
+import { notify, onFolder, pickMany } from '../windows.ts';
 import {
   type ApprovalDocument,
   type ApprovalOffer,
@@ -32,6 +32,8 @@ interface Shown {
 
 /** Servers that a button in the document names. */
 interface Choice {
+  /** Name of the folder's gateway. */
+  folder: string;
   version: string;
   names: readonly string[];
 }
@@ -41,20 +43,22 @@ interface Choice {
  * must not run its code. Only commands that the document shows can be approved.
  */
 export class ServerApproval {
+  readonly #folder: string;
   readonly #link: GatewayLink;
   readonly #parts: vscode.Disposable;
   #versions = 0;
   #shown: Shown = { version: '0', pending: [], document: approvalDocument([]) };
 
-  constructor(link: GatewayLink) {
+  constructor(folder: string, link: GatewayLink) {
+    this.#folder = folder;
     this.#link = link;
     this.#parts = vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(APPROVAL_SCHEME, {
-        provideTextDocumentContent: (uri) => this.#textOf(uri),
+        provideTextDocumentContent: (uri) => (uri.authority === folder ? this.#textOf(uri) : undefined),
       }),
       vscode.languages.registerCodeLensProvider(
         { scheme: APPROVAL_SCHEME },
-        { provideCodeLenses: ({ uri }) => this.#lenses(uri) },
+        { provideCodeLenses: ({ uri }) => (uri.authority === folder ? this.#lenses(uri) : []) },
       ),
     );
   }
@@ -85,11 +89,7 @@ export class ServerApproval {
   async showChange(argument: unknown): Promise<void> {
     const [name = ''] = choiceIn(argument)?.names ?? [];
     const side = (of: 'before' | 'now'): vscode.Uri =>
-      vscode.Uri.from({
-        scheme: APPROVAL_SCHEME,
-        path: `/${of}${REVIEW_EXTENSION}`,
-        query: JSON.stringify([this.#shown.version, name]),
-      });
+      this.#address(`/${of}${REVIEW_EXTENSION}`, JSON.stringify([this.#shown.version, name]));
     const title = `${oneLine(name, 60)}: approved ↔ now`;
     await vscode.commands.executeCommand('vscode.diff', side('before'), side('now'), title, { preview: true });
   }
@@ -98,16 +98,20 @@ export class ServerApproval {
     this.#parts.dispose();
   }
 
+  #address(path: string, query: string): vscode.Uri {
+    return vscode.Uri.from({ scheme: APPROVAL_SCHEME, authority: this.#folder, path, query });
+  }
+
   async #show(pending: readonly PendingApproval[]): Promise<void> {
     this.#versions += 1;
     const version = String(this.#versions);
     this.#shown = { version, pending, document: approvalDocument(pending) };
-    const address = vscode.Uri.from({ scheme: APPROVAL_SCHEME, path: '/What Waygate would run', query: version });
+    const address = this.#address('/What Waygate would run', version);
     // The document's language wraps long lines, so that every part of a command is visible.
     const document = await vscode.workspace.openTextDocument(address);
     await vscode.languages.setTextDocumentLanguage(document, APPROVAL_LANGUAGE);
     await vscode.window.showTextDocument(document, { preview: true });
-    await closeTabs(version);
+    await closeTabs(this.#folder, version);
   }
 
   /** Shows the servers that still wait after an approval. */
@@ -115,7 +119,7 @@ export class ServerApproval {
     const names = new Set(shown.map(({ name }) => name));
     const rest = pendingApprovals(await this.#link.status()).filter(({ name }) => names.has(name));
     if (rest.length > 0) await this.#show(rest);
-    else await closeTabs();
+    else await closeTabs(this.#folder);
   }
 
   #textOf({ path, query }: vscode.Uri): string {
@@ -134,7 +138,7 @@ export class ServerApproval {
         new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
           command: COMMANDS[action],
           title: `$(${ICONS[action]})\u00a0${notificationText`${title}`}`,
-          arguments: [{ version, names } satisfies Choice],
+          arguments: [{ folder: this.#folder, version, names } satisfies Choice],
         }),
     );
   }
@@ -159,14 +163,15 @@ export class ServerApproval {
 /** Validates the argument of a button. The button in the editor's title bar passes the document's address instead. */
 function choiceIn(argument: unknown): Choice | undefined {
   if (typeof argument !== 'object' || argument === null) return undefined;
-  const { version, names } = argument as Partial<Choice>;
-  if (typeof version !== 'string' || !Array.isArray(names)) return undefined;
-  return { version, names: names.filter((name) => typeof name === 'string') };
+  const { folder, version, names } = argument as Partial<Choice>;
+  if (typeof folder !== 'string' || typeof version !== 'string' || !Array.isArray(names)) return undefined;
+  return { folder, version, names: names.filter((name) => typeof name === 'string') };
 }
 
 /** Closes the documents of all versions but one. */
-async function closeTabs(except?: string): Promise<void> {
-  const isOld = ({ scheme, query }: vscode.Uri): boolean => scheme === APPROVAL_SCHEME && query !== except;
+async function closeTabs(folder: string, except?: string): Promise<void> {
+  const isOld = ({ scheme, authority, query }: vscode.Uri): boolean =>
+    scheme === APPROVAL_SCHEME && authority === folder && query !== except;
   const tabs = vscode.window.tabGroups.all
     .flatMap((group) => group.tabs)
     .filter(
@@ -190,20 +195,29 @@ async function warnOfChange(changed: readonly PendingApproval[]): Promise<void> 
 }
 
 /** Offers each waiting command once. If the user closes the message, the server remains in the tree. */
-export function offerApprovals(gateway: Observable<GatewayView>): { dispose(): void } {
+export function offerApprovals(
+  folder: string,
+  label: () => string | undefined,
+  gateway: Observable<GatewayView>,
+): { dispose(): void } {
   const offered = new Set<string>();
   const look = ({ link }: GatewayView): void => {
     const news =
       link.kind === 'attached' ? pendingApprovals(link.snapshot).filter(({ hash }) => !offered.has(hash)) : [];
     if (news.length === 0) return;
     for (const { hash } of news) offered.add(hash);
-    void offer(news.map(({ name }) => oneLine(name, 60)));
+    void offer(
+      folder,
+      label(),
+      news.map(({ name }) => oneLine(name, 60)),
+    );
   };
   look(gateway.value);
   return gateway.onChange(look);
 }
 
-async function offer(names: readonly string[]): Promise<void> {
-  const message = notificationText`This workspace configures ${count(names.length, 'server')} that you have not approved yet: ${names.join(', ')}. Waygate starts none of them until you have seen the commands.`;
-  await notify('warning', message, 'waygate.approveServers');
+async function offer(folder: string, title: string | undefined, names: readonly string[]): Promise<void> {
+  const place = title === undefined ? 'This workspace' : `The folder ${oneLine(title, 60)}`;
+  const message = notificationText`${place} configures ${count(names.length, 'server')} that you have not approved yet: ${names.join(', ')}. Waygate starts none of them until you have seen the commands.`;
+  await notify('warning', message, onFolder(folder, 'waygate.approveServers'));
 }

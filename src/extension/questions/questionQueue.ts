@@ -6,8 +6,8 @@ export interface OpenQuestion {
   /** Id within this window, safe in a path. */
   id: string;
   question: ApprovalQuestion;
-  /** Folder of the gateway that asks. */
-  workspace: string;
+  /** Gateway that asks. */
+  folder: { name: string };
 }
 
 /** Largest delay of a timer. */
@@ -28,7 +28,7 @@ export class QuestionQueue {
   }
 
   /** Resolves to the answer; to `denied` at the deadline, and to `unavailable` when the question is gone. */
-  ask(question: ApprovalQuestion, workspace: string, gone: AbortSignal): Promise<ApprovalVerdict> {
+  ask(question: ApprovalQuestion, folder: OpenQuestion['folder'], gone: AbortSignal): Promise<ApprovalVerdict> {
     if (gone.aborted) return Promise.resolve('unavailable');
     this.#count += 1;
     const id = String(this.#count);
@@ -51,7 +51,7 @@ export class QuestionQueue {
         resolve(verdict);
       });
       gone.addEventListener('abort', onGone);
-      this.open.set([...this.open.value, { id, question, workspace }]);
+      this.open.set([...this.open.value, { id, question, folder }]);
     });
   }
 

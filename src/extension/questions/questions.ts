@@ -50,10 +50,10 @@ export class Questions implements vscode.Disposable {
   }
 
   /** Answers the questions of a worker. They end with its connection. */
-  answer(client: ControlClient, workspace: string): void {
+  answer(client: ControlClient, folder: OpenQuestion['folder']): void {
     const closed = new AbortController();
     client.onClose(() => closed.abort());
-    client.onApproval((question, gone) => this.#queue.ask(question, workspace, AbortSignal.any([gone, closed.signal])));
+    client.onApproval((question, gone) => this.#queue.ask(question, folder, AbortSignal.any([gone, closed.signal])));
   }
 
   /** Returns the whole arguments of a question. */
@@ -117,9 +117,9 @@ export class Questions implements vscode.Disposable {
   }
 }
 
-/** Returns the tool and server of each open question. */
-export function questionSubjects(open: readonly OpenQuestion[]): string[] {
-  return open.map(({ question }) => questionSubject(question));
+/** Returns the tool and server of each open question of a gateway. */
+export function questionSubjects(open: readonly OpenQuestion[], folder: string): string[] {
+  return open.filter((one) => one.folder.name === folder).map(({ question }) => questionSubject(question));
 }
 
 function documentOf(id: string): vscode.Uri {

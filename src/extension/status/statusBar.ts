@@ -1,24 +1,24 @@
 import * as vscode from 'vscode';
 import { COMMANDS, EXTENSION_TITLE } from '../contributions.ts';
+import type { FolderView } from '../folders/folders.ts';
 import { markdownText } from '../notificationText.ts';
 import type { Disposable, Observable } from '../observable.ts';
-import type { GatewayView } from './health.ts';
 import { type StatusBarModel, type StatusBarNeed, statusBarModel } from './statusBarModel.ts';
 
 /** Shows the gateway's health in the status bar. The id is stable, so that the user can hide the item permanently. */
-export function showStatusBar(gateway: Observable<GatewayView>): Disposable {
+export function showStatusBar(folders: Observable<readonly FolderView[]>): Disposable {
   const item = vscode.window.createStatusBarItem('waygate.health', vscode.StatusBarAlignment.Left);
   item.name = 'Waygate Health';
   let shown = '';
-  const update = (view: GatewayView): void => {
-    const model = statusBarModel(view);
+  const update = (views: readonly FolderView[]): void => {
+    const model = statusBarModel(views);
     const next = JSON.stringify(model);
     if (next === shown) return;
     shown = next;
     show(item, model);
   };
-  update(gateway.value);
-  return vscode.Disposable.from(item, gateway.onChange(update));
+  update(folders.value);
+  return vscode.Disposable.from(item, folders.onChange(update));
 }
 
 function show(item: vscode.StatusBarItem, model: StatusBarModel): void {
@@ -39,7 +39,7 @@ function tooltip({ headline, context, needs, links }: StatusBarModel): vscode.Ma
   const commands = needs.flatMap(({ link }) => (link ? [link.command] : []));
   markdown.isTrusted = { enabledCommands: [...new Set([...commands, ...links])] };
   markdown.appendMarkdown(markdownText`**${EXTENSION_TITLE}**\n\n${headline}\n`);
-  if (context !== undefined) markdown.appendMarkdown(markdownText`\n${context}\n`);
+  for (const line of context) markdown.appendMarkdown(markdownText`\n${line}\n`);
   if (needs.length > 0) markdown.appendMarkdown(markdownText`\n**Needs you**\n`);
   for (const { text, link } of needs) {
     markdown.appendMarkdown(markdownText`\n- ${text}`);
@@ -54,9 +54,9 @@ function tooltip({ headline, context, needs, links }: StatusBarModel): vscode.Ma
 }
 
 /** Returns the address of a command on the row of a server. */
-function commandAddress({ command, server }: NonNullable<StatusBarNeed['link']>): string {
+function commandAddress({ command, folder, server }: NonNullable<StatusBarNeed['link']>): string {
   if (server === undefined) return `command:${command}`;
   const { name, location } = server;
-  const row = JSON.stringify([{ kind: 'server', server: { name, location } }]);
+  const row = JSON.stringify([{ kind: 'server', folder, server: { name, location } }]);
   return `command:${command}?${encodeURIComponent(row)}`;
 }

@@ -3,16 +3,27 @@ import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { asSentence, count } from '../plainText.ts';
-import { type GatewayView, isBlink } from '../status/health.ts';
+import { type GatewayView, isBlink, summarize } from '../status/health.ts';
 import { needsPerson, snapshotAge } from '../status/remedies.ts';
 import { heldIcon, heldLabel } from '../trust/heldRows.ts';
 import { type ServerElement, serverRow, serverTooltip } from './serverRow.ts';
 
 /** Element of the tree *Tools*: a server, a node of the ChoiceGraph below it, or an item that is kept from models. */
-export type ToolElement =
+export type ToolElement = (
   | ServerElement
   | { kind: 'node'; node: TreeNode }
-  | { kind: 'held'; server: string; item: HeldTool; index: number };
+  | { kind: 'held'; server: string; item: HeldTool; index: number }
+) & {
+  /** Name of the folder's gateway. */
+  folder?: string;
+};
+
+/** Root of a folder where several have a gateway. */
+export interface FolderElement {
+  kind: 'folder';
+  folder: string;
+  title: string;
+}
 
 /** Row of the tree, independent of the editor's types. */
 export interface ToolRow {
@@ -34,6 +45,22 @@ export interface TooltipPart {
 }
 
 const SHORT = 80;
+
+export function folderRow({ folder, title }: FolderElement, view: GatewayView): ToolRow {
+  const { level, headline } = summarize(view);
+  const label = notificationText`${oneLine(title, 60)}`;
+  const description = notificationText`${headline.replace(/\.$/, '')}`;
+  const isWrong = level === 'degraded' || level === 'lost';
+  return {
+    id: folder,
+    label,
+    description,
+    icon: isWrong ? { id: 'warning', color: 'list.warningForeground' } : { id: 'root-folder' },
+    expandable: true,
+    contextValue: 'waygate.folder',
+    accessibilityLabel: notificationText`${label}, folder, ${description}`,
+  };
+}
 
 export function toolRow(element: ToolElement): ToolRow {
   if (element.kind === 'held') return heldRow(element);
@@ -194,12 +221,14 @@ function directWarning(direct: readonly string[]): string {
   return `⚠ VS Code also starts ${names} itself. Run "Import Servers" to remove ${direct.length === 1 ? 'that entry' : 'those entries'}.`;
 }
 
-export function treeBadge({ link, questions = [] }: GatewayView): { value: number; tooltip: string } | undefined {
-  const servers = link.kind === 'attached' ? link.snapshot.servers.filter(needsPerson).length : 0;
-  const value = servers + questions.length;
+export function treeBadge(views: readonly GatewayView[]): { value: number; tooltip: string } | undefined {
+  const questions = views.reduce((sum, { questions: open = [] }) => sum + open.length, 0);
+  const all = views.flatMap(({ link }) => (link.kind === 'attached' ? link.snapshot.servers : []));
+  const servers = all.filter(needsPerson).length;
+  const value = questions + servers;
   if (value === 0) return undefined;
   const needing = [
-    ...(questions.length > 0 ? [count(questions.length, 'question')] : []),
+    ...(questions > 0 ? [count(questions, 'question')] : []),
     ...(servers > 0 ? [count(servers, 'server')] : []),
   ];
   return { value, tooltip: `${needing.join(' and ')} ${value === 1 ? 'needs' : 'need'} you` };

@@ -37,6 +37,8 @@ export interface GatewayOptions {
   /** File given by the user, which replaces all others. */
   configFile?: string;
   stateFolder: string;
+  /** Whether the first starts of servers wait a moment for a client, which may have roots. */
+  awaitsSession?: boolean;
   /** Returns facts about the worker's life that outlive this process. */
   life?: () => Partial<SupervisedLife>;
   /** Reads the given file if it is not a configuration. */
@@ -89,12 +91,14 @@ export class Gateway {
       scrubSecrets,
       maskKnown: maskKnownValue,
       onChange: () => this.#onServersChanged(),
+      onSignedOut: () => this.#calls.pipeline.invalidate(),
       onConnection: (connection) => this.#onConnection(connection),
       onSessionConnection: (connection) => this.#clientRequests.attach(connection),
     });
     const { pool, trust } = this.servers;
     const clientRequests = new ClientRequests({
       workspace,
+      awaitsSession: options.awaitsSession ?? true,
       connections: () => pool.connections,
       onQuestion: (question) => diagnostics.sessionAnswered(question),
       egressRefusal: (server, answer, from) => this.#calls.egressRefusal(server, answer, from),
