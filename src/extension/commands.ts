@@ -65,10 +65,10 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
   };
 
   return {
-    'waygate.refresh': guarded('Refreshing the catalogs', async () => refreshes.begin(await link.refresh())),
+    'waygate.refresh': guarded('Refreshing the catalogs', () => refresh(link, refreshes)),
     'waygate.refreshServer': guarded('Refreshing the server', async (argument) => {
       const server = await clickedServer(link, argument, REFRESH);
-      if (server) refreshes.begin(await link.refresh(server.name));
+      if (server) await refresh(link, refreshes, server.name);
     }),
     ...questions.commands(),
     'waygate.reload': guarded('Reloading the gateway', () => showBusy(() => link.reload(rollOut))),
@@ -145,6 +145,17 @@ const SET_SECRET: ServerAction = {
   applies: ({ secret }) => secret !== undefined,
   none: notificationText`No secret is needed.`,
 };
+
+/** Resolves when the refresh has begun: the rows show the rest. */
+function refresh(link: GatewayLink, refreshes: Refreshes, server?: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const begin = (servers: readonly string[]): void => {
+      refreshes.begin(servers);
+      resolve();
+    };
+    link.refresh(server, begin).catch(reject);
+  });
+}
 
 /** Copies from the row. Rejects without one instead of copying from another row, such as the selected one. */
 async function copy(row: ToolElement | undefined, from: (node: TreeNode) => string | undefined): Promise<void> {

@@ -83,8 +83,6 @@ export class FolderGateway {
     const follow = (client: ControlClient): void => {
       client.onSecret(secrets.answer);
       questions.answer(client, place);
-      client.onRefreshed((result) => refreshes.ended(result));
-      client.onCalls((calls) => longCalls.follow(calls));
       client.onClose(() => {
         refreshes.lost();
         longCalls.lost();
@@ -154,6 +152,8 @@ export class FolderGateway {
       duplicates,
       refreshes,
       longCalls,
+      link.refreshed.onChange((result) => result && refreshes.ended(result)),
+      link.calls.onChange((calls) => longCalls.follow(calls)),
       ...sources.map((source) => source.onChange(update)),
     ];
     retarget();

@@ -1,3 +1,4 @@
+import type { CallRecord, Refreshed } from '../../control/activityContract.ts';
 import type { ControlClient } from '../../control/client.ts';
 import type {
   ControlRequests,
@@ -30,9 +31,17 @@ export type LinkState =
   | { kind: 'waiting'; attempt: number; reason: string; delayMs: number }
   | { kind: 'stopping' };
 
+/** Requests that are not sent again to another worker: a call may have taken effect, and the worker has its own calls. */
+const ONCE: ReadonlySet<keyof ControlRequests> = new Set<keyof ControlRequests>(['callTool', 'cancelCall']);
+
 /** Control connection from the editor to the worker. Does not wait for a chat, and never uses `lm.invokeTool`. */
 export class GatewayLink {
   readonly state = new Observable<LinkState>({ kind: 'off', reason: 'checking' }, sameState);
+
+  /** Calls that began, changed their phase or ended. */
+  readonly calls = new Observable<readonly CallRecord[]>([], () => false);
+  /** Ends of refreshes. */
+  readonly refreshed = new Observable<Refreshed | undefined>(undefined, () => false);
 
   readonly #attach: Attach;
   #phase: LinkPhase = { kind: 'off', reason: 'checking' };
@@ -53,10 +62,44 @@ export class GatewayLink {
     this.#dispatch({ type: 'target', target });
   }
 
-  /** Begins to list the tools of every server, or of one, again and to reconnect failed servers. Returns their names. */
-  async refresh(server?: string): Promise<readonly string[]> {
-    const { began } = await this.#step('refresh', server === undefined ? {} : { server });
-    return began;
+  /** Sends a request of a view. Rejects with an `OutdatedGatewayError` if the worker does not know it. */
+  request<M extends keyof ControlRequests>(
+    method: M,
+    params: ControlRequests[M]['params'],
+    signal?: AbortSignal,
+  ): Promise<ControlRequests[M]['result']> {
+    return this.#ask(method, params, signal);
+  }
+
+  /**
+   * Lists the tools of every server again, or of one, and reconnects failed servers. Resolves when all have answered or
+   * failed, or when the worker has ended. `onBegan` receives the servers that it began with.
+   */
+  async refresh(server?: string, onBegan?: (servers: readonly string[]) => void): Promise<readonly Refreshed[]> {
+    const ended = new Map<string, Refreshed>();
+    let settle = (): void => undefined;
+    const news = this.refreshed.onChange((one) => {
+      if (one) ended.set(one.server, one);
+      settle();
+    });
+    const state = this.state.onChange(() => settle());
+    try {
+      const { began = [], ...snapshot } = await this.#ask('refresh', server === undefined ? {} : { server });
+      onBegan?.(began);
+      const attachment = this.#attachment;
+      if (this.#client && this.#phase.kind === 'attached') this.#accept(this.#client, snapshot);
+      await new Promise<void>((resolve) => {
+        settle = () => {
+          const isGone = this.#attachment !== attachment || this.#phase.kind !== 'attached';
+          if (isGone || began.every((name) => ended.has(name))) resolve();
+        };
+        settle();
+      });
+      return began.flatMap((name) => ended.get(name) ?? []);
+    } finally {
+      news.dispose();
+      state.dispose();
+    }
   }
 
   /** Requests the current state, for decisions that must not depend on an older snapshot. */
@@ -65,8 +108,8 @@ export class GatewayLink {
   }
 
   /** Approves servers by the hashes of the commands that the user has seen. */
-  async approve(hashes: readonly string[]): Promise<void> {
-    await this.#step('approve', { hashes });
+  approve(hashes: readonly string[]): Promise<void> {
+    return this.#step('approve', { hashes });
   }
 
   /**
@@ -88,8 +131,8 @@ export class GatewayLink {
   }
 
   /** Makes servers that wait for a secret check again whether it exists. */
-  async recheck(): Promise<void> {
-    await this.#step('recheck', {});
+  recheck(): Promise<void> {
+    return this.#step('recheck', {});
   }
 
   children(path: string): Promise<TreeChildren> {
@@ -155,27 +198,23 @@ export class GatewayLink {
   #ask<M extends keyof ControlRequests>(
     method: M,
     params: ControlRequests[M]['params'],
+    signal?: AbortSignal,
   ): Promise<ControlRequests[M]['result']> {
     const { kind } = this.#phase;
-    if (kind === 'moving' || kind === 'attaching') return this.#settled().then(() => this.#ask(method, params));
+    if (kind === 'moving' || kind === 'attaching') return this.#settled().then(() => this.#ask(method, params, signal));
     return this.#attachedClient()
-      .request(method, params)
+      .request(method, params, signal)
       .catch((error) => {
-        if (this.#phase.kind !== 'moving') throw error;
-        return this.#ask(method, params);
+        if (this.#phase.kind !== 'moving' || ONCE.has(method)) throw error;
+        return this.#ask(method, params, signal);
       });
   }
 
-  async #step<M extends 'refresh' | 'approve' | 'recheck'>(
-    method: M,
-    params: ControlRequests[M]['params'],
-  ): Promise<ControlRequests[M]['result']> {
+  async #step<M extends 'approve' | 'recheck'>(method: M, params: ControlRequests[M]['params']): Promise<void> {
     const attachment = this.#attachment;
     const snapshot = await this.#ask(method, params);
-    if (this.#client && this.#phase.kind === 'attached' && this.#attachment === attachment) {
-      this.#accept(this.#client, snapshot);
-    }
-    return snapshot;
+    if (!this.#client || this.#phase.kind !== 'attached' || this.#attachment !== attachment) return;
+    this.#accept(this.#client, snapshot);
   }
 
   #attachedClient(): ControlClient {
@@ -238,6 +277,8 @@ export class GatewayLink {
       this.#client = client;
       client.onClose(() => this.#closed(client));
       client.onSnapshot((snapshot) => this.#accept(client, snapshot));
+      client.onCalls((calls) => client === this.#client && this.calls.set(calls));
+      client.onRefreshed((news) => client === this.#client && this.refreshed.set(news));
       client.onSuperseded(() => client === this.#client && this.#dispatch({ type: 'replaced' }));
       const first = await client.request('watch', {});
       if (abort.signal.aborted) return;
