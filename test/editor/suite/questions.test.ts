@@ -156,6 +156,11 @@ describe('Questions', () => {
     await answer;
     await eventually('the list to close', async () => !(await isListOpen()), Boolean, 1_000);
     await eventually('the question to go', waygateItem, (text) => !text.includes('question'), 1_000);
-    assert.ok(!(await driver.notifications()).some((text) => text.includes('waits for you')));
+    await eventually(
+      'the notification to go',
+      () => driver.notifications(),
+      (texts) => !texts.some((text) => text.includes('waits for you')),
+      1_000,
+    );
   });
 });
