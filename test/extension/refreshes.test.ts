@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe('refresh', () => {
   it('marks each server until its end, and shows the result for ten seconds', () => {
-    const refreshes = new Refreshes();
+    const refreshes = new Refreshes((name) => name === 'waiting');
     refreshes.begin(['erp', 'files']);
     expect([...refreshes.busy.value]).toEqual(['erp', 'files']);
     refreshes.ended(result('erp', { added: 3, changed: 1 }));
@@ -28,7 +28,7 @@ describe('refresh', () => {
   });
 
   it('forgets the results of the refresh before, and what a lost worker began', () => {
-    const refreshes = new Refreshes();
+    const refreshes = new Refreshes((name) => name === 'waiting');
     refreshes.begin(['erp']);
     refreshes.ended(result('erp', { added: 1 }));
     refreshes.begin(['files']);
@@ -39,6 +39,13 @@ describe('refresh', () => {
     expect(refreshes.busy.value.size).toBe(0);
     refreshes.ended(result('erp', { added: 9 }));
     expect(refreshes.news.value).toBe('files: 2 tools removed.');
+  });
+
+  it('says nothing of a server that waits for the user', () => {
+    const refreshes = new Refreshes((name) => name === 'waiting');
+    refreshes.begin(['waiting']);
+    refreshes.ended(result('waiting', { reason: 'It has not been approved' }));
+    expect([refreshes.busy.value.size, refreshes.news.value]).toEqual([0, undefined]);
   });
 
   it('names a failure, and counts what does not fit', () => {

@@ -154,10 +154,10 @@ describe('held items', () => {
     const [one] = root([node('/files')], [server('files', { held })]);
     expect(row(one as ToolElement)).toMatchObject({
       label: 'files',
-      description: '2 tools · 2 changed, 1 new, 1 blocked',
+      description: '2 tools, 2 changed, 1 new, 1 blocked',
       icon: { id: 'warning' },
       contextValue: 'waygate.server.ready.tools.held',
-      accessibilityLabel: 'files, server, 2 tools · 2 changed, 1 new, 1 blocked',
+      accessibilityLabel: 'files, server, 2 tools, 2 changed, 1 new, 1 blocked',
     });
     const alone = root([], [server('files', { held: quarantined, toolCount: 0 })]);
     expect(alone.map(row)).toMatchObject([

@@ -19,6 +19,7 @@ import type { GatewayView } from '../status/health.ts';
 import { keepJournal } from '../status/journal.ts';
 import { LongCalls } from '../status/longCalls.ts';
 import { Refreshes } from '../status/refreshes.ts';
+import { waitsForUser } from '../status/remedies.ts';
 import { followFindings, type ScannedServer } from '../trust/findings.ts';
 import { offerReviews, TrustReviews } from '../trust/trustReviews.ts';
 
@@ -78,7 +79,12 @@ export class FolderGateway {
       if (client) follow(client);
       return client;
     };
-    const refreshes = new Refreshes();
+    const refreshes = new Refreshes((server) => {
+      const { value: state } = link.state;
+      return (
+        state.kind === 'attached' && state.snapshot.servers.some((one) => one.name === server && waitsForUser(one))
+      );
+    });
     const longCalls = new LongCalls();
     const follow = (client: ControlClient): void => {
       client.onSecret(secrets.answer);

@@ -12,8 +12,14 @@ export class Refreshes implements Disposable {
   readonly busy = new Observable<ReadonlySet<string>>(new Set());
   /** Result in words, for some seconds. */
   readonly news = new Observable<string | undefined>(undefined);
+  /** Reports whether a server waits for the user: its row says more than "was not listed". */
+  readonly #waits: (server: string) => boolean;
   #results: Refreshed[] = [];
   #timer: NodeJS.Timeout | undefined;
+
+  constructor(waits: (server: string) => boolean) {
+    this.#waits = waits;
+  }
 
   begin(servers: readonly string[]): void {
     if (this.busy.value.size === 0) this.#results = [];
@@ -24,8 +30,9 @@ export class Refreshes implements Disposable {
     const busy = new Set(this.busy.value);
     // Also servers list their tools again on their own.
     if (!busy.delete(result.server)) return;
-    this.#results.push(result);
     this.busy.set(busy);
+    if (this.#waits(result.server)) return;
+    this.#results.push(result);
     this.news.set(refreshNews(this.#results));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.news.set(undefined), NEWS_MS);

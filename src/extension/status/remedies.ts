@@ -33,6 +33,11 @@ export function isTroubled(server: Pick<ServerStatus, 'state'>): boolean {
   return serverState(server.state).needsPerson === true;
 }
 
+/** True if a server does not start before a step of the user. A failed one may start again. */
+export function waitsForUser(server: Pick<ServerStatus, 'state'>): boolean {
+  return isTroubled(server) && server.state !== 'failed';
+}
+
 /** True if a server serves nothing, or less than it lists, until the user acts. */
 export function needsPerson(server: ServerStatus): boolean {
   return isTroubled(server) || waitsForReview(server);

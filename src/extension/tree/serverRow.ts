@@ -4,7 +4,7 @@ import { serverState } from '../../control/serverStates.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { notificationText } from '../notificationText.ts';
 import { asSentence, count } from '../plainText.ts';
-import { remedyStep, restartWords, serverLabel, stateWords } from '../status/remedies.ts';
+import { remedyStep, restartWords, serverLabel, stateWords, waitsForUser } from '../status/remedies.ts';
 import { heldIcon, heldWords, isQuarantined } from '../trust/heldRows.ts';
 import type { ToolRow, TooltipPart } from './toolRows.ts';
 
@@ -46,7 +46,7 @@ function serves({ state, toolCount }: ServerStatus): boolean {
 }
 
 function iconOf(server: ServerStatus, isBusy: boolean): ToolRow['icon'] {
-  if (isBusy) return { id: 'loading~spin' };
+  if (isBusy && !waitsForUser(server)) return { id: 'loading~spin' };
   const icon = serves(server) ? undefined : serverState(server.state).icon;
   if (icon) return icon;
   return server.held?.length ? heldIcon(isQuarantined(server) ? 'quarantined' : '') : { id: 'server' };
@@ -59,7 +59,7 @@ function describe(server: ServerStatus, node: TreeNode | undefined, age: number)
   const parts = serves(server)
     ? [tools > 0 || held.length === 0 ? count(tools, 'tool') : '', restartWords(server)]
     : [stateWords(server, age)];
-  const words = [...parts, heldWords(held)].filter(Boolean).join(' · ');
+  const words = [parts.filter(Boolean).join(' · '), heldWords(held)].filter(Boolean).join(', ');
   if (state === 'needs_secret' && secret) return `${words}: ${oneLine(secret.description || secret.name, SHORT)}`;
   return state === 'failed' && reason ? `${words}: ${oneLine(reason, SHORT)}` : words;
 }

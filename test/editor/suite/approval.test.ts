@@ -88,4 +88,42 @@ describe('Approval', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await restore();
   });
+
+  it('has the button for all at the top too, and compares a changed command with the approved one', async () => {
+    const restore = await configure(({ servers }) => {
+      for (const name of ['a', 'b', 'c', 'late']) servers[name] = { command: 'node', args: [fixture('server.mjs')] };
+    });
+    await vscode.commands.executeCommand('waygate.approveServers');
+    await driver.waitFor(`${OFFER}:has-text("Approve all 4 servers")`);
+    const offers = await driver.texts(OFFER);
+    assert.equal(offers[0], 'Approve all 4 servers');
+    assert.equal(offers.filter((text) => text === 'Approve all 4 servers').length, 2);
+    await driver.click(`${OFFER}:has-text('Approve "late"')`);
+    await toolsRow('late', ({ description }) => / tools$/.test(description));
+    await configure(({ servers }) => {
+      servers.late = { command: 'node', args: [fixture('server.mjs'), '--wild'] };
+    });
+    await toolsRow('late', ({ description }) => description === 'needs approval');
+    await vscode.commands.executeCommand('waygate.approveServers');
+    await driver.click(`${OFFER}:has-text("Show what changed")`);
+    const compared = await eventually('the comparison', () => {
+      const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+      return input instanceof vscode.TabInputTextDiff ? input : undefined;
+    });
+    const texts = await eventually(
+      'both commands',
+      () =>
+        [compared?.original, compared?.modified].map(
+          (uri) => vscode.workspace.textDocuments.find((one) => String(one.uri) === String(uri))?.getText() ?? '',
+        ),
+      (both) => both.every((text) => text.includes('server.mjs')),
+    );
+    assert.deepEqual(
+      texts.map((text) => text.includes('--wild')),
+      [false, true],
+    );
+    await driver.screenshot('approval-change');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await restore();
+  });
 });
