@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { SKILL_NAME } from '../config/state/skillInstall.ts';
+import { ActivityParts } from './activity/activityParts.ts';
 import { WindowEnvironment } from './configuration/environment.ts';
 import type { PolicyBlock } from './configuration/policy.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
@@ -41,8 +42,10 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const dist = vscode.Uri.joinPath(context.extensionUri, 'dist');
   const environment = new WindowEnvironment();
   const questions = new Questions();
-  const folders = new Folders({
+  const folders: Folders = new Folders({
     environment,
+    reveal: (folder, server) => tree.revealServer(folder, server),
+    page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md'),
     installation: { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) },
     extensionUri: context.extensionUri,
     skillFolder: vscode.Uri.joinPath(dist, 'skills', SKILL_NAME).fsPath,
@@ -52,17 +55,21 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     questions,
     log,
   });
+  const tree = new ToolsTree(folders, log);
+  const activity = new ActivityParts(folders, tree, context.extensionUri, log);
+  activity.files.provide('questions', questions);
   return [
     environment,
     questions,
     folders,
-    new ToolsTree(folders, log),
+    tree,
+    activity,
     restoreDashboards(() => folders.gateways.value.map(({ dashboard }) => dashboard)),
     showStatusBar(folders.views),
     keepContextKey(folders.views),
     logPolicy(environment.state, log),
     registerMcpProvider(folders.gateways, log),
-    registerCommands(folderCommands(folders)),
+    registerCommands({ ...folderCommands(folders), ...activity.handlers }),
   ].reverse();
 }
 

@@ -33,6 +33,18 @@ export async function notify(
   await (await SHOW[severity](message, ...items))?.run();
 }
 
+/**
+ * Asks in a dialog, which shows each line of the detail and renders no link. Its first answer has the focus, so that a
+ * key pressed at the wrong moment chooses the harmless answer if that comes first.
+ */
+export function ask<T extends { title: NotificationText }>(
+  question: NotificationText,
+  detail: NotificationText,
+  answers: readonly T[],
+): Thenable<T | undefined> {
+  return SHOW.warning(question, { modal: true, detail }, ...answers);
+}
+
 /** Shows a notification until the end of the work. */
 export function showProgress<T>(title: NotificationText, end: Promise<T>): Thenable<T> {
   return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => end);
@@ -130,8 +142,18 @@ export interface InputOptions {
   title: NotificationText;
   prompt: NotificationText;
   password: boolean;
+  value?: NotificationText;
 }
 
 export function input(options: InputOptions): Thenable<string | undefined> {
   return vscode.window.showInputBox({ ...options, ignoreFocusOut: true });
+}
+
+/** Asks for the place of a copy. `name` is offered in the first workspace folder. */
+export function saveAs(title: NotificationText, name: string): Thenable<vscode.Uri | undefined> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  return vscode.window.showSaveDialog({
+    title,
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
+  });
 }

@@ -17,6 +17,7 @@ const DEGRADED = attached({ health: 'degraded', servers: [server('files'), FAILE
 describe('policyBlock', () => {
   it('returns nothing if the editor lets extensions provide MCP servers', () => {
     expect(policyBlock(OPEN)).toBeUndefined();
+    expect(policyBlock(OPEN, false)?.message).toMatch(/accepts no MCP servers from extensions/);
     expect(
       policyBlock({ 'chat.mcp.access': undefined, 'chat.mcp.enabled': true, 'chat.agent.enabled': undefined }),
     ).toBe(undefined);
@@ -57,8 +58,8 @@ describe('summarize', () => {
     const configuration = {
       ...snapshot().configuration,
       problems: [
-        { severity: 'error' as const, message: 'A comma is missing', location },
-        { severity: 'warning' as const, message: 'Not worth a word here', location },
+        { severity: 'error' as const, code: 'wrong_value' as const, message: 'A comma is missing', location },
+        { severity: 'warning' as const, code: 'wrong_value' as const, message: 'Not worth a word here', location },
       ],
     };
     const link = attached({

@@ -1,10 +1,12 @@
 import type * as vscode from 'vscode';
 import type { ControlClient } from '../../control/client.ts';
 import type { GatewayRuntime } from '../../host/attach/startWorker.ts';
+import { CallFeed } from '../activity/callFeed.ts';
 import { offerApprovals, ServerApproval } from '../approvals/serverApproval.ts';
 import { commandHandlers } from '../commands.ts';
 import { Environment, type WindowEnvironment } from '../configuration/environment.ts';
-import { showProblems } from '../configuration/problems.ts';
+import { languageFeatures } from '../configuration/languageFeatures.ts';
+import type { FolderCommandId } from '../contributions.ts';
 import { Dashboard } from '../dashboard/dashboard.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import { GatewayLink } from '../gateway/gatewayLink.ts';
@@ -34,6 +36,10 @@ export interface WindowParts {
   userFolder: string;
   secrets: EditorSecrets;
   questions: Questions;
+  /** `docs/editor/configuration-file.md` of the extension. */
+  page: vscode.Uri;
+  /** Selects the row of a server in the view *Tools*. */
+  reveal(folder: string, server: string): Promise<void>;
   log: vscode.LogOutputChannel;
 }
 
@@ -57,7 +63,9 @@ export class FolderGateway {
   readonly environment: Environment;
   readonly definition: HeldDefinition;
   readonly dashboard: Dashboard;
-  readonly handlers: CommandHandlers;
+  /** Calls through the gateway. */
+  readonly calls: CallFeed;
+  readonly handlers: CommandHandlers<FolderCommandId>;
   readonly #parts: readonly { dispose(): void }[];
 
   constructor(place: FolderPlace, window: WindowParts, label: () => string | undefined) {
@@ -117,12 +125,14 @@ export class FolderGateway {
     this.environment = environment;
     this.link = link;
     this.view = view;
+    this.calls = new CallFeed(name, link);
     this.dashboard = dashboard;
     this.definition = new HeldDefinition(installation, name, environment, link.state);
     this.handlers = commandHandlers({
       name,
       environment,
       link,
+      reveal: (server) => window.reveal(name, server),
       dashboard,
       approval,
       reviews,
@@ -145,6 +155,7 @@ export class FolderGateway {
     this.#parts = [
       environment,
       link,
+      this.calls,
       this.definition,
       dashboard,
       approval,
@@ -152,7 +163,9 @@ export class FolderGateway {
       offerApprovals(name, label, view),
       offerReviews(name, label, view),
       followFindings(view, link, scanned),
-      showProblems(name, view, scanned),
+      languageFeatures({ folder: name, gateway: view, scanned, link, secrets, page: window.page }, (error) =>
+        log.error('The help for waygate.json could not be loaded.', error),
+      ),
       keepJournal(link.state, label, log),
       environment.state.onChange(retarget),
       duplicates,

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import type { ControlClient } from '../../control/client.ts';
 import { deferred } from '../../lib/deferred.ts';
-import type { CommandId } from '../contributions.ts';
+import { type CommandId, WAYGATE_SCHEME } from '../contributions.ts';
+import { place } from '../documents/addresses.ts';
+import type { DocumentAddress, DocumentProvider } from '../documents/waygateFiles.ts';
 import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import { notify, openPick, showWaiting } from '../windows.ts';
-import { registerQuestionDocuments } from './questionDocuments.ts';
 import { type OpenQuestion, QuestionQueue } from './questionQueue.ts';
 import {
   answerChoices,
@@ -17,6 +18,8 @@ import {
   waitingTitle,
 } from './questionText.ts';
 
+/** First segment of the addresses of documents. */
+const SEGMENT = 'questions';
 const REVIEW: CommandId = 'waygate.reviewQuestions';
 /** Button of the document of the arguments. */
 const ANSWER: vscode.Command = { command: REVIEW, title: 'Answer…' };
@@ -25,7 +28,7 @@ const ANSWER: vscode.Command = { command: REVIEW, title: 'Answer…' };
  * Asks the user whether tools may run, for clients that cannot ask themselves. A notification waits beside the user's
  * work; the list of answers opens only when the user wants it, because it takes the focus.
  */
-export class Questions implements vscode.Disposable {
+export class Questions implements vscode.Disposable, DocumentProvider {
   readonly #queue = new QuestionQueue((question) => void notify('warning', lateMessage(question)));
   readonly #watching: vscode.Disposable;
   /** Ends the notification of the first question. */
@@ -35,9 +38,8 @@ export class Questions implements vscode.Disposable {
   constructor() {
     this.#watching = vscode.Disposable.from(
       this.#queue,
-      registerQuestionDocuments((path) => this.#document(path)),
       vscode.languages.registerCodeLensProvider(
-        { scheme: 'waygate', pattern: '/questions/*' },
+        { scheme: WAYGATE_SCHEME, pattern: `/${SEGMENT}/*` },
         { provideCodeLenses: () => [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), ANSWER)] },
       ),
       this.#queue.open.onChange(() => this.#showFirst()),
@@ -56,10 +58,11 @@ export class Questions implements vscode.Disposable {
     client.onApproval((question, gone) => this.#queue.ask(question, folder, AbortSignal.any([gone, closed.signal])));
   }
 
-  /** Returns the whole arguments of a question. */
-  #document(path: string): string | undefined {
-    const open = this.#queue.open.value.find(({ id }) => path === documentOf(id).path);
-    return open && argumentsText(open.question);
+  /** Returns the document of the arguments of a question. */
+  async read({ segments: [name] }: Pick<DocumentAddress, 'segments'>): Promise<Uint8Array> {
+    const open = this.#queue.open.value.find(({ id }) => name === `${id}.json`);
+    if (open === undefined) throw new Error('The question is over.');
+    return Buffer.from(argumentsText(open.question));
   }
 
   commands(): Pick<CommandHandlers, 'waygate.reviewQuestions'> {
@@ -89,10 +92,10 @@ export class Questions implements vscode.Disposable {
     if (this.#isReviewing) return;
     this.#isReviewing = true;
     try {
-      for (let place = 1, isAside = false; !isAside; place += 1) {
+      for (let turn = 1, isAside = false; !isAside; turn += 1) {
         const [first] = this.#queue.open.value;
         if (first === undefined) return;
-        isAside = !(await this.#reviewOne(first, place));
+        isAside = !(await this.#reviewOne(first, turn));
       }
     } finally {
       this.#isReviewing = false;
@@ -100,13 +103,14 @@ export class Questions implements vscode.Disposable {
   }
 
   /** Resolves to whether the question is over. */
-  async #reviewOne({ id, question }: OpenQuestion, place: number): Promise<boolean> {
-    const title = () => reviewTitle(question, place, place - 1 + this.#queue.open.value.length);
+  async #reviewOne(asked: OpenQuestion, turn: number): Promise<boolean> {
+    const { id, question } = asked;
+    const title = () => reviewTitle(question, turn, turn - 1 + this.#queue.open.value.length);
     const choices = answerChoices(question, (at) => new Date(at).toLocaleTimeString());
     const list = openPick(
       choices,
       { title: title(), placeHolder: notificationText`${question.reason}` },
-      { icon: 'json', tooltip: notificationText`Show Arguments`, run: () => showDocument(id) },
+      { icon: 'json', tooltip: notificationText`Show Arguments`, run: () => showDocument(asked) },
     );
     const isOpen = () => this.#queue.open.value.some((open) => open.id === id);
     const watching = this.#queue.open.onChange(() => (isOpen() ? list.setTitle(title()) : list.close()));
@@ -122,25 +126,25 @@ export function questionSubjects(open: readonly OpenQuestion[], folder: string):
   return open.filter((one) => one.folder.name === folder).map(({ question }) => questionSubject(question));
 }
 
-function documentOf(id: string): vscode.Uri {
-  return vscode.Uri.from({ scheme: 'waygate', path: `/questions/${id}.json` });
+function documentOf({ id, folder }: OpenQuestion): vscode.Uri {
+  return vscode.Uri.from(place(folder.name, SEGMENT, `${id}.json`));
 }
 
-async function showDocument(id: string): Promise<void> {
-  await vscode.window.showTextDocument(documentOf(id), { preview: true });
+async function showDocument(question: OpenQuestion): Promise<void> {
+  await vscode.window.showTextDocument(documentOf(question), { preview: true });
 }
 
 /** Closes the documents of questions that are over. */
 async function closeDocuments(open: readonly OpenQuestion[]): Promise<void> {
-  const kept = new Set(open.map(({ id }) => documentOf(id).toString()));
+  const kept = new Set(open.map((one) => String(documentOf(one))));
   const tabs = vscode.window.tabGroups.all
     .flatMap((group) => group.tabs)
     .filter(
       ({ input }) =>
         input instanceof vscode.TabInputText &&
-        input.uri.scheme === 'waygate' &&
-        input.uri.path.startsWith('/questions/') &&
-        !kept.has(input.uri.toString()),
+        input.uri.scheme === WAYGATE_SCHEME &&
+        input.uri.path.startsWith(`/${SEGMENT}/`) &&
+        !kept.has(String(input.uri)),
     );
   if (tabs.length > 0) await vscode.window.tabGroups.close(tabs);
 }

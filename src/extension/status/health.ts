@@ -1,4 +1,4 @@
-import type { GatewaySnapshot } from '../../control/contract.ts';
+import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { HealthLevel, HealthSummary } from '../../control/dashboardMessages.ts';
 import type { PolicyBlock } from '../configuration/policy.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
@@ -23,6 +23,10 @@ export interface GatewayView {
   refreshing?: ReadonlySet<string>;
   /** Result of the last refresh, for some seconds. */
   news?: string | undefined;
+}
+
+export function serversOf({ link }: GatewayView): readonly ServerStatus[] {
+  return link.kind === 'attached' ? link.snapshot.servers : [];
 }
 
 const OFF_HEADLINES: Record<OffReason, string> = {

@@ -6,7 +6,8 @@ import { notificationText } from '../notificationText.ts';
 import { asSentence, count } from '../plainText.ts';
 import { remedyStep, restartWords, serverLabel, stateWords, waitsForUser } from '../status/remedies.ts';
 import { heldIcon, heldWords, isQuarantined } from '../trust/heldRows.ts';
-import type { ToolRow, TooltipPart } from './toolRows.ts';
+import type { ToolRow } from './toolRows.ts';
+import type { TooltipPart } from './treeRow.ts';
 
 export interface ServerElement {
   kind: 'server';

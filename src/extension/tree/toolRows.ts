@@ -3,10 +3,11 @@ import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { asSentence, count } from '../plainText.ts';
-import { type GatewayView, isBlink, summarize } from '../status/health.ts';
+import { type GatewayView, isBlink, serversOf, summarize } from '../status/health.ts';
 import { needsPerson, snapshotAge } from '../status/remedies.ts';
 import { heldIcon, heldLabel } from '../trust/heldRows.ts';
 import { type ServerElement, serverRow, serverTooltip } from './serverRow.ts';
+import type { Row, TooltipPart } from './treeRow.ts';
 
 /** Element of the tree *Tools*: a server, a node of the ChoiceGraph below it, or an item that is kept from models. */
 export type ToolElement = (
@@ -25,23 +26,10 @@ export interface FolderElement {
   title: string;
 }
 
-/** Row of the tree, independent of the editor's types. */
-export interface ToolRow {
-  /** Stable over refreshes, so that the editor keeps the expansion and the selection. */
-  id: string;
-  label: NotificationText;
-  description: NotificationText;
-  icon: { id: string; color?: string };
+export interface ToolRow extends Row {
   expandable: boolean;
-  contextValue: string;
-  accessibilityLabel: NotificationText;
   /** Place that a click opens. */
   location?: FileLocation;
-}
-
-export interface TooltipPart {
-  style: 'title' | 'code' | 'text';
-  text: string;
 }
 
 const SHORT = 80;
@@ -223,8 +211,7 @@ function directWarning(direct: readonly string[]): string {
 
 export function treeBadge(views: readonly GatewayView[]): { value: number; tooltip: string } | undefined {
   const questions = views.reduce((sum, { questions: open = [] }) => sum + open.length, 0);
-  const all = views.flatMap(({ link }) => (link.kind === 'attached' ? link.snapshot.servers : []));
-  const servers = all.filter(needsPerson).length;
+  const servers = views.flatMap(serversOf).filter(needsPerson).length;
   const value = questions + servers;
   if (value === 0) return undefined;
   const needing = [
