@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import type { TreeNode } from '../control/contract.ts';
 import type { ServerApproval } from './approvals/serverApproval.ts';
+import { configurationCommands } from './configuration/configurationCommands.ts';
 import type { Environment } from './configuration/environment.ts';
 import { CONFIGURATION_PATH, type FolderCommandId } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
-import { logPlace } from './documents/addresses.ts';
-import { openDocument } from './documents/waygateFiles.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
 import type { GatewayLink } from './gateway/gatewayLink.ts';
 import { notificationText } from './notificationText.ts';
@@ -24,6 +23,8 @@ export interface CommandDependencies {
   name: string;
   environment: Environment;
   link: GatewayLink;
+  /** Selects the row of a server. */
+  reveal(server: string): Promise<void>;
   dashboard: Dashboard;
   approval: ServerApproval;
   reviews: TrustReviews;
@@ -57,6 +58,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
     name: folder,
     environment,
     link,
+    reveal,
     dashboard,
     approval,
     reviews,
@@ -109,15 +111,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
       const { name = '', secret } = (await clickedServer(link, argument, SET_SECRET)) ?? {};
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
-    'waygate.openServerLog': guarded('Opening the log', async (argument) => {
-      const server = await clickedServer(link, argument, OPEN_LOG);
-      if (server) await openDocument(logPlace(folder, server.name));
-    }),
-    'waygate.restartServer': guarded('Restarting the server', async (argument) => {
-      const server = await clickedServer(link, argument, RESTART);
-      const { reason } = server ? await link.request('restartServer', { server: server.name }) : {};
-      if (reason !== undefined) throw new Error(reason);
-    }),
+    ...configurationCommands({ folder, link, secrets, reveal, file: () => configurationFile(environment), guarded }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
@@ -142,14 +136,6 @@ const SIGN_IN: ServerAction = {
   applies: ({ state }) => state === 'needs_sign_in',
   none: notificationText`No sign-in is needed.`,
 };
-
-const OPEN_LOG: ServerAction = {
-  title: notificationText`Show Server Log`,
-  applies: () => true,
-  none: notificationText`The configuration has no such server.`,
-};
-
-const RESTART: ServerAction = { ...OPEN_LOG, title: notificationText`Restart Server` };
 
 const SIGN_OUT: ServerAction = {
   title: notificationText`Sign Out`,

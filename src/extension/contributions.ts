@@ -86,6 +86,13 @@ export const COMMANDS = {
   'waygate.signIn': { title: 'Sign In', icon: '$(sign-in)', inPalette: false },
   'waygate.signOut': { title: 'Sign Out', inPalette: false },
   'waygate.setSecret': { title: 'Set Secret', icon: '$(key)', inPalette: false },
+  'waygate.keepSecret': { title: 'Set Secret…', inPalette: false },
+  'waygate.moveSecret': { title: 'Move into the Secret Store…', inPalette: false },
+  'waygate.switchOff': { title: 'Switch Off', inPalette: false },
+  'waygate.revealServer': { title: 'Show in Tools', inPalette: false },
+  'waygate.restartServer': { title: 'Restart Server', inPalette: false },
+  'waygate.showServerLog': { title: 'Show Log of Server', inPalette: false },
+  'waygate.addLimits': { title: 'Add Limits…', icon: '$(dashboard)', enablement: ACTIVE, inPalette: true },
   'waygate.showLog': { title: 'Show Log', icon: '$(output)', inPalette: true },
   'waygate.openDashboard': { title: 'Open Dashboard', icon: '$(dashboard)', inPalette: true },
   'waygate.openConfiguration': { title: 'Open Configuration', icon: '$(go-to-file)', inPalette: true },
@@ -94,8 +101,6 @@ export const COMMANDS = {
   'waygate.installSkill': { title: 'Install MCP Bootstrap Skill', icon: '$(mortar-board)', inPalette: true },
   'waygate.copyPath': { title: 'Copy Path', inPalette: false },
   'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
-  'waygate.openServerLog': { title: 'Show Server Log', inPalette: false },
-  'waygate.restartServer': { title: 'Restart Server', icon: '$(debug-restart)', inPalette: false },
   ...ACTIVITY_COMMANDS,
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;
 export type CommandId = keyof typeof COMMANDS;

@@ -111,7 +111,7 @@ export class ActivityParts implements vscode.Disposable {
     const call = this.#callActions.call(argument);
     const tool = await this.#gatewayOf(call.folder).request('tool', { toolId: toolIdOf(call) });
     if (!tool) throw new Error('The server does not list this tool any more');
-    await this.#tree.reveal(call.folder, tool.path);
+    await this.#tree.revealTool(call.folder, tool.path);
   }
 
   async #revealCall(argument: unknown): Promise<void> {

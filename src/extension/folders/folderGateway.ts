@@ -5,7 +5,7 @@ import { CallFeed } from '../activity/callFeed.ts';
 import { offerApprovals, ServerApproval } from '../approvals/serverApproval.ts';
 import { commandHandlers } from '../commands.ts';
 import { Environment, type WindowEnvironment } from '../configuration/environment.ts';
-import { showProblems } from '../configuration/problems.ts';
+import { languageFeatures } from '../configuration/languageFeatures.ts';
 import type { FolderCommandId } from '../contributions.ts';
 import { Dashboard } from '../dashboard/dashboard.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
@@ -32,6 +32,10 @@ export interface WindowParts {
   /** Folder of the user's files of this editor. */
   userFolder: string;
   secrets: EditorSecrets;
+  /** `docs/editor/configuration-file.md` of the extension. */
+  page: vscode.Uri;
+  /** Selects the row of a server in the view *Tools*. */
+  reveal(folder: string, server: string): Promise<void>;
   log: vscode.LogOutputChannel;
 }
 
@@ -107,6 +111,7 @@ export class FolderGateway {
       name,
       environment,
       link,
+      reveal: (server) => window.reveal(name, server),
       dashboard,
       approval,
       reviews,
@@ -133,7 +138,9 @@ export class FolderGateway {
       offerApprovals(name, label, view),
       offerReviews(name, label, view),
       followFindings(view, link, scanned),
-      showProblems(name, view, scanned),
+      languageFeatures({ folder: name, gateway: view, scanned, link, secrets, page: window.page }, (error) =>
+        log.error('The help for waygate.json could not be loaded.', error),
+      ),
       keepJournal(link.state, label, log),
       environment.state.onChange(follow),
       duplicates,
