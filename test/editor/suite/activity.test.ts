@@ -80,6 +80,11 @@ describe('Activity', () => {
         env: { WORKS_TOKEN: SECRET },
       };
     });
+    await eventually(
+      'the server',
+      async () => (await gatewayStatus()).servers.map(({ name, state }) => `${name} ${state}`),
+      (seen) => seen.some((one) => one.startsWith('works ')),
+    );
     await approveAll();
     await eventually(
       'the tools of the server',
@@ -87,7 +92,8 @@ describe('Activity', () => {
         const { namespaces } = await withControl((control) => control.request('catalog', {}));
         const listed = namespaces.find(({ server }) => server === 'works')?.tools ?? [];
         tools = new Map(listed.map(({ id }) => [id.replace(/^works:|#.*$/g, ''), id]));
-        return [...tools.keys()];
+        const { servers } = await gatewayStatus();
+        return [...tools.keys(), ...servers.map(({ name, state, reason }) => `${name} ${state} ${reason}`)];
       },
       (seen) => seen.includes('crash'),
     );
