@@ -5,6 +5,8 @@ import { configurationCommands } from './configuration/configurationCommands.ts'
 import type { Environment } from './configuration/environment.ts';
 import { CONFIGURATION_PATH, type FolderCommandId } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
+import { logPlace } from './documents/addresses.ts';
+import { openDocument } from './documents/waygateFiles.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
 import type { GatewayLink } from './gateway/gatewayLink.ts';
 import { notificationText } from './notificationText.ts';
@@ -111,7 +113,11 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
       const { name = '', secret } = (await clickedServer(link, argument, SET_SECRET)) ?? {};
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
-    ...configurationCommands({ folder, link, secrets, reveal, file: () => configurationFile(environment), guarded }),
+    ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
+    'waygate.openServerLog': guarded('Opening the log', async (argument) => {
+      const server = await clickedServer(link, argument, OPEN_LOG);
+      if (server) await openDocument(logPlace(folder, server.name));
+    }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
@@ -135,6 +141,12 @@ const SIGN_IN: ServerAction = {
   title: notificationText`Sign In`,
   applies: ({ state }) => state === 'needs_sign_in',
   none: notificationText`No sign-in is needed.`,
+};
+
+const OPEN_LOG: ServerAction = {
+  title: notificationText`Show Server Log`,
+  applies: () => true,
+  none: notificationText`The configuration has no such server.`,
 };
 
 const SIGN_OUT: ServerAction = {

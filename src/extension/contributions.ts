@@ -90,8 +90,7 @@ export const COMMANDS = {
   'waygate.moveSecret': { title: 'Move into the Secret Store…', inPalette: false },
   'waygate.switchOff': { title: 'Switch Off', inPalette: false },
   'waygate.revealServer': { title: 'Show in Tools', inPalette: false },
-  'waygate.restartServer': { title: 'Restart Server', inPalette: false },
-  'waygate.showServerLog': { title: 'Show Log of Server', inPalette: false },
+  'waygate.restartServer': { title: 'Restart Server', icon: '$(debug-restart)', inPalette: false },
   'waygate.addLimits': { title: 'Add Limits…', icon: '$(dashboard)', enablement: ACTIVE, inPalette: true },
   'waygate.showLog': { title: 'Show Log', icon: '$(output)', inPalette: true },
   'waygate.openDashboard': { title: 'Open Dashboard', icon: '$(dashboard)', inPalette: true },
@@ -101,6 +100,7 @@ export const COMMANDS = {
   'waygate.installSkill': { title: 'Install MCP Bootstrap Skill', icon: '$(mortar-board)', inPalette: true },
   'waygate.copyPath': { title: 'Copy Path', inPalette: false },
   'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
+  'waygate.openServerLog': { title: 'Show Server Log', inPalette: false },
   ...ACTIVITY_COMMANDS,
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;
 export type CommandId = keyof typeof COMMANDS;

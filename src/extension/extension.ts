@@ -42,7 +42,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const environment = new WindowEnvironment();
   const folders: Folders = new Folders({
     environment,
-    reveal: (folder, server) => tree.reveal(folder, server),
+    reveal: (folder, server) => tree.revealServer(folder, server),
     page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md'),
     installation: { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) },
     extensionUri: context.extensionUri,

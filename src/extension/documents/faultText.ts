@@ -171,7 +171,7 @@ function stepsOf({ record, fault }: CallDetails, server: ServerStatus | undefine
       : [
           {
             words: 'Read the whole log of the server.',
-            action: { title: 'Show Log of Server', command: 'waygate.showServerLog' as const },
+            action: { title: 'Show Server Log', command: 'waygate.openServerLog' as const },
           },
         ]),
   ];

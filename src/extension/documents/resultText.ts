@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ArtifactRow } from '../../control/artifactContract.ts';
 import { groupDigits, oneLine } from '../../text/porcelain.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 
 /** Size up to which a result opens whole. VS Code gives extensions no document of more than 50 MB. */
@@ -160,7 +161,7 @@ export function mayBeTable(extension: string): boolean {
 /** Returns the ready call of `tool_view` that reads a result. */
 export function viewCall(handle: string, extension: string): string {
   const selector = extension === 'json' ? { type: 'json_path', path: '$[0:20]' } : { type: 'lines', start: 0, end: 80 };
-  return `tool_view ${JSON.stringify({ handle, selector })}`;
+  return `tool_view ${visibleJson({ handle, selector })}`;
 }
 
 function isDelimited(lines: readonly string[]): boolean {

@@ -5,7 +5,7 @@ import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { asSentence, count } from '../plainText.ts';
-import { type GatewayView, isBlink, isTroubled, needsPerson, summarize } from '../status/health.ts';
+import { type GatewayView, isBlink, isTroubled, needsPerson, serversOf, summarize } from '../status/health.ts';
 import { heldIcon, heldLabel, heldWords, isQuarantined } from '../trust/heldRows.ts';
 import type { Row, TooltipPart } from './treeRow.ts';
 
@@ -269,8 +269,7 @@ function directWarning(direct: readonly string[]): string {
 }
 
 export function treeBadge(views: readonly GatewayView[]): { value: number; tooltip: string } | undefined {
-  const servers = views.flatMap(({ link }) => (link.kind === 'attached' ? link.snapshot.servers : []));
-  const troubled = servers.filter(needsPerson).length;
+  const troubled = views.flatMap(serversOf).filter(needsPerson).length;
   return troubled === 0
     ? undefined
     : { value: troubled, tooltip: `${count(troubled, 'server')} ${troubled === 1 ? 'needs' : 'need'} you` };

@@ -106,7 +106,7 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
   }
 
   /** Selects the row of a server, or shows the view if the server has none. */
-  async reveal(folder: string, server: string): Promise<void> {
+  async revealServer(folder: string, server: string): Promise<void> {
     const gateway = this.#folders.named(folder);
     const rows = (await (gateway && this.#tools.get(gateway))?.children(undefined)) ?? [];
     const row = rows.find((element) => element.kind !== 'held' && serverOf(element) === server);

@@ -96,7 +96,7 @@ describe('a fault document', () => {
     expect(faultDocument(CRASHED).actions.map(({ command }) => command)).toEqual([
       'waygate.restartServer',
       'waygate.tryAgain',
-      'waygate.showServerLog',
+      'waygate.openServerLog',
     ]);
     const { server: _, toolId: __, ...browse } = BROWSE.details.record;
     expect(faultDocument({ details: { ...BROWSE.details, record: browse } }).actions).toEqual([]);
