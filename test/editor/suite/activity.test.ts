@@ -40,9 +40,10 @@ async function lastCall(name: string): Promise<CallRecord & { run: number }> {
     `the record of ${name}`,
     async () => {
       const { calls } = await withControl((control) => control.request('calls', { limit: 50 }));
-      return calls.find((one) => one.toolId === toolId(name) && one.phase === 'done');
+      return calls.find((one) => one.toolId === toolId(name));
     },
-    (seen) => seen !== undefined,
+    // Tokens and handles are counted after the end.
+    (seen) => seen?.tokensOut !== undefined,
   );
   assert.ok(record);
   return { ...record, run: worker.pid };
@@ -132,7 +133,9 @@ describe('Activity', () => {
     const record = await lastCall('echo');
     const request = await open(callPlace(GATEWAY, record, 'request.json'));
     assert.equal(request.languageId, 'json');
-    assert.deepEqual((JSON.parse(request.getText()) as { arguments: unknown }).arguments, { text: 'hello' });
+    assert.deepEqual((JSON.parse(request.getText()) as { arguments: { args: unknown } }).arguments.args, {
+      text: 'hello',
+    });
     const before = request.getText();
     await driver.click('.editor-instance .view-lines');
     await driver.type('x');
