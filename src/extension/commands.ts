@@ -69,7 +69,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     'waygate.refresh': guarded('Refreshing the catalogs', async () => {
       refreshing.set(true);
       try {
-        await showBusy(() => link.refresh());
+        await showBusy(async () => void (await link.refresh()));
       } finally {
         refreshing.set(false);
       }

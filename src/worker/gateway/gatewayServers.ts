@@ -182,6 +182,10 @@ export class GatewayServers {
     void this.#recheckSignIns();
   }
 
+  isSignedIn(name: string): boolean | undefined {
+    return this.#signIns.isSignedIn(name);
+  }
+
   #isApproved(config: ServerConfig): boolean {
     return !needsApproval(config) || this.approvals.isApproved(config);
   }

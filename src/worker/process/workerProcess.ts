@@ -90,7 +90,8 @@ export class WorkerProcess {
       },
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),
-      approve: (question) => this.#watchers.approve(question),
+      onCall: (call) => this.#watchers.announceCall(call),
+      approve: (question, gone) => this.#watchers.approve(question, gone),
       secret: (request) => this.#watchers.secret(request),
     });
     this.#sessions = new WorkerSessions(this.#gateway, () => this.#watchers.announce());
@@ -216,7 +217,9 @@ export class WorkerProcess {
     const requests = controlRequests(this.#gateway, {
       session: socket,
       snapshot: () => this.#snapshot(),
-      refresh: () => this.#gateway.refresh(),
+      refreshed: (news) => {
+        if (!this.#watchers.refreshed(news, control)) control.refreshed(news);
+      },
       watch: () => {
         this.#watchers.add(control);
         // An editor may bring the secrets that it stores.
