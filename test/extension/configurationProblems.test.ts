@@ -157,10 +157,10 @@ describe('the lines above servers', () => {
       [
         '$(pass)\u00a0ready · 400 tools · 47.7k tokens waygate.revealServer',
         'Restart waygate.restartServer',
-        'Log waygate.showServerLog',
+        'Log waygate.openServerLog',
       ],
       ['$(warning)\u00a0needs sign-in waygate.revealServer', 'Sign In… waygate.signIn'],
-      ['$(error)\u00a0failed waygate.revealServer', 'Restart waygate.restartServer', 'Log waygate.showServerLog'],
+      ['$(error)\u00a0failed waygate.revealServer', 'Restart waygate.restartServer', 'Log waygate.openServerLog'],
     ]);
   });
 

@@ -7,6 +7,7 @@ import { type NotificationText, notificationText } from '../notificationText.ts'
 import { asSentence, count } from '../plainText.ts';
 import { type GatewayView, isBlink, isTroubled, needsPerson, summarize } from '../status/health.ts';
 import { heldIcon, heldLabel, heldWords, isQuarantined } from '../trust/heldRows.ts';
+import type { Row, TooltipPart } from './treeRow.ts';
 
 /**
  * Element of the tree *Tools*: a node of the ChoiceGraph, a server that has a status to report, or an item that is kept
@@ -28,23 +29,10 @@ export interface FolderElement {
   title: string;
 }
 
-/** Row of the tree, independent of the editor's types. */
-export interface ToolRow {
-  /** Stable over refreshes, so that the editor keeps the expansion and the selection. */
-  id: string;
-  label: NotificationText;
-  description: NotificationText;
-  icon: { id: string; color?: string };
+export interface ToolRow extends Row {
   expandable: boolean;
-  contextValue: string;
-  accessibilityLabel: NotificationText;
   /** Place that a click opens. */
   location?: FileLocation;
-}
-
-export interface TooltipPart {
-  style: 'title' | 'code' | 'text';
-  text: string;
 }
 
 const SHORT = 80;

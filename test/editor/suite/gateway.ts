@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import * as vscode from 'vscode';
 import type { ControlClient } from '../../../src/control/client.ts';
 import type { GatewaySnapshot } from '../../../src/control/contract.ts';
@@ -22,7 +23,8 @@ export function configurationFile(): string {
 
 /** Path of a program of `test/fixtures`. */
 export function fixture(name: string): string {
-  return join(extensionFolder(), 'test', 'fixtures', name);
+  // The installed extension has no tests. The suite's bundle lies as deep below the repository as this file.
+  return fileURLToPath(new URL(`../../../test/fixtures/${name}`, import.meta.url));
 }
 
 function extensionFolder(): string {

@@ -118,5 +118,6 @@ export function proposalAt(text: string, offset: number): Proposal | undefined {
 /** Returns the text for a chosen name. */
 export function inserted({ names, quoted, isNewKey }: Proposal, name: string): string {
   if (names === 'secrets') return `${name}}`;
-  return `${quoted ? JSON.stringify(name) : name}${isNewKey ? ': {}' : ''}`;
+  const written = quoted ? JSON.stringify(name) : name;
+  return isNewKey ? `${written}: {}` : written;
 }

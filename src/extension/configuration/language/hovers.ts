@@ -15,7 +15,7 @@ const TRUSTED: readonly CommandId[] = [
   'waygate.setSecret',
   'waygate.signIn',
   'waygate.restartServer',
-  'waygate.showServerLog',
+  'waygate.openServerLog',
   'waygate.keepSecret',
 ];
 
@@ -75,5 +75,6 @@ export class ConfigurationHovers implements vscode.HoverProvider {
 }
 
 function commandLink(title: string, command: CommandId, argument: object): MarkdownText {
-  return markdownText`[${title}](command:${command}?${encodeURIComponent(JSON.stringify([argument]))})`;
+  const words = encodeURIComponent(JSON.stringify([argument]));
+  return markdownText`[${title}](command:${command}?${words})`;
 }
