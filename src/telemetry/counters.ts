@@ -1,19 +1,22 @@
 import { createHistogram } from 'node:perf_hooks';
 import type {
-  LatencyReport,
   LifeReport,
   RequestError,
+  TelemetryRow,
   TelemetrySnapshot,
   TelemetryTotals,
 } from '../control/healthContract.ts';
 import type { Fault } from '../errors/fault.ts';
 import { oneLine } from '../text/porcelain.ts';
+import { RecentCalls } from './recentCalls.ts';
 
 /** How a request ended. `lost`: no answer came, and none can come. */
 export type RequestEnd = 'ok' | 'answered_with_error' | 'lost';
 
 export interface CountedRequest {
   method: string;
+  /** The request is a call of a tool, and none of MCP's own methods. */
+  isCall?: boolean;
   /** Id of the called tool. */
   tool?: string;
   latencyMs: number;
@@ -55,6 +58,8 @@ export class Counters {
   readonly #totals = noRequests();
   readonly #methods: Rows;
   readonly #tools: Rows;
+  readonly #calls = new Row();
+  readonly #recentCalls = new RecentCalls();
   readonly #tokens = {
     definition_tokens_full: 0,
     definition_tokens_exposed: 0,
@@ -75,7 +80,7 @@ export class Counters {
   }
 
   request(request: CountedRequest): void {
-    const { method, tool, error } = request;
+    const { method, tool, error, end } = request;
     const lastError = error && {
       code: error.code,
       message: this.#line(error.message),
@@ -84,6 +89,9 @@ export class Counters {
     countRequest(this.#totals, request);
     this.#methods.of(method).add(request, lastError);
     if (tool !== undefined) this.#tools.of(tool).add(request, lastError);
+    if (!request.isCall) return;
+    this.#calls.add(request, lastError);
+    this.#recentCalls.add(this.period.uptime_ms, end !== 'ok');
   }
 
   /** Counts an incident. `restarts`: the incident causes a restart, so it becomes the last fault. */
@@ -101,10 +109,12 @@ export class Counters {
     this.#tokens.definition_tokens_avoided = Math.max(0, full - exposed);
   }
 
-  result({ raw, shown }: { raw: number; shown: number }): void {
+  result({ raw, shown, tool }: { raw: number; shown: number; tool?: string }): void {
+    const saved = Math.max(0, raw - shown);
     this.#tokens.result_tokens_raw += raw;
     this.#tokens.result_tokens_shown += shown;
-    this.#tokens.result_tokens_saved += Math.max(0, raw - shown);
+    this.#tokens.result_tokens_saved += saved;
+    if (tool !== undefined) this.#tools.of(tool).tokensSaved += saved;
   }
 
   /** Counts a result that reads like an attack, by the rules of the scan. */
@@ -127,6 +137,9 @@ export class Counters {
       consecutive_failures,
       restart_count,
       totals: { ...this.#totals },
+      ...(this.#calls.counts.request_count > 0 && {
+        calls: { ...this.#calls.report(), per_minute: this.#recentCalls.report(this.period.uptime_ms) },
+      }),
       methods: this.#methods.report().map(([method, row]) => ({ method, ...row })),
       tools: this.#tools.report().map(([tool, row]) => ({ tool_id: tool, ...row })),
       tokens: { ...this.#tokens },
@@ -170,11 +183,10 @@ function countFault(counts: TelemetryTotals): void {
   counts.transport_fault_count += 1;
 }
 
-type RowReport = TelemetryTotals & LatencyReport & { last_error?: RequestError };
-
 /** Counts and latencies of one method or tool. */
 class Row {
   readonly counts = noRequests();
+  tokensSaved = 0;
   /** In microseconds. */
   readonly #latency = createHistogram(LATENCY);
   #sum = 0;
@@ -201,9 +213,10 @@ class Row {
     this.#max = Math.max(this.#max, other.#max);
     this.#last = other.#last ?? this.#last;
     this.#lastError = other.#lastError ?? this.#lastError;
+    this.tokensSaved += other.tokensSaved;
   }
 
-  report(): RowReport {
+  report(): TelemetryRow {
     const percentile = (share: number): number => rounded(Math.min(this.#max, this.#latency.percentile(share) / 1_000));
     return {
       ...this.counts,
@@ -214,6 +227,7 @@ class Row {
       p95_latency_ms: percentile(95),
       p99_latency_ms: percentile(99),
       ...(this.#lastError === undefined ? {} : { last_error: this.#lastError }),
+      ...(this.tokensSaved > 0 && { result_tokens_saved: this.tokensSaved }),
     };
   }
 }
@@ -238,8 +252,8 @@ class Rows {
   }
 
   /** Most requests first, then by name; `(others)` last. */
-  report(): [string, RowReport][] {
-    const rows = [...this.#rows].map(([name, row]): [string, RowReport] => [name, row.report()]);
+  report(): [string, TelemetryRow][] {
+    const rows = [...this.#rows].map(([name, row]): [string, TelemetryRow] => [name, row.report()]);
     rows.sort(([a, x], [b, y]) => y.request_count - x.request_count || (a < b ? -1 : 1));
     return this.#others ? [...rows, [OTHERS, this.#others.report()]] : rows;
   }

@@ -1,54 +1,41 @@
 import * as vscode from 'vscode';
 import type { GatewaySnapshot } from '../../control/contract.ts';
-import {
-  type DashboardAction,
-  type DashboardState,
-  type FromDashboard,
-  parseFromDashboard,
-  type ToDashboard,
-} from '../../control/dashboardMessages.ts';
-import { inLines } from '../../text/porcelain.ts';
-import { type CommandId, DASHBOARD_VIEW_TYPE } from '../contributions.ts';
-import { type Paced, throttled } from '../gateway/pacing.ts';
+import { parseFromDashboard, type ToDashboard } from '../../control/dashboardMessages.ts';
+import { DASHBOARD_VIEW_TYPE } from '../contributions.ts';
+import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import { throttled } from '../gateway/pacing.ts';
 import type { Observable } from '../observable.ts';
-import { runCommand } from '../registrations.ts';
-import { type GatewayView, summarize } from '../status/health.ts';
-import { toRange } from '../tree/toolsTree.ts';
+import type { GatewayView } from '../status/health.ts';
 import { quarantined, type ScannedServer } from '../trust/findings.ts';
+import { dashboardAction } from './dashboardActions.ts';
+import { dashboardState } from './dashboardModel.ts';
 import { dashboardPage } from './dashboardPage.ts';
+import { LiveReports } from './liveReports.ts';
 
 /** A page that changes more often is unreadable. */
 const UPDATE_INTERVAL_MS = 1_000;
-/** Refreshes ages and uptimes while nothing else happens. */
-const CLOCK_INTERVAL_MS = 10_000;
 
-const ACTION_COMMANDS: Record<DashboardAction, CommandId> = {
-  refresh: 'waygate.refresh',
-  openConfiguration: 'waygate.openConfiguration',
-  showLog: 'waygate.showLog',
-};
+export interface DashboardDependencies {
+  extensionUri: vscode.Uri;
+  link: GatewayLink;
+  gateway: Observable<GatewayView>;
+  refreshing: Observable<boolean>;
+  scanned: Observable<readonly ScannedServer[]>;
+}
 
-/** The only dashboard panel of a window. A hidden panel receives no states, a visible one only complete states. */
+/**
+ * The only dashboard tab of a window. A visible page receives whole states, at most one a second; a hidden one receives
+ * nothing, and nothing is asked for it.
+ */
 export class Dashboard implements vscode.Disposable {
-  readonly #extensionUri: vscode.Uri;
-  readonly #gateway: Observable<GatewayView>;
-  readonly #refreshing: Observable<boolean>;
-  readonly #scanned: Observable<readonly ScannedServer[]>;
-  #panel: vscode.WebviewPanel | undefined;
-  /** Kept on the page while a worker is replaced. */
-  #lastSnapshot: GatewaySnapshot | undefined;
+  readonly #parts: DashboardDependencies;
   readonly #serializer: vscode.Disposable;
+  #panel: vscode.WebviewPanel | undefined;
+  /** Stays on the page while a worker is replaced. */
+  #last: { attachment: number; at: number; snapshot: GatewaySnapshot } | undefined;
 
-  constructor(
-    extensionUri: vscode.Uri,
-    gateway: Observable<GatewayView>,
-    refreshing: Observable<boolean>,
-    scanned: Observable<readonly ScannedServer[]>,
-  ) {
-    this.#extensionUri = extensionUri;
-    this.#gateway = gateway;
-    this.#refreshing = refreshing;
-    this.#scanned = scanned;
+  constructor(parts: DashboardDependencies) {
+    this.#parts = parts;
     this.#serializer = vscode.window.registerWebviewPanelSerializer(DASHBOARD_VIEW_TYPE, {
       deserializeWebviewPanel: async (panel) => {
         this.#panel?.dispose();
@@ -57,14 +44,16 @@ export class Dashboard implements vscode.Disposable {
     });
   }
 
-  open(): void {
+  /** Shows the dashboard. A tab that VS Code restored and has not shown yet has no panel and is replaced at its place. */
+  async open(): Promise<void> {
     if (this.#panel) {
       this.#panel.reveal();
       return;
     }
-    this.#adopt(
-      vscode.window.createWebviewPanel(DASHBOARD_VIEW_TYPE, 'Waygate', vscode.ViewColumn.Active, this.#options()),
-    );
+    const restored = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(isDashboard);
+    const column = restored[0]?.group.viewColumn ?? vscode.ViewColumn.Active;
+    this.#adopt(vscode.window.createWebviewPanel(DASHBOARD_VIEW_TYPE, 'Waygate', column, this.#options()));
+    await vscode.window.tabGroups.close(restored);
   }
 
   dispose(): void {
@@ -77,29 +66,51 @@ export class Dashboard implements vscode.Disposable {
   }
 
   #file(...path: string[]): vscode.Uri {
-    return vscode.Uri.joinPath(this.#extensionUri, 'dist', 'webview', ...path);
+    return vscode.Uri.joinPath(this.#parts.extensionUri, 'dist', 'webview', ...path);
   }
 
   #adopt(panel: vscode.WebviewPanel): void {
+    const { extensionUri, gateway, link, refreshing, scanned } = this.#parts;
     const { webview } = panel;
     this.#panel = panel;
-    panel.iconPath = vscode.Uri.joinPath(this.#extensionUri, 'media', 'icon.svg');
+    panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.svg');
     webview.options = this.#options();
+    let sent = '';
     const update = throttled(UPDATE_INTERVAL_MS, () => {
-      if (panel.visible) void webview.postMessage({ type: 'state', state: this.#state() } satisfies ToDashboard);
+      if (!panel.visible) return;
+      const message: ToDashboard = { type: 'state', state: this.#state(reports) };
+      const next = JSON.stringify(message);
+      if (next === sent) return;
+      sent = next;
+      void webview.postMessage(message);
     });
-    const clock = setInterval(update, CLOCK_INTERVAL_MS);
+    const reports = new LiveReports(link, update);
+    let attachment = 0;
+    const follow = (): void => {
+      const { link } = gateway.value;
+      if (link.kind === 'attached' && link.attachment !== attachment) reports.reset();
+      if (link.kind === 'attached') attachment = link.attachment;
+      if (panel.visible) reports.start();
+      else reports.stop();
+      update();
+    };
     const watching = vscode.Disposable.from(
-      webview.onDidReceiveMessage((message) => this.#receive(parseFromDashboard(message), update)),
-      // The editor unloads a hidden page; when it is shown again, its `ready` requests the state.
-      panel.onDidChangeViewState(update),
-      this.#gateway.onChange(update),
-      this.#refreshing.onChange(update),
-      this.#scanned.onChange(update),
+      webview.onDidReceiveMessage((received) => {
+        const message = parseFromDashboard(received);
+        if (message?.type === 'action') void dashboardAction(message, gateway.value);
+        if (message?.type !== 'ready') return;
+        // VS Code unloads a hidden page; when it is shown again, it has nothing.
+        sent = '';
+        follow();
+      }),
+      panel.onDidChangeViewState(follow),
+      gateway.onChange(follow),
+      refreshing.onChange(update),
+      scanned.onChange(update),
       update,
     );
     panel.onDidDispose(() => {
-      clearInterval(clock);
+      reports.stop();
       watching.dispose();
       if (this.#panel === panel) this.#panel = undefined;
     });
@@ -110,46 +121,28 @@ export class Dashboard implements vscode.Disposable {
     });
   }
 
-  #state(): DashboardState {
-    const { link } = this.#gateway.value;
-    if (link.kind === 'attached') this.#lastSnapshot = link.snapshot;
-    else if (link.kind === 'off') this.#lastSnapshot = undefined;
-    return {
-      now: Date.now(),
-      summary: summarize(this.#gateway.value),
-      refreshing: this.#refreshing.value,
-      live: link.kind === 'attached',
-      quarantined: quarantined(this.#scanned.value),
-      ...(this.#lastSnapshot && { snapshot: inLines(this.#lastSnapshot) }),
-    };
-  }
-
-  #receive(message: FromDashboard | undefined, update: Paced): void {
-    switch (message?.type) {
-      case 'ready':
-        update();
-        break;
-      case 'action':
-        void runCommand(ACTION_COMMANDS[message.action]);
-        break;
-      case 'openServer':
-        this.#openLocation(
-          (snapshot) => snapshot.servers.find(({ name }) => inLines(name) === message.server)?.location,
-        );
-        break;
-      case 'openProblem':
-        this.#openLocation((snapshot) => snapshot.configuration.problems[message.index]?.location);
-        break;
+  #state({ telemetry, limits }: LiveReports): ToDashboard['state'] {
+    const { gateway, refreshing, scanned } = this.#parts;
+    const view = gateway.value;
+    const now = Date.now();
+    if (view.link.kind === 'off') this.#last = undefined;
+    else if (view.link.kind === 'attached' && view.link.snapshot !== this.#last?.snapshot) {
+      this.#last = { ...view.link, at: now };
     }
+    return dashboardState({
+      now,
+      view,
+      snapshot: this.#last?.snapshot,
+      snapshotAge: now - (this.#last?.at ?? now),
+      telemetry,
+      limits: limits === undefined || limits === 'unsupported' ? limits : { ...limits, age: now - limits.at },
+      refreshing: refreshing.value,
+      quarantined: quarantined(scanned.value),
+    });
   }
+}
 
-  /** The page sends a name and the snapshot supplies the place, so that the page can open nothing else. */
-  #openLocation(find: (snapshot: GatewaySnapshot) => Parameters<typeof toRange>[0] | undefined): void {
-    const { link } = this.#gateway.value;
-    if (link.kind !== 'attached') return;
-    const location = find(link.snapshot);
-    if (location === undefined) return;
-    const { uri, range } = toRange(location, link.snapshot.workspace);
-    void vscode.window.showTextDocument(uri, { selection: range });
-  }
+/** VS Code puts a prefix before the type of a webview in a tab. */
+function isDashboard({ input }: vscode.Tab): boolean {
+  return input instanceof vscode.TabInputWebview && input.viewType.endsWith(DASHBOARD_VIEW_TYPE);
 }

@@ -99,6 +99,7 @@ export class Diagnostics {
     const ofTool = tool === null ? {} : { tool };
     this.#counters.request({
       method,
+      isCall: true,
       latencyMs: durationMs,
       end,
       retries,
@@ -114,7 +115,7 @@ export class Diagnostics {
     this.#log.append(() => {
       const attributes = event.attributes(this.#meter);
       if (typeof attributes.raw_tokens === 'number')
-        this.#counters.result({ raw: attributes.raw_tokens, shown: Number(attributes.compact_tokens) });
+        this.#counters.result({ raw: attributes.raw_tokens, shown: Number(attributes.compact_tokens), ...ofTool });
       if (Array.isArray(attributes.result_findings)) this.#counters.findings(attributes.result_findings);
       return this.#line({ ...event, durationMs, attributes }, at);
     });

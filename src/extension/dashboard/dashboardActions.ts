@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import type { GatewaySnapshot } from '../../control/contract.ts';
+import type { DashboardAction, FromDashboard } from '../../control/dashboardMessages.ts';
+import { inLines } from '../../text/porcelain.ts';
+import type { CommandId } from '../contributions.ts';
+import { runCommand } from '../registrations.ts';
+import type { GatewayView } from '../status/health.ts';
+import { toRange } from '../tree/toolsTree.ts';
+
+/** Command of each button. The argument of a command about a server is its row, as in the view *Tools*. */
+const COMMANDS_OF: Record<Exclude<DashboardAction, 'openProblem' | 'manageTrust'>, CommandId> = {
+  refresh: 'waygate.refresh',
+  reload: 'waygate.reload',
+  restart: 'waygate.restart',
+  showLog: 'waygate.showLog',
+  openConfiguration: 'waygate.openConfiguration',
+  createConfiguration: 'waygate.createConfiguration',
+  addLimits: 'waygate.addLimits',
+  openServer: 'waygate.openConfiguration',
+  approve: 'waygate.approveServers',
+  review: 'waygate.reviewChanges',
+  setSecret: 'waygate.setSecret',
+  signIn: 'waygate.signIn',
+  signOut: 'waygate.signOut',
+  startServer: 'waygate.restartServer',
+  restartServer: 'waygate.restartServer',
+  serverLog: 'waygate.showServerLog',
+  switchOff: 'waygate.switchServerOff',
+  switchOn: 'waygate.switchServerOn',
+  openTool: 'waygate.openTool',
+  answerQuestion: 'waygate.reviewQuestions',
+};
+
+/**
+ * Runs the command of a button. The page sends a name and the snapshot supplies the rest, so that the page can open and
+ * change nothing else.
+ */
+export async function dashboardAction(
+  { action, subject = '' }: FromDashboard & { type: 'action' },
+  { link }: GatewayView,
+): Promise<void> {
+  if (action === 'manageTrust') await vscode.commands.executeCommand('workbench.trust.manage');
+  else if (action === 'openProblem') {
+    if (link.kind === 'attached') await openProblem(link.snapshot, Number(subject));
+  } else await runCommand(COMMANDS_OF[action], argumentOf(action, subject, link));
+}
+
+function argumentOf(action: DashboardAction, subject: string, link: GatewayView['link']): unknown {
+  if (subject === '' || link.kind !== 'attached') return undefined;
+  if (action === 'openTool') return { toolId: subject };
+  const server = link.snapshot.servers.find(({ name }) => inLines(name) === subject);
+  return server && { kind: 'server', server };
+}
+
+async function openProblem({ configuration, workspace }: GatewaySnapshot, index: number): Promise<void> {
+  const location = configuration.problems[index]?.location;
+  if (location === undefined) return;
+  const { uri, range } = toRange(location, workspace);
+  await vscode.window.showTextDocument(uri, { selection: range });
+}
