@@ -10,6 +10,7 @@ import {
   OWN_CONFIGURATIONS,
   REVIEW_EXTENSION,
   TOOLS_VIEW_ID,
+  WAYGATE_SCHEME,
 } from '../../src/extension/contributions.ts';
 import { MENUS, SETTINGS, type SettingContribution, VIEWS, WELCOMES } from './contributed.ts';
 
@@ -31,7 +32,11 @@ export function extensionManifest(): Record<string, unknown> {
       },
     },
     // VS Code derives the other events (views, commands, onMcpCollection) from the contributions.
-    activationEvents: [`workspaceContains:${CONFIGURATION_PATH}`, `onWebviewPanel:${DASHBOARD_VIEW_TYPE}`],
+    activationEvents: [
+      `workspaceContains:${CONFIGURATION_PATH}`,
+      `onWebviewPanel:${DASHBOARD_VIEW_TYPE}`,
+      `onFileSystem:${WAYGATE_SCHEME}`,
+    ],
     contributes: contributes(),
   };
 }

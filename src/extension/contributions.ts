@@ -18,6 +18,9 @@ export const APPROVAL_LANGUAGE = 'waygate-approval';
 export const TRUST_SCHEME = 'waygate-trust';
 export const REVIEW_EXTENSION = '.waygate-review';
 
+/** Scheme of the read-only file system (`documents/`). */
+export const WAYGATE_SCHEME = 'waygate';
+
 /** Context keys with the values they take. */
 export interface ContextKeyTypes {
   'waygate.state': 'checking' | 'no_folder' | 'no_configuration' | 'untrusted' | 'active';

@@ -7,6 +7,8 @@ import { commandHandlers } from './commands.ts';
 import { Environment, type Surroundings } from './configuration/environment.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
 import { Dashboard } from './dashboard/dashboard.ts';
+import { folderKey } from './documents/addresses.ts';
+import { WaygateFiles } from './documents/waygateFiles.ts';
 import { EditorSecrets } from './gateway/editorSecrets.ts';
 import { type Attach, GatewayLink } from './gateway/gatewayLink.ts';
 import { linkTarget } from './gateway/linkMachine.ts';
@@ -66,6 +68,11 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const approval = new ServerApproval(link);
   const reviews = new TrustReviews(link, gateway);
 
+  const files = new WaygateFiles((key) => {
+    const { workspace } = environment.state.value;
+    return workspace !== undefined && folderKey(workspace) === key ? link : undefined;
+  });
+
   const follow = (): void => {
     link.setTarget(linkTarget(environment.conditions));
     gateway.set(view());
@@ -77,6 +84,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     tree,
     approval,
     reviews,
+    files,
     offerApprovals(gateway),
     offerReviews(gateway),
     followFindings(gateway, link, scanned),

@@ -32,6 +32,7 @@ describe('package.json', () => {
     expect(packageJson.activationEvents).toEqual([
       'workspaceContains:.vscode/waygate.json',
       'onWebviewPanel:waygate.dashboard',
+      'onFileSystem:waygate',
     ]);
     expect(packageJson.capabilities).toMatchObject({
       untrustedWorkspaces: { supported: 'limited', restrictedConfigurations: ['waygate.gateway.nodePath'] },

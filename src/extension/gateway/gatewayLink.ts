@@ -8,6 +8,7 @@ import type {
   TrustReview,
 } from '../../control/contract.ts';
 import { Observable } from '../observable.ts';
+import { asSentence } from '../plainText.ts';
 import {
   type LinkEffect,
   type LinkEvent,
@@ -16,6 +17,9 @@ import {
   type OffReason,
   step,
 } from './linkMachine.ts';
+
+/** JSON-RPC error code of a method that the other end does not know. */
+const METHOD_NOT_FOUND = -32601;
 
 /** Finds or starts the worker of a workspace and attaches to it. */
 export type Attach = (workspace: string, signal: AbortSignal) => Promise<ControlClient | undefined>;
@@ -60,7 +64,7 @@ export class GatewayLink {
 
   /** Requests the current state, for decisions that must not depend on an older snapshot. */
   status(): Promise<GatewaySnapshot> {
-    return this.#ask('status', {});
+    return this.request('status', {});
   }
 
   /** Approves servers by the hashes of the commands that the user has seen. */
@@ -92,21 +96,21 @@ export class GatewayLink {
   }
 
   children(path: string): Promise<TreeChildren> {
-    return this.#ask('children', { path });
+    return this.request('children', { path });
   }
 
   /** Compares what servers list with what the user approved; of one server, or of all. */
   trust(server?: string): Promise<readonly TrustReview[]> {
-    return this.#ask('trust', server === undefined ? {} : { server });
+    return this.request('trust', server === undefined ? {} : { server });
   }
 
   scan(server: string): Promise<readonly ServerScan[]> {
-    return this.#ask('scan', { server });
+    return this.request('scan', { server });
   }
 
   /** Records a decision of the user. Rejects with the reason if it has no effect. */
   async decide(decision: TrustDecision): Promise<void> {
-    const { reason } = await this.#ask('decide', { ...decision, actor: 'person-editor' });
+    const { reason } = await this.request('decide', { ...decision, actor: 'person-editor' });
     if (reason !== undefined) throw new Error(reason);
   }
 
@@ -151,17 +155,17 @@ export class GatewayLink {
   }
 
   /** Sends a request to the worker, once it has started. If that worker is replaced before it answers, asks the successor. */
-  #ask<M extends keyof ControlRequests>(
+  request<M extends keyof ControlRequests>(
     method: M,
     params: ControlRequests[M]['params'],
   ): Promise<ControlRequests[M]['result']> {
     const { kind } = this.#phase;
-    if (kind === 'moving' || kind === 'attaching') return this.#settled().then(() => this.#ask(method, params));
+    if (kind === 'moving' || kind === 'attaching') return this.#settled().then(() => this.request(method, params));
     return this.#attachedClient()
       .request(method, params)
       .catch((error) => {
-        if (this.#phase.kind !== 'moving') throw error;
-        return this.#ask(method, params);
+        if (this.#phase.kind !== 'moving') throw isUnknownMethod(error) ? new Error(OLDER_GATEWAY) : error;
+        return this.request(method, params);
       });
   }
 
@@ -170,7 +174,7 @@ export class GatewayLink {
     params: ControlRequests[M]['params'],
   ): Promise<void> {
     const attachment = this.#attachment;
-    const snapshot = await this.#ask(method, params);
+    const snapshot = await this.request(method, params);
     if (!this.#client || this.#phase.kind !== 'attached' || this.#attachment !== attachment) return;
     this.#accept(this.#client, snapshot);
   }
@@ -294,6 +298,18 @@ export class GatewayLink {
 /** Compares states. Snapshots always count as changed, other states only if they differ. */
 function sameState(a: LinkState, b: LinkState): boolean {
   return a.kind !== 'attached' && b.kind !== 'attached' && JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Shown where a worker of an older build does not know a request. */
+export const OLDER_GATEWAY = 'The gateway is of an older build than this window. Run Waygate: Reload Gateway.';
+
+function isUnknownMethod(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === METHOD_NOT_FOUND;
+}
+
+/** Returns the reason of an error as a sentence, for a document or a view. */
+export function sentenceOf(error: unknown): string {
+  return asSentence(reasonOf(error));
 }
 
 function reasonOf(error: unknown): string {
