@@ -72,7 +72,7 @@ export interface NeedRow {
   subject: string;
   words: string;
   /** Passages that a scan found, as quotes. */
-  quotes: readonly { about: string; quote: string }[];
+  quotes: readonly { about: string; quote?: string }[];
   buttons: readonly PageButton[];
 }
 
@@ -83,6 +83,7 @@ export interface Figure {
   value: string;
   notes: readonly string[];
   method?: string;
+  plot?: CallsPlot;
 }
 
 /** Calls of the last minutes, the present minute last. */
@@ -97,7 +98,6 @@ export interface NowPart {
   words: string;
   headline: string;
   figures: readonly Figure[];
-  plot?: CallsPlot;
   /** Sessions, and the worker with the time since which it counts. */
   lines: readonly string[];
 }

@@ -4,6 +4,7 @@ import type { ServerApproval } from './approvals/serverApproval.ts';
 import type { Environment } from './configuration/environment.ts';
 import { CONFIGURATION_PATH } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
+import { dashboardCommands } from './dashboard/dashboardCommands.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
 import type { GatewayLink } from './gateway/gatewayLink.ts';
 import { notificationText } from './notificationText.ts';
@@ -98,7 +99,8 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
     'waygate.showLog': async () => log.show(),
-    'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
+    'waygate.openDashboard': guarded('Opening the dashboard', () => dashboard.open()),
+    ...dashboardCommands(link, environment, guarded),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
       openConfiguration(environment, link, asRow(argument)),
     ),

@@ -66,6 +66,8 @@ export const COMMANDS = {
   'waygate.installSkill': { title: 'Install MCP Bootstrap Skill', icon: '$(mortar-board)', inPalette: true },
   'waygate.copyPath': { title: 'Copy Path', inPalette: false },
   'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
+  'waygate.switchOn': { title: 'Switch On', inPalette: false },
+  'waygate.openTool': { title: 'Open Definition', inPalette: false },
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;
 export type CommandId = keyof typeof COMMANDS;
 

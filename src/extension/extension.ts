@@ -63,7 +63,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const gateway = new Observable<GatewayView>(view());
   const refreshing = new Observable(false);
   const scanned = new Observable<readonly ScannedServer[]>([]);
-  const dashboard = new Dashboard(context.extensionUri, gateway, refreshing, scanned);
+  const dashboard = new Dashboard({ extensionUri: context.extensionUri, link, gateway, refreshing, scanned });
   const tree = new ToolsTree(gateway, link, log);
   const approval = new ServerApproval(link);
   const reviews = new TrustReviews(link, gateway);

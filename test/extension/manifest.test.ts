@@ -82,6 +82,8 @@ describe('contributions', () => {
           { command: 'waygate.setSecret', when: 'false' },
           { command: 'waygate.copyPath', when: 'false' },
           { command: 'waygate.copyToolId', when: 'false' },
+          { command: 'waygate.switchOn', when: 'false' },
+          { command: 'waygate.openTool', when: 'false' },
         ],
       },
     });

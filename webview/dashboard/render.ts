@@ -39,7 +39,7 @@ function header({ workspace, refreshing, live }: DashboardState): Part {
   const path = workspace ? `<p class="quiet path">${e(workspace)}</p>` : '';
   return {
     name: 'header',
-    frame: `<header data-part="header"${live ? '' : ' class="stale"'}>
+    frame: `<header data-part="header">
 <div><h1>Waygate</h1>${path}</div>
 <div class="buttons" role="group" aria-label="Gateway">
 <button type="button" id="refresh" class="secondary" data-action="refresh"${refreshing || !live ? ' aria-disabled="true"' : ''}>${refreshing ? 'Refreshing…' : 'Refresh'}</button>
@@ -56,7 +56,9 @@ function needsPart(needs: readonly NeedRow[]): Part {
     name: 'needs',
     frame: `<section data-part="needs" aria-labelledby="needs-title"><div class="title"><h2 id="needs-title">Needs you</h2><span class="quiet">${needs.length}</span></div><ul data-rows></ul></section>`,
     rows: needs.map(({ id, glyph: shape, subject, words, quotes, buttons }) => {
-      const passages = quotes.map(({ about, quote }) => `<li>${e(about)}${quote ? `: <q>${e(quote)}</q>` : ''}</li>`);
+      const passages = quotes.map(
+        ({ about, quote }) => `<li>${e(about)}${quote === undefined ? '' : `: <q>${e(quote)}</q>`}</li>`,
+      );
       const list = passages.length > 0 ? `<ul class="quotes">${passages.join('')}</ul>` : '';
       const key = `need:${id}`;
       return {
@@ -76,8 +78,7 @@ const LEVEL_GLYPHS: Record<HealthLevel, GlyphName> = {
   off: 'circle',
 };
 
-function nowPart({ level, words, headline, figures, plot, lines }: NowPart): Part {
-  const drawn = plot ? callsPlot(plot) : '';
+function nowPart({ level, words, headline, figures, lines }: NowPart): Part {
   const methods = figures.flatMap(({ method }) => (method ? [method] : []));
   const rows = [
     {
@@ -88,7 +89,7 @@ function nowPart({ level, words, headline, figures, plot, lines }: NowPart): Par
       ? [
           {
             key: 'figures',
-            html: `<dl data-row="figures" class="figures">${figures.map((one) => figure(one, one.id === 'rate' ? drawn : '')).join('')}</dl>`,
+            html: `<dl data-row="figures" class="figures">${figures.map(figure).join('')}</dl>`,
           },
         ]
       : []),
@@ -109,10 +110,10 @@ function nowPart({ level, words, headline, figures, plot, lines }: NowPart): Par
   };
 }
 
-function figure({ term, value, notes, method }: Figure, plot: string): string {
+function figure({ term, value, notes, method, plot }: Figure): string {
   const title = method ? ` title="${e(method)}"` : '';
   const about = notes.map((note) => `<span class="quiet note">${e(note)}</span>`).join('');
-  return `<div${title}><dt class="quiet">${e(term)}</dt><dd><span class="value">${e(value)}</span>${plot}${about}</dd></div>`;
+  return `<div${title}><dt class="quiet">${e(term)}</dt><dd><span class="value">${e(value)}</span>${plot ? callsPlot(plot) : ''}${about}</dd></div>`;
 }
 
 function limitsPart({ rows, sentence, buttons }: LimitsPart): Part {
@@ -144,8 +145,9 @@ function limitRow({ id, name, of, limit, left, words, frees, isMet }: LimitRow) 
 
 function pageButtons(buttons: readonly PageButton[], key: string, kind = ''): string {
   return buttons
-    .map(({ action, subject, label, name }, index) => {
-      const style = kind || (index > 0 ? 'secondary' : '');
+    .map(({ action, subject, label, name }) => {
+      // An agent waits for the answer to a question, so its button stands out.
+      const style = kind || (action === 'answerQuestion' ? '' : 'secondary');
       return `<button type="button" id="${e(key)}:${action}"${style ? ` class="${style}"` : ''} data-action="${action}"${subject === undefined ? '' : ` data-subject="${e(subject)}"`}${name ? ` aria-label="${e(name)}"` : ''}>${e(label)}</button>`;
     })
     .join('');

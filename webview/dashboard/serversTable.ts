@@ -4,6 +4,8 @@ import { escapeHtml as e } from './html.ts';
 import type { Part, Row } from './part.ts';
 
 const NUMBERS = ['Tools', 'Tokens', 'Calls / errors', 'p95', 'Restarts', 'Last used'] as const;
+/** Stands for a number that is not known; a narrow page leaves it out. */
+const NONE = '–';
 const COLUMNS = NUMBERS.length + 3;
 const ACTION_GLYPHS: Partial<Record<DashboardAction, GlyphName>> = {
   startServer: 'start',
@@ -35,7 +37,7 @@ function serverRow(row: ServerRow, isOpen: boolean): Row {
   const { name, place, glyph: shape, state, details, stderr } = row;
   const key = `server:${name}`;
   const cells = [row.tools, row.tokens, row.calls, row.p95, row.restarts, row.lastUsed].map(
-    (text, index) => `<td class="number" data-label="${NUMBERS[index]}">${e(text)}</td>`,
+    (text, index) => `<td class="number${text === NONE ? ' none' : ''}" data-label="${NUMBERS[index]}">${e(text)}</td>`,
   );
   const toggle = `<button type="button" class="icon" id="${e(key)}:toggle" data-toggle="${e(name)}" aria-expanded="${isOpen}" aria-label="Details of ${e(name)}">${glyph('chevron')}</button>`;
   const label = place

@@ -3,17 +3,14 @@ import type { GatewaySnapshot } from '../../control/contract.ts';
 import { parseFromDashboard, type ToDashboard } from '../../control/dashboardMessages.ts';
 import { DASHBOARD_VIEW_TYPE } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
-import { throttled } from '../gateway/pacing.ts';
 import type { Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
 import { quarantined, type ScannedServer } from '../trust/findings.ts';
 import { dashboardAction } from './dashboardActions.ts';
 import { dashboardState } from './dashboardModel.ts';
 import { dashboardPage } from './dashboardPage.ts';
-import { LiveReports } from './liveReports.ts';
-
-/** A page that changes more often is unreadable. */
-const UPDATE_INTERVAL_MS = 1_000;
+import type { LiveReports, ReportSource } from './liveReports.ts';
+import { PageFeed } from './pageFeed.ts';
 
 export interface DashboardDependencies {
   extensionUri: vscode.Uri;
@@ -23,10 +20,7 @@ export interface DashboardDependencies {
   scanned: Observable<readonly ScannedServer[]>;
 }
 
-/**
- * The only dashboard tab of a window. A visible page receives whole states, at most one a second; a hidden one receives
- * nothing, and nothing is asked for it.
- */
+/** The only dashboard tab of a window. */
 export class Dashboard implements vscode.Disposable {
   readonly #parts: DashboardDependencies;
   readonly #serializer: vscode.Disposable;
@@ -75,45 +69,30 @@ export class Dashboard implements vscode.Disposable {
     this.#panel = panel;
     panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.svg');
     webview.options = this.#options();
-    let sent = '';
-    const update = throttled(UPDATE_INTERVAL_MS, () => {
-      if (!panel.visible) return;
-      const message: ToDashboard = { type: 'state', state: this.#state(reports) };
-      const next = JSON.stringify(message);
-      if (next === sent) return;
-      sent = next;
-      void webview.postMessage(message);
-    });
-    const reports = new LiveReports(link, update);
-    let attachment = 0;
-    const follow = (): void => {
+    const page = { isVisible: () => panel.visible, post: (message: ToDashboard) => void webview.postMessage(message) };
+    const feed = new PageFeed(page, sourceOf(link), (reports) => this.#state(reports));
+    const update = (): void => {
       const { link } = gateway.value;
-      if (link.kind === 'attached' && link.attachment !== attachment) reports.reset();
-      if (link.kind === 'attached') attachment = link.attachment;
-      if (panel.visible) reports.start();
-      else reports.stop();
-      update();
+      if (link.kind === 'attached') feed.attached(link.attachment);
+      feed.update();
     };
     const watching = vscode.Disposable.from(
       webview.onDidReceiveMessage((received) => {
         const message = parseFromDashboard(received);
         if (message?.type === 'action') void dashboardAction(message, gateway.value);
-        if (message?.type !== 'ready') return;
-        // VS Code unloads a hidden page; when it is shown again, it has nothing.
-        sent = '';
-        follow();
+        else if (message) feed.ready();
       }),
-      panel.onDidChangeViewState(follow),
-      gateway.onChange(follow),
+      panel.onDidChangeViewState(update),
+      gateway.onChange(update),
       refreshing.onChange(update),
       scanned.onChange(update),
-      update,
+      feed,
     );
     panel.onDidDispose(() => {
-      reports.stop();
       watching.dispose();
       if (this.#panel === panel) this.#panel = undefined;
     });
+    update();
     webview.html = dashboardPage({
       cspSource: webview.cspSource,
       script: String(webview.asWebviewUri(this.#file('dashboard.js'))),
@@ -145,4 +124,17 @@ export class Dashboard implements vscode.Disposable {
 /** VS Code puts a prefix before the type of a webview in a tab. */
 function isDashboard({ input }: vscode.Tab): boolean {
   return input instanceof vscode.TabInputWebview && input.viewType.endsWith(DASHBOARD_VIEW_TYPE);
+}
+
+function sourceOf(link: GatewayLink): ReportSource {
+  return {
+    telemetry: () => link.request('telemetry', {}),
+    limits: () => link.request('limits', {}).catch((error) => unsupportedOr(error)),
+  };
+}
+
+function unsupportedOr(error: unknown): 'unsupported' {
+  const METHOD_NOT_FOUND = -32_601;
+  if ((error as { code?: unknown }).code === METHOD_NOT_FOUND) return 'unsupported';
+  throw error;
 }

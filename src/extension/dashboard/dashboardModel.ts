@@ -40,6 +40,7 @@ const LEVEL_WORDS: Record<HealthLevel, string> = {
   lost: 'Not running',
   off: 'Off',
 };
+const OLD = 'Everything below is as it was when the gateway answered last.';
 const TOKEN_METHOD =
   'Tokens are counted with cl100k, about as models count. Before: the definitions of all tools. After: the definitions and instructions that clients are sent in their place. Results: as servers sent them, and as models were shown them.';
 
@@ -69,8 +70,9 @@ function nowPart({ view, snapshot, telemetry, now }: DashboardSources): NowPart 
     words: LEVEL_WORDS[level],
     headline,
     figures: snapshot ? [rate(calls), answerTime(calls), errors(calls), context(telemetry)] : [],
-    ...(snapshot && calls && { plot: plot(calls) }),
-    lines: snapshot ? [sessions(snapshot.sessions), worker(snapshot, now)] : [],
+    lines: snapshot
+      ? [...(view.link.kind === 'attached' ? [] : [OLD]), sessions(snapshot.sessions), worker(snapshot, now)]
+      : [],
   };
 }
 
@@ -82,6 +84,7 @@ function rate(calls: CallsReport | undefined): Figure {
     term: 'Calls a minute',
     value: groupDigits(minutes.at(-1)?.calls ?? 0),
     notes: [calls ? `${groupDigits(sum)} in ${minutes.length} min` : 'no calls yet'],
+    ...(calls && { plot: plot(calls) }),
   };
 }
 

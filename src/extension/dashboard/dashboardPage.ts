@@ -25,7 +25,7 @@ export function dashboardPage({ cspSource, script, style }: DashboardPageSources
 </head>
 <body>
 <div id="live" class="visually-hidden" role="status" aria-live="polite"></div>
-<div id="page"><p class="loading">Waiting for the gateway…</p></div>
+<main id="page"><p class="loading">Waiting for the gateway…</p></main>
 <script nonce="${nonce}" src="${script}"></script>
 </body>
 </html>

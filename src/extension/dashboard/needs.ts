@@ -6,6 +6,7 @@ import { count } from '../../text/porcelain.ts';
 import { asSentence } from '../plainText.ts';
 import { type GatewayView, isBlink, isTroubled, needsPerson } from '../status/health.ts';
 import { heldWords, isQuarantined } from '../trust/heldRows.ts';
+import { toolParts } from './words.ts';
 
 const SHOW_LOG: PageButton = { action: 'showLog', label: 'Show Log' };
 
@@ -32,7 +33,7 @@ function need(id: string, subject: string, words: string, buttons: readonly Page
 function question({ id, toolId, subject, server, client }: CallRecord): NeedRow {
   const asked = server === undefined ? '' : ` of ${server}`;
   return {
-    ...need(`question-${id}`, client, `waits for your answer: may ${toolId ?? subject}${asked} run?`, [
+    ...need(`question-${id}`, client, `waits for your answer: may ${toolParts(toolId ?? subject).name}${asked} run?`, [
       { action: 'answerQuestion', subject: String(id), label: 'Review…', name: `Review… the call of ${client}` },
     ]),
     glyph: 'question',
@@ -75,7 +76,7 @@ function problems(snapshot: GatewaySnapshot | undefined): NeedRow[] {
 function serverNeed(server: ServerStatus, quarantined: readonly QuarantinedServer[]): NeedRow {
   const found = quarantined.find((one) => one.server === server.name);
   const inQuarantine = !isTroubled(server) && isQuarantined(server);
-  const more = found && found.more > 0 ? [{ about: count(found.more, 'more finding'), quote: '' }] : [];
+  const more = found && found.more > 0 ? [{ about: count(found.more, 'more finding') }] : [];
   return {
     id: `server-${server.name}`,
     glyph: inQuarantine ? 'warning' : isTroubled(server) ? serverState(server.state).glyph : 'warning',

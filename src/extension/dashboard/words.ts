@@ -1,5 +1,3 @@
-import { groupDigits } from '../../text/porcelain.ts';
-
 /** Formats of the dashboard's numbers and times. */
 
 const SECOND = 1_000;
@@ -34,7 +32,7 @@ export function compact(tokens: number): string {
   if (tokens < 1_000) return String(Math.round(tokens));
   if (tokens < 9_950) return `${(tokens / 1_000).toFixed(1)}k`;
   if (tokens < 999_500) return `${Math.round(tokens / 1_000)}k`;
-  return `${groupDigits(Number((tokens / 1_000_000).toFixed(tokens < 9_950_000 ? 1 : 0)))}M`;
+  return `${(tokens / 1_000_000).toFixed(tokens < 9_950_000 ? 1 : 0)}M`;
 }
 
 /** Namespace and name of a tool in its id; the row of all other tools has no namespace. */
