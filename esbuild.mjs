@@ -199,20 +199,24 @@ function writeTables() {
 
 /** Programs of the sandbox runtime that keep a server behind walls from sockets and namespaces, by processor. */
 const WALL_PROGRAMS = ['x64', 'arm64'].map((arch) => join('walls', arch, 'apply-seccomp'));
+/** Agent of the sandbox runtime that leads Java programs behind walls to its proxy. */
+const JAVA_AGENT = join('walls', 'srt-proxy-agent.jar');
 
 function copyWallPrograms() {
-  const vendor = join(root, 'node_modules', '@anthropic-ai', 'sandbox-runtime', 'vendor', 'seccomp');
+  const vendor = join(root, 'node_modules', '@anthropic-ai', 'sandbox-runtime', 'vendor');
   for (const file of WALL_PROGRAMS) {
     mkdirSync(dirname(join(root, 'dist', file)), { recursive: true });
-    copyFileSync(join(vendor, relative('walls', file)), join(root, 'dist', file));
+    copyFileSync(join(vendor, 'seccomp', relative('walls', file)), join(root, 'dist', file));
     chmodSync(join(root, 'dist', file), 0o755);
     report(join('dist', file));
   }
+  copyFileSync(join(vendor, 'java-proxy-agent', relative('walls', JAVA_AGENT)), join(root, 'dist', JAVA_AGENT));
+  report(join('dist', JAVA_AGENT));
 }
 
 /** What an older build made and this one does not must not find its way into the packed extension. */
 function removeStale() {
-  const beside = [...Object.keys(TABLES), ...WALL_PROGRAMS, NOTICES_FILE].map((file) => `dist/${file}`);
+  const beside = [...Object.keys(TABLES), ...WALL_PROGRAMS, JAVA_AGENT, NOTICES_FILE].map((file) => `dist/${file}`);
   const outputs = [...bundles.map(({ outfile }) => outfile), ...beside];
   const made = new Set(outputs.map((file) => join(root, file)));
   for (const entry of readdirSync(join(root, 'dist'), { recursive: true, withFileTypes: true })) {

@@ -44,6 +44,7 @@ export interface MenuItem {
 const IN_TOOLS = `view == ${TOOLS_VIEW_ID}`;
 
 const WITH_HELD = `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|server\\.\\w+)\\.(held|quarantined)$/`;
+const ON_FOLDER = `${IN_TOOLS} && viewItem == waygate.folder`;
 /** Right document of a comparison. */
 const IN_REVIEW = `resourceScheme == ${TRUST_SCHEME} && resourceFilename =~ /^now/`;
 
@@ -59,6 +60,11 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.approveServers', when: IN_TOOLS, group: '2_gateway@3' },
   ],
   'view/item/context': [
+    { command: 'waygate.openDashboard', when: ON_FOLDER, group: '1_open@1' },
+    { command: 'waygate.openConfiguration', when: ON_FOLDER, group: '1_open@2' },
+    { command: 'waygate.refresh', when: ON_FOLDER, group: '2_gateway@1' },
+    { command: 'waygate.reload', when: ON_FOLDER, group: '2_gateway@2' },
+    { command: 'waygate.restart', when: ON_FOLDER, group: '2_gateway@3' },
     { command: 'waygate.reviewChanges', when: WITH_HELD, group: 'inline@1' },
     { command: 'waygate.reviewChanges', when: WITH_HELD, group: '0_trust@1' },
     {

@@ -16,9 +16,11 @@ import { asRow, clickedServer, type ServerAction } from './tree/clickedServer.ts
 import type { ToolElement } from './tree/toolRows.ts';
 import { toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
-import { notify, showBusy, showProgress } from './windows.ts';
+import { notify, onFolder, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
+  /** Name of the folder's gateway. */
+  name: string;
   environment: Environment;
   link: GatewayLink;
   dashboard: Dashboard;
@@ -35,8 +37,10 @@ export interface CommandDependencies {
   log: vscode.LogOutputChannel;
 }
 
+/** Returns the commands of a folder. */
 export function commandHandlers(parts: CommandDependencies): CommandHandlers {
   const {
+    name: folder,
     environment,
     link,
     dashboard,
@@ -62,7 +66,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     'waygate.refresh': guarded('Refreshing the catalogs', async () => {
       refreshing.set(true);
       try {
-        await showBusy(() => link.refresh());
+        await showBusy(async () => void (await link.refresh()));
       } finally {
         refreshing.set(false);
       }
@@ -100,15 +104,15 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', () => dashboard.open()),
-    ...dashboardCommands(link, environment, guarded),
+    ...dashboardCommands(link, folder, guarded),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
-      openConfiguration(environment, link, asRow(argument)),
+      openConfiguration(folder, environment, link, asRow(argument)),
     ),
     'waygate.createConfiguration': guarded('Creating the configuration', () => createConfiguration(environment)),
     'waygate.importServers': guarded('Importing servers', async () => {
       // Loaded on demand, so that activation does not pay for it.
       const { importServers } = await import('./import/importServers.ts');
-      await importServers(environment, link, secrets, userFolder, log);
+      await importServers(folder, environment, link, secrets, userFolder, log);
     }),
     'waygate.installSkill': guarded('Installing the skill', () =>
       installSkillInto(environment.state.value.workspace, skillFolder),
@@ -163,7 +167,12 @@ function openInBrowser(url: string): Thenable<boolean> {
   return vscode.env.openExternal(url as unknown as vscode.Uri);
 }
 
-async function openConfiguration(environment: Environment, link: GatewayLink, element?: ToolElement): Promise<void> {
+async function openConfiguration(
+  folder: string,
+  environment: Environment,
+  link: GatewayLink,
+  element?: ToolElement,
+): Promise<void> {
   if (element?.kind === 'server' && element.server.location) {
     const state = link.state.value;
     const { uri, range } = toRange(
@@ -179,7 +188,8 @@ async function openConfiguration(environment: Environment, link: GatewayLink, el
     await vscode.window.showTextDocument(vscode.Uri.file(file.path));
     return;
   }
-  void notify('info', notificationText`This folder has no ${CONFIGURATION_PATH} yet.`, 'waygate.createConfiguration');
+  const message = notificationText`This folder has no ${CONFIGURATION_PATH} yet.`;
+  void notify('info', message, onFolder(folder, 'waygate.createConfiguration'));
 }
 
 /** Creates the configuration, or opens an existing one. Never overwrites. */

@@ -16,8 +16,9 @@ export function registerCommands(handlers: CommandHandlers): vscode.Disposable {
   return vscode.Disposable.from(...ids.map((id) => vscode.commands.registerCommand(id, handlers[id])));
 }
 
-export function runCommand(id: CommandId): Thenable<unknown> {
-  return vscode.commands.executeCommand(id);
+/** Runs a command, on a folder if one is given; otherwise the user chooses among several. */
+export function runCommand(id: CommandId, folder?: string): Thenable<unknown> {
+  return vscode.commands.executeCommand(id, ...(folder === undefined ? [] : [{ folder }]));
 }
 
 export function setContextKey<K extends ContextKeyId>(key: K, value: ContextKeyTypes[K]): void {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { COMMANDS, type CommandId, TOOLS_VIEW_ID } from './contributions.ts';
-import type { NotificationText } from './notificationText.ts';
+import { type NotificationText, notificationText } from './notificationText.ts';
 import { runCommand } from './registrations.ts';
 
 // The only calls of VS Code's messages and inputs. Their types admit no text that `notificationText` did not make (M6.8).
@@ -14,6 +14,11 @@ const SHOW = {
 export interface Offer {
   title: NotificationText;
   run(): Thenable<unknown>;
+}
+
+/** Offers a command on a folder. */
+export function onFolder(folder: string, id: CommandId): Offer {
+  return { title: notificationText`${COMMANDS[id].title}`, run: () => runCommand(id, folder) };
 }
 
 /** Shows a message with buttons and runs the one that the user clicks. The button of a command has the command's title. */

@@ -19,6 +19,7 @@ export interface CountedRequest {
   isCall?: boolean;
   /** Id of the called tool. */
   tool?: string;
+  server?: string;
   latencyMs: number;
   end: RequestEnd;
   /** Attempts beyond the first. */
@@ -58,6 +59,7 @@ export class Counters {
   readonly #totals = noRequests();
   readonly #methods: Rows;
   readonly #tools: Rows;
+  readonly #servers = new Rows(MAX_TOOLS);
   readonly #calls = new Row();
   readonly #recentCalls = new RecentCalls();
   readonly #tokens = {
@@ -80,7 +82,7 @@ export class Counters {
   }
 
   request(request: CountedRequest): void {
-    const { method, tool, error, end } = request;
+    const { method, tool, server, error, end } = request;
     const lastError = error && {
       code: error.code,
       message: this.#line(error.message),
@@ -89,9 +91,15 @@ export class Counters {
     countRequest(this.#totals, request);
     this.#methods.of(method).add(request, lastError);
     if (tool !== undefined) this.#tools.of(tool).add(request, lastError);
+    if (server !== undefined) this.#servers.of(server).add(request, lastError);
     if (!request.isCall) return;
     this.#calls.add(request, lastError);
     this.#recentCalls.add(this.period.uptime_ms, end !== 'ok');
+  }
+
+  /** Use of a tool, or of a server; undefined without any. */
+  useOf(subject: { tool: string } | { server: string }): UseReport | undefined {
+    return 'tool' in subject ? this.#tools.use(subject.tool) : this.#servers.use(subject.server);
   }
 
   /** Counts an incident. `restarts`: the incident causes a restart, so it becomes the last fault. */
@@ -183,6 +191,14 @@ function countFault(counts: TelemetryTotals): void {
   counts.transport_fault_count += 1;
 }
 
+export interface UseReport {
+  calls: number;
+  errors: number;
+  p95Ms: number;
+  /** Milliseconds since the epoch. */
+  lastUsedAt: number;
+}
+
 /** Counts and latencies of one method or tool. */
 class Row {
   readonly counts = noRequests();
@@ -193,6 +209,7 @@ class Row {
   #max = 0;
   #last: number | undefined;
   #lastError: RequestError | undefined;
+  #lastAt = 0;
 
   add(request: CountedRequest, error: RequestError | undefined): void {
     const { latencyMs } = request;
@@ -204,6 +221,7 @@ class Row {
     this.#max = Math.max(this.#max, ms);
     this.#last = ms;
     if (error) this.#lastError = error;
+    this.#lastAt = Date.now();
   }
 
   merge(other: Row): void {
@@ -216,16 +234,24 @@ class Row {
     this.tokensSaved += other.tokensSaved;
   }
 
+  get use(): UseReport {
+    const { request_count: calls, error_count: errors } = this.counts;
+    return { calls, errors, p95Ms: this.#percentile(95), lastUsedAt: this.#lastAt };
+  }
+
+  #percentile(share: number): number {
+    return rounded(Math.min(this.#max, this.#latency.percentile(share) / 1_000));
+  }
+
   report(): TelemetryRow {
-    const percentile = (share: number): number => rounded(Math.min(this.#max, this.#latency.percentile(share) / 1_000));
     return {
       ...this.counts,
       ...(this.#last === undefined ? {} : { last_latency_ms: rounded(this.#last) }),
       avg_latency_ms: rounded(this.#sum / Math.max(1, this.counts.request_count)),
       max_latency_ms: rounded(this.#max),
-      p50_latency_ms: percentile(50),
-      p95_latency_ms: percentile(95),
-      p99_latency_ms: percentile(99),
+      p50_latency_ms: this.#percentile(50),
+      p95_latency_ms: this.#percentile(95),
+      p99_latency_ms: this.#percentile(99),
       ...(this.#lastError === undefined ? {} : { last_error: this.#lastError }),
       ...(this.tokensSaved > 0 && { result_tokens_saved: this.tokensSaved }),
     };
@@ -249,6 +275,10 @@ class Rows {
     this.#rows.set(name, row);
     if (this.#rows.size > this.#limit) this.#dropOldest();
     return row;
+  }
+
+  use(name: string): UseReport | undefined {
+    return this.#rows.get(oneLine(name, MAX_NAME_CHARS))?.use;
   }
 
   /** Most requests first, then by name; `(others)` last. */

@@ -60,6 +60,8 @@ export class ScriptedWorker implements ControlClient {
   onSnapshot(listener: (snapshot: GatewaySnapshot) => void): void {
     this.#snapshot = listener;
   }
+  onCalls(): void {}
+  onRefreshed(): void {}
   /** No test of the link asks for an approval. */
   onApproval(): void {}
   onSecret(): void {}

@@ -3,11 +3,12 @@ import { type AgentSettings, type PolicyBlock, policyBlock } from '../../src/ext
 import { COMMANDS } from '../../src/extension/contributions.ts';
 import type { LinkState } from '../../src/extension/gateway/gatewayLink.ts';
 import { type GatewayView, summarize } from '../../src/extension/status/health.ts';
-import { statusBarModel } from '../../src/extension/status/statusBarModel.ts';
+import { type StatusBarModel, statusBarModel } from '../../src/extension/status/statusBarModel.ts';
 import { attached, server, snapshot } from './fixtures.ts';
 
 const OPEN: AgentSettings = { 'chat.mcp.access': 'all', 'chat.mcp.enabled': undefined, 'chat.agent.enabled': true };
 const view = (link: LinkState, policy?: PolicyBlock): GatewayView => ({ link, policy });
+const modelOf = (only: GatewayView): StatusBarModel => statusBarModel([{ title: 'project', view: only }]);
 const FAILED = server('tickets', { state: 'failed', toolCount: 0, reason: 'The command "x" was not found' });
 const SIGN_IN = server('mail', { state: 'needs_sign_in', toolCount: 0 });
 const DEGRADED = attached({ health: 'degraded', servers: [server('files'), FAILED, SIGN_IN] });
@@ -92,7 +93,7 @@ describe('summarize', () => {
       headline: 'The gateway is being replaced…',
       problems: [],
     });
-    expect(statusBarModel(view(link)).warning).toBe(false);
+    expect(modelOf(view(link)).warning).toBe(false);
   });
 
   it('puts a policy first, but not if there is nothing to show', () => {
@@ -104,7 +105,7 @@ describe('summarize', () => {
 
 describe('statusBarModel', () => {
   it('shows the number of tools', () => {
-    expect(statusBarModel(view(attached()))).toEqual({
+    expect(modelOf(view(attached()))).toEqual({
       visible: true,
       text: '$(plug) Waygate 6',
       warning: false,
@@ -123,18 +124,18 @@ describe('statusBarModel', () => {
     ['stopping', { kind: 'stopping' }, '$(loading~spin) Waygate', false],
     ['not trusted', { kind: 'off', reason: 'untrusted' }, '$(shield) Waygate', false],
   ])('%s', (_, link, text, warning) => {
-    expect(statusBarModel(view(link))).toMatchObject({ visible: true, text, warning });
+    expect(modelOf(view(link))).toMatchObject({ visible: true, text, warning });
   });
 
   it('hides the item if there is nothing to show', () => {
     for (const reason of ['checking', 'no_folder', 'no_configuration'] as const) {
-      expect(statusBarModel(view({ kind: 'off', reason })).visible).toBe(false);
+      expect(modelOf(view({ kind: 'off', reason })).visible).toBe(false);
     }
   });
 
   it('marks a gateway that the editor hides from its agent', () => {
     const policy = policyBlock({ ...OPEN, 'chat.mcp.access': 'registry' });
-    expect(statusBarModel(view(attached(), policy))).toMatchObject({
+    expect(modelOf(view(attached(), policy))).toMatchObject({
       text: '$(circle-slash) Waygate 6',
       problems: [policy?.message],
     });
@@ -142,14 +143,31 @@ describe('statusBarModel', () => {
 
   it('limits a long list of problems', () => {
     const servers = Array.from({ length: 9 }, (_, index) => server(`s${index}`, { state: 'failed' }));
-    const { problems } = statusBarModel(view(attached({ health: 'degraded', servers })));
+    const { problems } = modelOf(view(attached({ health: 'degraded', servers })));
     expect(problems).toHaveLength(6);
     expect(problems.at(-1)).toBe('And 4 more: see the dashboard.');
   });
 
   it('offers no restart if nothing may start', () => {
-    const { links } = statusBarModel(view({ kind: 'off', reason: 'untrusted' }));
+    const { links } = modelOf(view({ kind: 'off', reason: 'untrusted' }));
     expect(links).toEqual(['waygate.openConfiguration', 'waygate.showLog']);
     for (const id of links) expect(COMMANDS).toHaveProperty([id]);
+  });
+
+  it('describes all folders with a gateway by the worst and by the sum', () => {
+    const off = view({ kind: 'off', reason: 'no_configuration' });
+    const api = { title: 'api', view: view(attached()) };
+    const shop = { title: 'shop', view: view(DEGRADED) };
+    expect(statusBarModel([api, { title: 'notes', view: off }])).toEqual(modelOf(api.view));
+    expect(statusBarModel([api, shop])).toMatchObject({
+      visible: true,
+      text: '$(warning) Waygate 12',
+      warning: true,
+      headline: expect.stringMatching(/^2 folders\. api: 6 tools from 2 servers\. shop: 6 tools/),
+      problems: [expect.stringMatching(/^shop: tickets failed/), expect.stringMatching(/^shop: mail needs sign-in/)],
+    });
+    const lost = { title: 'lost', view: view({ kind: 'waiting', attempt: 3, reason: 'it broke', delayMs: 500 }) };
+    expect(statusBarModel([shop, lost, api]).text).toBe('$(debug-disconnect) Waygate');
+    expect(statusBarModel([{ title: 'notes', view: off }]).visible).toBe(false);
   });
 });

@@ -160,8 +160,8 @@ describe('held items', () => {
       rootKey(view({ servers: [server('files', some && { held: some })] })),
     );
     expect(new Set(keys).size).toBe(4);
-    expect(treeBadge(view({ servers: [server('files', { held })] }))?.value).toBe(1);
-    expect(treeBadge(view({ servers: [server('files', { held: held.slice(3) })] }))).toBeUndefined();
+    expect(treeBadge([view({ servers: [server('files', { held })] })])?.value).toBe(1);
+    expect(treeBadge([view({ servers: [server('files', { held: held.slice(3) })] })])).toBeUndefined();
     const problems = (some: typeof held) => summarize(view({ servers: [server('files', { held: some })] })).problems;
     expect(problems(held)).toEqual(['files waits for your review: 2 changed, 1 new, 1 blocked.']);
     expect(problems(quarantined)).toEqual(['files is in quarantine: no model sees its tools.']);
@@ -308,12 +308,12 @@ describe('line above visible rows', () => {
 
 describe('badge', () => {
   it('counts the servers that need the user', () => {
-    expect(treeBadge(view())).toBeUndefined();
-    expect(treeBadge(view({ servers: [FAILED, server('slow', { state: 'starting' })] }))).toEqual({
+    expect(treeBadge([view()])).toBeUndefined();
+    expect(treeBadge([view({ servers: [FAILED, server('slow', { state: 'starting' })] })])).toEqual({
       value: 1,
       tooltip: '1 server needs you',
     });
-    expect(treeBadge(view({ servers: [FAILED, FAILED] }))?.tooltip).toBe('2 servers need you');
+    expect(treeBadge([view({ servers: [FAILED, FAILED] })])?.tooltip).toBe('2 servers need you');
   });
 });
 

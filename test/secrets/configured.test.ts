@@ -58,8 +58,8 @@ describe('references to secrets', () => {
   });
 
   it.each([
-    [{ T: 't', U: 'u' }, 'It needs the input "key" (the API key); set it: waygate secret set input:key.'],
-    [{ 'input:key': 'k', T: 't' }, 'It needs the secret "U"; set it: waygate secret set U.'],
+    [{ T: 't', U: 'u' }, 'It needs the input "key" (the API key), which is not set.'],
+    [{ 'input:key': 'k', T: 't' }, 'It needs the secret "U", which is not set.'],
   ])('without a value give an error with the remedy: %o', async (values, sentence) => {
     const started = followReferences(program as StdioServerConfig, sourceOf(values));
     await expect(started).rejects.toThrow(sentence);

@@ -38,6 +38,21 @@ export function stepFor(servers: readonly ServerStatus[]): string | undefined {
   return inState('failed').length > 0 ? 'correct the reason beside the failed server, then waygate reload.' : undefined;
 }
 
+/** Returns the command that makes a server serve. The user pastes it into a shell, so it names only harmless names. */
+function commandFor({ name, remedy, secret }: ServerStatus): string | undefined {
+  const isPlain = /^[\w.][\w.-]*$/.test(name);
+  switch (remedy?.kind) {
+    case 'approve':
+      return `waygate approve ${isPlain ? name : '--all'}`;
+    case 'secret':
+      return `waygate secret set ${oneLine(secret?.name ?? 'NAME')}`;
+    case 'sign_in':
+      return `waygate login${isPlain ? ` ${name}` : ''}`;
+    default:
+      return undefined;
+  }
+}
+
 /** Keeps the shape without a worker: scripts check `worker` for its presence and `health` for the reason. */
 function jsonWithoutWorker(health: HealthWithoutWorker): object {
   const { workspace, problems } = health;
@@ -80,7 +95,8 @@ function problemsOf(configuration: GatewaySnapshot['configuration']): string[] {
 function describeServer(server: ServerStatus): string {
   const pid = server.pid === undefined ? '' : `, pid ${server.pid}`;
   const tools = server.state === 'ready' || server.toolCount > 0 ? `, ${count(server.toolCount, 'tool')}` : '';
-  const reason = server.reason === undefined ? '' : `: ${server.reason}`;
+  const step = commandFor(server);
+  const reason = server.reason === undefined ? '' : `: ${server.reason}${step === undefined ? '' : ` Run: ${step}`}`;
   const place = server.reason && server.location ? ` (${server.location.file}:${server.location.line})` : '';
   const review = (server.held?.length ?? 0) + (server.drifted ?? 0);
   const held = review === 0 ? '' : `, ${count(review, 'item')} to review (waygate trust)`;

@@ -110,6 +110,17 @@ const LIVE_REFRESH = {
   }),
 };
 
+const ACTIVITY = {
+  keepArguments: flag({
+    default: true,
+    doc: 'Whether the gateway keeps the arguments and answers of the last 200 calls for the editor, in memory only, with secrets masked.',
+  }),
+};
+
+const activity = object(ACTIVITY, {
+  doc: 'What the editor shows of the calls. Nothing of it is written to a file. A workspace cannot switch on what your own waygate.json switches off.',
+});
+
 const BROWSE = {
   topK: number({
     whole: true,
@@ -297,6 +308,12 @@ export const GATEWAY_BLOCKS = {
     }),
     { defaultValue: defaultsOf(LIVE_REFRESH), combine: keepOwn('liveRefresh', defaultsOf(LIVE_REFRESH)) },
   ),
+  activity: block(activity, {
+    defaultValue: defaultsOf(ACTIVITY),
+    // A workspace cannot have kept what the user does not want kept.
+    combine: (own, { value }) => (own?.value.keepArguments === false ? own.value : value),
+    safety: { strictest: () => ({ keepArguments: false }), untilThen: 'no arguments and answers are kept' },
+  }),
   browse: block(object(BROWSE, { doc: 'How `tool_browse` answers.' }), { defaultValue: defaultsOf(BROWSE) }),
   artifacts: block<Artifacts>(artifacts, {
     defaultValue: defaultsOf(ARTIFACTS),

@@ -7,10 +7,9 @@ import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
 import { count } from '../plainText.ts';
 import type { GatewayView } from '../status/health.ts';
-import { notify, pickMany } from '../windows.ts';
+import { notify, onFolder, pickMany } from '../windows.ts';
 import { type ApprovalDocument, approvalDocument, type PendingApproval, pendingApprovals } from './approvalText.ts';
 
-const DOCUMENT = vscode.Uri.from({ scheme: APPROVAL_SCHEME, path: '/What Waygate would run' });
 const APPROVE: CommandId = 'waygate.approveShown';
 
 /**
@@ -25,6 +24,8 @@ const LAST_REMINDER_MS = 32_000;
  * must not run its code. Only commands that the document shows can be approved.
  */
 export class ServerApproval {
+  readonly #folder: string;
+  readonly #uri: vscode.Uri;
   readonly #link: GatewayLink;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly #offersChanged = new vscode.EventEmitter<void>();
@@ -35,20 +36,22 @@ export class ServerApproval {
   #offered: ApprovalDocument | undefined;
   #reminder: NodeJS.Timeout | undefined;
 
-  constructor(link: GatewayLink) {
+  constructor(folder: string, link: GatewayLink) {
+    this.#folder = folder;
+    this.#uri = vscode.Uri.from({ scheme: APPROVAL_SCHEME, authority: folder, path: '/What Waygate would run' });
     this.#link = link;
     this.#parts = vscode.Disposable.from(
       this.#changed,
       this.#offersChanged,
       vscode.workspace.registerTextDocumentContentProvider(APPROVAL_SCHEME, {
         onDidChange: this.#changed.event,
-        provideTextDocumentContent: () => this.#document.text,
+        provideTextDocumentContent: (uri) => (this.#isOwn(uri) ? this.#document.text : undefined),
       }),
       vscode.languages.registerCodeLensProvider(
         { scheme: APPROVAL_SCHEME },
         {
           onDidChangeCodeLenses: this.#offersChanged.event,
-          provideCodeLenses: (document) => this.#lenses(document),
+          provideCodeLenses: (document) => (this.#isOwn(document.uri) ? this.#lenses(document) : []),
         },
       ),
       { dispose: () => clearTimeout(this.#reminder) },
@@ -65,7 +68,7 @@ export class ServerApproval {
     }
     this.#show(shown);
     // The document's language wraps long lines, so that every part of a command is visible.
-    const document = await vscode.workspace.openTextDocument(DOCUMENT);
+    const document = await vscode.workspace.openTextDocument(this.#uri);
     await vscode.languages.setTextDocumentLanguage(document, APPROVAL_LANGUAGE);
     await vscode.window.showTextDocument(document, { preview: true });
     this.#remindLater();
@@ -86,10 +89,14 @@ export class ServerApproval {
     this.#parts.dispose();
   }
 
+  #isOwn(uri: vscode.Uri): boolean {
+    return String(uri) === String(this.#uri);
+  }
+
   #show(shown: readonly PendingApproval[]): void {
     this.#shown = shown;
     this.#document = approvalDocument(shown);
-    this.#changed.fire(DOCUMENT);
+    this.#changed.fire(this.#uri);
   }
 
   /**
@@ -99,7 +106,7 @@ export class ServerApproval {
   #remindLater(delayMs = FIRST_REMINDER_MS): void {
     clearTimeout(this.#reminder);
     this.#reminder = setTimeout(() => {
-      const isOpen = vscode.workspace.textDocuments.some(({ uri }) => uri.scheme === APPROVAL_SCHEME);
+      const isOpen = vscode.workspace.textDocuments.some(({ uri }) => this.#isOwn(uri));
       if (!isOpen || this.#offered === this.#document) return;
       this.#offersChanged.fire();
       this.#remindLater(Math.min(2 * delayMs, LAST_REMINDER_MS));
@@ -114,7 +121,7 @@ export class ServerApproval {
     if (rest.length > 0) return this.#remindLater();
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)
-      .filter(({ input }) => input instanceof vscode.TabInputText && input.uri.scheme === APPROVAL_SCHEME);
+      .filter(({ input }) => input instanceof vscode.TabInputText && this.#isOwn(input.uri));
     await vscode.window.tabGroups.close(tabs);
   }
 
@@ -127,7 +134,7 @@ export class ServerApproval {
         new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
           command: APPROVE,
           title: `$(check)\u00a0${notificationText`${title}`}`,
-          arguments: [{ names }],
+          arguments: [{ folder: this.#folder, names }],
         }),
     );
   }
@@ -158,20 +165,29 @@ async function warnOfChange(changed: readonly PendingApproval[]): Promise<void> 
 }
 
 /** Offers each waiting command once. If the user closes the message, the server remains in the tree. */
-export function offerApprovals(gateway: Observable<GatewayView>): { dispose(): void } {
+export function offerApprovals(
+  folder: string,
+  label: () => string | undefined,
+  gateway: Observable<GatewayView>,
+): { dispose(): void } {
   const offered = new Set<string>();
   const look = ({ link }: GatewayView): void => {
     const news =
       link.kind === 'attached' ? pendingApprovals(link.snapshot).filter(({ hash }) => !offered.has(hash)) : [];
     if (news.length === 0) return;
     for (const { hash } of news) offered.add(hash);
-    void offer(news.map(({ name }) => oneLine(name, 60)));
+    void offer(
+      folder,
+      label(),
+      news.map(({ name }) => oneLine(name, 60)),
+    );
   };
   look(gateway.value);
   return gateway.onChange(look);
 }
 
-async function offer(names: readonly string[]): Promise<void> {
-  const message = notificationText`This workspace configures ${count(names.length, 'server')} that you have not approved yet: ${names.join(', ')}. Waygate starts none of them until you have seen the commands.`;
-  await notify('warning', message, 'waygate.approveServers');
+async function offer(folder: string, title: string | undefined, names: readonly string[]): Promise<void> {
+  const place = title === undefined ? 'This workspace' : `The folder ${oneLine(title, 60)}`;
+  const message = notificationText`${place} configures ${count(names.length, 'server')} that you have not approved yet: ${names.join(', ')}. Waygate starts none of them until you have seen the commands.`;
+  await notify('warning', message, onFolder(folder, 'waygate.approveServers'));
 }

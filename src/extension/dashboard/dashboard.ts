@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import { OutdatedGatewayError } from '../../control/client.ts';
 import type { GatewaySnapshot } from '../../control/contract.ts';
-import { parseFromDashboard, type ToDashboard } from '../../control/dashboardMessages.ts';
-import { DASHBOARD_VIEW_TYPE } from '../contributions.ts';
+import { type DashboardState, parseFromDashboard, type ToDashboard } from '../../control/dashboardMessages.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { DASHBOARD_VIEW_TYPE, EXTENSION_TITLE } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import type { Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
@@ -12,46 +14,53 @@ import { dashboardPage } from './dashboardPage.ts';
 import type { LiveReports, ReportSource } from './liveReports.ts';
 import { PageFeed } from './pageFeed.ts';
 
-export interface DashboardDependencies {
+export interface DashboardParts {
+  /** Name of the folder's gateway. */
+  name: string;
+  /** Returns the folder's title if the window has several gateways. */
+  label: () => string | undefined;
   extensionUri: vscode.Uri;
-  link: GatewayLink;
+  link: Pick<GatewayLink, 'request'>;
   gateway: Observable<GatewayView>;
   refreshing: Observable<boolean>;
   scanned: Observable<readonly ScannedServer[]>;
 }
 
-/** The only dashboard tab of a window. */
+/** The only dashboard tab of a folder. */
 export class Dashboard implements vscode.Disposable {
-  readonly #parts: DashboardDependencies;
-  readonly #serializer: vscode.Disposable;
+  readonly #parts: DashboardParts;
   #panel: vscode.WebviewPanel | undefined;
   /** Stays on the page while a worker is replaced. */
-  #last: { attachment: number; at: number; snapshot: GatewaySnapshot } | undefined;
+  #last: { snapshot: GatewaySnapshot; at: number } | undefined;
 
-  constructor(parts: DashboardDependencies) {
+  constructor(parts: DashboardParts) {
     this.#parts = parts;
-    this.#serializer = vscode.window.registerWebviewPanelSerializer(DASHBOARD_VIEW_TYPE, {
-      deserializeWebviewPanel: async (panel) => {
-        this.#panel?.dispose();
-        this.#adopt(panel);
-      },
-    });
   }
 
-  /** Shows the dashboard. A tab that VS Code restored and has not shown yet has no panel and is replaced at its place. */
+  /** Title of the tab. The editor keeps it with a tab that it restores. */
+  get title(): string {
+    const title = this.#parts.label();
+    return title === undefined ? EXTENSION_TITLE : `${EXTENSION_TITLE}: ${oneLine(title, 60)}`;
+  }
+
+  get isOpen(): boolean {
+    return this.#panel !== undefined;
+  }
+
+  /** Shows the dashboard. A tab that VS Code restored and has not shown yet has no panel, so a new one takes its place. */
   async open(): Promise<void> {
     if (this.#panel) {
       this.#panel.reveal();
       return;
     }
-    const restored = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(isDashboard);
+    const tabs = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
+    const restored = tabs.filter((tab) => isDashboard(tab) && tab.label === this.title);
     const column = restored[0]?.group.viewColumn ?? vscode.ViewColumn.Active;
-    this.#adopt(vscode.window.createWebviewPanel(DASHBOARD_VIEW_TYPE, 'Waygate', column, this.#options()));
+    this.adopt(vscode.window.createWebviewPanel(DASHBOARD_VIEW_TYPE, this.title, column, this.#options()));
     await vscode.window.tabGroups.close(restored);
   }
 
   dispose(): void {
-    this.#serializer.dispose();
     this.#panel?.dispose();
   }
 
@@ -63,15 +72,18 @@ export class Dashboard implements vscode.Disposable {
     return vscode.Uri.joinPath(this.#parts.extensionUri, 'dist', 'webview', ...path);
   }
 
-  #adopt(panel: vscode.WebviewPanel): void {
-    const { extensionUri, gateway, link, refreshing, scanned } = this.#parts;
+  /** Fills a new tab, or one that the editor has restored. */
+  adopt(panel: vscode.WebviewPanel): void {
+    const { name, extensionUri, gateway, link, refreshing, scanned } = this.#parts;
     const { webview } = panel;
+    this.#panel?.dispose();
     this.#panel = panel;
     panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.svg');
     webview.options = this.#options();
     const page = { isVisible: () => panel.visible, post: (message: ToDashboard) => void webview.postMessage(message) };
     const feed = new PageFeed(page, sourceOf(link), (reports) => this.#state(reports));
     const update = (): void => {
+      panel.title = this.title;
       const { link } = gateway.value;
       if (link.kind === 'attached') feed.attached(link.attachment);
       feed.update();
@@ -79,7 +91,7 @@ export class Dashboard implements vscode.Disposable {
     const watching = vscode.Disposable.from(
       webview.onDidReceiveMessage((received) => {
         const message = parseFromDashboard(received);
-        if (message?.type === 'action') void dashboardAction(message, gateway.value);
+        if (message?.type === 'action') void dashboardAction(message, gateway.value, name);
         else if (message) feed.ready();
       }),
       panel.onDidChangeViewState(update),
@@ -92,21 +104,21 @@ export class Dashboard implements vscode.Disposable {
       watching.dispose();
       if (this.#panel === panel) this.#panel = undefined;
     });
-    update();
     webview.html = dashboardPage({
       cspSource: webview.cspSource,
       script: String(webview.asWebviewUri(this.#file('dashboard.js'))),
       style: String(webview.asWebviewUri(this.#file('dashboard.css'))),
     });
+    update();
   }
 
-  #state({ telemetry, limits }: LiveReports): ToDashboard['state'] {
+  #state({ telemetry, limits }: LiveReports): DashboardState {
     const { gateway, refreshing, scanned } = this.#parts;
     const view = gateway.value;
     const now = Date.now();
     if (view.link.kind === 'off') this.#last = undefined;
     else if (view.link.kind === 'attached' && view.link.snapshot !== this.#last?.snapshot) {
-      this.#last = { ...view.link, at: now };
+      this.#last = { snapshot: view.link.snapshot, at: now };
     }
     return dashboardState({
       now,
@@ -121,20 +133,33 @@ export class Dashboard implements vscode.Disposable {
   }
 }
 
+/** Gives each tab that the editor restores to the folder that its title names, else to the first without a tab. */
+export function restoreDashboards(dashboards: () => readonly Dashboard[]): vscode.Disposable {
+  return vscode.window.registerWebviewPanelSerializer(DASHBOARD_VIEW_TYPE, {
+    deserializeWebviewPanel: async (panel) => {
+      const free = dashboards().filter(({ isOpen }) => !isOpen);
+      const found = free.find(({ title }) => title === panel.title) ?? free[0];
+      if (found) found.adopt(panel);
+      else panel.dispose();
+    },
+  });
+}
+
 /** VS Code puts a prefix before the type of a webview in a tab. */
 function isDashboard({ input }: vscode.Tab): boolean {
   return input instanceof vscode.TabInputWebview && input.viewType.endsWith(DASHBOARD_VIEW_TYPE);
 }
 
-function sourceOf(link: GatewayLink): ReportSource {
+function sourceOf(link: DashboardParts['link']): ReportSource {
   return {
     telemetry: () => link.request('telemetry', {}),
-    limits: () => link.request('limits', {}).catch((error) => unsupportedOr(error)),
+    limits: async () => {
+      try {
+        return await link.request('limits', {});
+      } catch (error) {
+        if (error instanceof OutdatedGatewayError) return 'unsupported';
+        throw error;
+      }
+    },
   };
-}
-
-function unsupportedOr(error: unknown): 'unsupported' {
-  const METHOD_NOT_FOUND = -32_601;
-  if ((error as { code?: unknown }).code === METHOD_NOT_FOUND) return 'unsupported';
-  throw error;
 }

@@ -39,23 +39,33 @@ const COMMANDS_OF: Record<Exclude<DashboardAction, 'openProblem' | 'manageTrust'
 };
 
 /**
- * Runs the command of a button. The page sends a name and the snapshot supplies the rest, so that the page can open and
- * change nothing else.
+ * Runs the command of a button on the gateway of a folder. The page sends a name and the snapshot supplies the rest, so
+ * that the page can open and change nothing else. A button whose server is gone does nothing.
  */
 export async function dashboardAction(
-  { action, subject = '' }: FromDashboard & { type: 'action' },
+  { action, subject }: FromDashboard & { type: 'action' },
   { link }: GatewayView,
+  folder: string,
 ): Promise<void> {
-  if (action === 'manageTrust') await vscode.commands.executeCommand('workbench.trust.manage');
-  else if (action === 'openProblem') {
-    if (link.kind === 'attached') await openProblem(link.snapshot, Number(subject));
-  } else await vscode.commands.executeCommand(COMMANDS_OF[action], argumentOf(action, subject, link));
+  const snapshot = link.kind === 'attached' ? link.snapshot : undefined;
+  if (action === 'manageTrust') {
+    await vscode.commands.executeCommand('workbench.trust.manage');
+  } else if (action === 'openProblem') {
+    if (snapshot) await openProblem(snapshot, Number(subject));
+  } else {
+    const argument = subject === undefined ? {} : argumentOf(action, subject, snapshot);
+    if (argument) await vscode.commands.executeCommand(COMMANDS_OF[action], { folder, ...argument });
+  }
 }
 
-function argumentOf(action: DashboardAction, subject: string, link: GatewayView['link']): unknown {
-  if (subject === '' || link.kind !== 'attached') return undefined;
+function argumentOf(
+  action: DashboardAction,
+  subject: string,
+  snapshot: GatewaySnapshot | undefined,
+): object | undefined {
   if (action === 'openTool') return { toolId: subject };
-  const server = link.snapshot.servers.find(({ name }) => inLines(name) === subject);
+  if (action === 'answerQuestion') return { call: Number(subject) };
+  const server = snapshot?.servers.find(({ name }) => inLines(name) === subject);
   return server && { kind: 'server', server };
 }
 

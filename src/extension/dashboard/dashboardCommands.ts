@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import type { Environment } from '../configuration/environment.ts';
 import { toolPlace } from '../documents/addresses.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
@@ -16,11 +15,7 @@ const SWITCH_ON: ServerAction = {
 };
 
 /** Commands behind buttons of the dashboard that no other view has. */
-export function dashboardCommands(
-  link: GatewayLink,
-  environment: Environment,
-  guarded: Guarded,
-): Pick<CommandHandlers, Ids> {
+export function dashboardCommands(link: GatewayLink, gateway: string, guarded: Guarded): Pick<CommandHandlers, Ids> {
   return {
     'waygate.switchOn': guarded('Switching the server on', async (argument) => {
       const server = await clickedServer(link, argument, SWITCH_ON);
@@ -31,9 +26,8 @@ export function dashboardCommands(
     }),
     'waygate.openTool': guarded('Opening the definition', async (argument) => {
       const toolId = typeof argument === 'object' && argument !== null && 'toolId' in argument ? argument.toolId : '';
-      const { workspace } = environment.state.value;
-      if (typeof toolId !== 'string' || toolId === '' || workspace === undefined) return;
-      await vscode.window.showTextDocument(vscode.Uri.from(toolPlace(workspace, toolId)), { preview: true });
+      if (typeof toolId !== 'string' || toolId === '') return;
+      await vscode.window.showTextDocument(vscode.Uri.from(toolPlace(gateway, toolId)), { preview: true });
     }),
   };
 }

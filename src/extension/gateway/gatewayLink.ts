@@ -1,3 +1,4 @@
+import type { CallRecord, Refreshed } from '../../control/activityContract.ts';
 import type { ControlClient } from '../../control/client.ts';
 import type {
   ControlRequests,
@@ -18,9 +19,6 @@ import {
   step,
 } from './linkMachine.ts';
 
-/** JSON-RPC error code of a method that the other end does not know. */
-const METHOD_NOT_FOUND = -32601;
-
 /** Finds or starts the worker of a workspace and attaches to it. */
 export type Attach = (workspace: string, signal: AbortSignal) => Promise<ControlClient | undefined>;
 
@@ -34,9 +32,17 @@ export type LinkState =
   | { kind: 'waiting'; attempt: number; reason: string; delayMs: number }
   | { kind: 'stopping' };
 
+/** Requests that are not sent again to another worker: a call may have taken effect, and the worker has its own calls. */
+const ONCE: ReadonlySet<keyof ControlRequests> = new Set<keyof ControlRequests>(['callTool', 'cancelCall']);
+
 /** Control connection from the editor to the worker. Does not wait for a chat, and never uses `lm.invokeTool`. */
 export class GatewayLink {
   readonly state = new Observable<LinkState>({ kind: 'off', reason: 'checking' }, sameState);
+
+  /** Calls that began, changed their phase or ended. */
+  readonly calls = new Observable<readonly CallRecord[]>([], () => false);
+  /** Ends of refreshes. */
+  readonly refreshed = new Observable<Refreshed | undefined>(undefined, () => false);
 
   readonly #attach: Attach;
   #phase: LinkPhase = { kind: 'off', reason: 'checking' };
@@ -57,14 +63,49 @@ export class GatewayLink {
     this.#dispatch({ type: 'target', target });
   }
 
-  /** Lists every server's tools again and reconnects failed servers. */
-  refresh(): Promise<void> {
-    return this.#step('refresh', {});
+  /** Sends a request of a view. Rejects with an `OutdatedGatewayError` if the worker does not know it. */
+  request<M extends keyof ControlRequests>(
+    method: M,
+    params: ControlRequests[M]['params'],
+    signal?: AbortSignal,
+  ): Promise<ControlRequests[M]['result']> {
+    return this.#ask(method, params, signal);
+  }
+
+  /**
+   * Lists the tools of every server again, or of one, and reconnects failed servers. Resolves when all have answered or
+   * failed, or when the worker has ended. `onBegan` receives the servers that it began with.
+   */
+  async refresh(server?: string, onBegan?: (servers: readonly string[]) => void): Promise<readonly Refreshed[]> {
+    const ended = new Map<string, Refreshed>();
+    let settle = (): void => undefined;
+    const news = this.refreshed.onChange((one) => {
+      if (one) ended.set(one.server, one);
+      settle();
+    });
+    const state = this.state.onChange(() => settle());
+    try {
+      const { began = [], ...snapshot } = await this.#ask('refresh', server === undefined ? {} : { server });
+      onBegan?.(began);
+      const attachment = this.#attachment;
+      if (this.#client && this.#phase.kind === 'attached') this.#accept(this.#client, snapshot);
+      await new Promise<void>((resolve) => {
+        settle = () => {
+          const isGone = this.#attachment !== attachment || this.#phase.kind !== 'attached';
+          if (isGone || began.every((name) => ended.has(name))) resolve();
+        };
+        settle();
+      });
+      return began.flatMap((name) => ended.get(name) ?? []);
+    } finally {
+      news.dispose();
+      state.dispose();
+    }
   }
 
   /** Requests the current state, for decisions that must not depend on an older snapshot. */
   status(): Promise<GatewaySnapshot> {
-    return this.request('status', {});
+    return this.#ask('status', {});
   }
 
   /** Approves servers by the hashes of the commands that the user has seen. */
@@ -96,21 +137,21 @@ export class GatewayLink {
   }
 
   children(path: string): Promise<TreeChildren> {
-    return this.request('children', { path });
+    return this.#ask('children', { path });
   }
 
   /** Compares what servers list with what the user approved; of one server, or of all. */
   trust(server?: string): Promise<readonly TrustReview[]> {
-    return this.request('trust', server === undefined ? {} : { server });
+    return this.#ask('trust', server === undefined ? {} : { server });
   }
 
   scan(server: string): Promise<readonly ServerScan[]> {
-    return this.request('scan', { server });
+    return this.#ask('scan', { server });
   }
 
   /** Records a decision of the user. Rejects with the reason if it has no effect. */
   async decide(decision: TrustDecision): Promise<void> {
-    const { reason } = await this.request('decide', { ...decision, actor: 'person-editor' });
+    const { reason } = await this.#ask('decide', { ...decision, actor: 'person-editor' });
     if (reason !== undefined) throw new Error(reason);
   }
 
@@ -155,26 +196,24 @@ export class GatewayLink {
   }
 
   /** Sends a request to the worker, once it has started. If that worker is replaced before it answers, asks the successor. */
-  request<M extends keyof ControlRequests>(
+  #ask<M extends keyof ControlRequests>(
     method: M,
     params: ControlRequests[M]['params'],
+    signal?: AbortSignal,
   ): Promise<ControlRequests[M]['result']> {
     const { kind } = this.#phase;
-    if (kind === 'moving' || kind === 'attaching') return this.#settled().then(() => this.request(method, params));
+    if (kind === 'moving' || kind === 'attaching') return this.#settled().then(() => this.#ask(method, params, signal));
     return this.#attachedClient()
-      .request(method, params)
+      .request(method, params, signal)
       .catch((error) => {
-        if (this.#phase.kind !== 'moving') throw isUnknownMethod(error) ? new Error(OLDER_GATEWAY) : error;
-        return this.request(method, params);
+        if (this.#phase.kind !== 'moving' || ONCE.has(method)) throw error;
+        return this.#ask(method, params, signal);
       });
   }
 
-  async #step<M extends 'refresh' | 'approve' | 'recheck'>(
-    method: M,
-    params: ControlRequests[M]['params'],
-  ): Promise<void> {
+  async #step<M extends 'approve' | 'recheck'>(method: M, params: ControlRequests[M]['params']): Promise<void> {
     const attachment = this.#attachment;
-    const snapshot = await this.request(method, params);
+    const snapshot = await this.#ask(method, params);
     if (!this.#client || this.#phase.kind !== 'attached' || this.#attachment !== attachment) return;
     this.#accept(this.#client, snapshot);
   }
@@ -239,6 +278,8 @@ export class GatewayLink {
       this.#client = client;
       client.onClose(() => this.#closed(client));
       client.onSnapshot((snapshot) => this.#accept(client, snapshot));
+      client.onCalls((calls) => client === this.#client && this.calls.set(calls));
+      client.onRefreshed((news) => client === this.#client && this.refreshed.set(news));
       client.onSuperseded(() => client === this.#client && this.#dispatch({ type: 'replaced' }));
       const first = await client.request('watch', {});
       if (abort.signal.aborted) return;
@@ -298,13 +339,6 @@ export class GatewayLink {
 /** Compares states. Snapshots always count as changed, other states only if they differ. */
 function sameState(a: LinkState, b: LinkState): boolean {
   return a.kind !== 'attached' && b.kind !== 'attached' && JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** Shown where a worker of an older build does not know a request. */
-export const OLDER_GATEWAY = 'The gateway is of an older build than this window. Run Waygate: Reload Gateway.';
-
-function isUnknownMethod(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === METHOD_NOT_FOUND;
 }
 
 /** Returns the reason of an error as a sentence, for a document or a view. */

@@ -12,12 +12,13 @@ import { CONFIGURATION_PATH } from '../contributions.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
-import { notify, pick, pickMany } from '../windows.ts';
+import { notify, onFolder, pick, pickMany } from '../windows.ts';
 import { type ImportPrompts, importFlow } from './importFlow.ts';
 import type { Conflict, ImportItem } from './importItems.ts';
 
 /** *Import Servers*: lists servers of other MCP clients, and previews and writes the chosen ones. */
 export async function importServers(
+  folder: string,
   environment: Environment,
   link: GatewayLink,
   secrets: EditorSecrets,
@@ -34,7 +35,7 @@ export async function importServers(
     keep: (name, value) => secrets.keep(secretKey(name, workspace, stateRoot()), value),
   }).catch((error: unknown) => {
     if (error instanceof ImportRefused)
-      return void notify('error', notificationText`${error.message}`, 'waygate.openConfiguration');
+      return void notify('error', notificationText`${error.message}`, onFolder(folder, 'waygate.openConfiguration'));
     throw error;
   });
   if (outcome === undefined) return;
@@ -44,7 +45,7 @@ export async function importServers(
     if (link.state.value.kind === 'attached') await link.refresh();
   }
   const offers = outcome.written
-    ? (['waygate.openConfiguration', 'waygate.showLog'] as const)
+    ? ([onFolder(folder, 'waygate.openConfiguration'), 'waygate.showLog'] as const)
     : (['waygate.showLog'] as const);
   const undo =
     outcome.removed.length > 0

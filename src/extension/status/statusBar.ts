@@ -1,25 +1,25 @@
 import * as vscode from 'vscode';
 import { COMMANDS, EXTENSION_TITLE } from '../contributions.ts';
+import type { FolderView } from '../folders/folders.ts';
 import { markdownText } from '../notificationText.ts';
 import type { Disposable, Observable } from '../observable.ts';
-import type { GatewayView } from './health.ts';
 import { type StatusBarModel, statusBarModel } from './statusBarModel.ts';
 
 /** Shows the gateway's health in the status bar. The id is stable, so that the user can hide the item permanently. */
-export function showStatusBar(gateway: Observable<GatewayView>): Disposable {
+export function showStatusBar(folders: Observable<readonly FolderView[]>): Disposable {
   const item = vscode.window.createStatusBarItem('waygate.health', vscode.StatusBarAlignment.Left);
   item.name = 'Waygate Health';
   item.command = 'waygate.openDashboard';
   let shown = '';
-  const update = (view: GatewayView): void => {
-    const model = statusBarModel(view);
+  const update = (views: readonly FolderView[]): void => {
+    const model = statusBarModel(views);
     const next = JSON.stringify(model);
     if (next === shown) return;
     shown = next;
     show(item, model);
   };
-  update(gateway.value);
-  return vscode.Disposable.from(item, gateway.onChange(update));
+  update(folders.value);
+  return vscode.Disposable.from(item, folders.onChange(update));
 }
 
 function show(item: vscode.StatusBarItem, model: StatusBarModel): void {

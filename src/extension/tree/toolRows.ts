@@ -5,17 +5,28 @@ import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { asSentence, count } from '../plainText.ts';
-import { type GatewayView, isBlink, isTroubled, needsPerson } from '../status/health.ts';
+import { type GatewayView, isBlink, isTroubled, needsPerson, summarize } from '../status/health.ts';
 import { heldIcon, heldLabel, heldWords, isQuarantined } from '../trust/heldRows.ts';
 
 /**
  * Element of the tree *Tools*: a node of the ChoiceGraph, a server that has a status to report, or an item that is kept
  * from models. A namespace carries the held items of its server.
  */
-export type ToolElement =
+export type ToolElement = (
   | { kind: 'node'; node: TreeNode; held?: readonly HeldTool[] }
   | { kind: 'server'; server: ServerStatus }
-  | { kind: 'held'; server: string; item: HeldTool; index: number };
+  | { kind: 'held'; server: string; item: HeldTool; index: number }
+) & {
+  /** Name of the folder's gateway. */
+  folder?: string;
+};
+
+/** Root of a folder where several have a gateway. */
+export interface FolderElement {
+  kind: 'folder';
+  folder: string;
+  title: string;
+}
 
 /** Row of the tree, independent of the editor's types. */
 export interface ToolRow {
@@ -37,6 +48,22 @@ export interface TooltipPart {
 }
 
 const SHORT = 80;
+
+export function folderRow({ folder, title }: FolderElement, view: GatewayView): ToolRow {
+  const { level, headline } = summarize(view);
+  const label = notificationText`${oneLine(title, 60)}`;
+  const description = notificationText`${headline.replace(/\.$/, '')}`;
+  const isWrong = level === 'degraded' || level === 'lost';
+  return {
+    id: folder,
+    label,
+    description,
+    icon: isWrong ? { id: 'warning', color: 'list.warningForeground' } : { id: 'root-folder' },
+    expandable: true,
+    contextValue: 'waygate.folder',
+    accessibilityLabel: notificationText`${label}, folder, ${description}`,
+  };
+}
 
 export function toolRow(element: ToolElement): ToolRow {
   if (element.kind === 'held') return heldRow(element);
@@ -253,8 +280,9 @@ function directWarning(direct: readonly string[]): string {
   return `⚠ VS Code also starts ${names} itself. Run "Import Servers" to remove ${direct.length === 1 ? 'that entry' : 'those entries'}.`;
 }
 
-export function treeBadge({ link }: GatewayView): { value: number; tooltip: string } | undefined {
-  const troubled = link.kind === 'attached' ? link.snapshot.servers.filter(needsPerson).length : 0;
+export function treeBadge(views: readonly GatewayView[]): { value: number; tooltip: string } | undefined {
+  const servers = views.flatMap(({ link }) => (link.kind === 'attached' ? link.snapshot.servers : []));
+  const troubled = servers.filter(needsPerson).length;
   return troubled === 0
     ? undefined
     : { value: troubled, tooltip: `${count(troubled, 'server')} ${troubled === 1 ? 'needs' : 'need'} you` };

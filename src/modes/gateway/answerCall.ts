@@ -26,18 +26,19 @@ export type UncheckedCall = Omit<ToolCall, 'args'> & { name: string; args: unkno
 /** Runs a call of a gateway tool, renders the answer or error, and records the call. `run` is the mode's own part. */
 export async function answerCall(
   meant: NormalisedCall,
-  call: CallContext,
+  given: CallContext,
   context: GatewayContext,
   sessions: SessionStates,
   run: (call: UncheckedCall) => Promise<Answer>,
 ): Promise<object> {
   const { name, args } = meant;
-  const session = sessions.of(call.session);
-  const end = beginCall(context, call, { metaTool: name, subject: subjectOf(args), sessionId: session.id });
-  const { result, event } = await settle(meant, context, (onCorrection) =>
+  const session = sessions.of(given.session);
+  const begun = { metaTool: name, subject: subjectOf(args), sessionId: session.id, args };
+  const { call, end } = beginCall(context, given, begun);
+  const { result, event, error } = await settle(meant, context, (onCorrection) =>
     run({ name, args, context, session, call, onCorrection }),
   );
-  end(event);
+  end(event, { answer: result, error });
   return result;
 }
 
@@ -55,7 +56,7 @@ async function settle(
   { name, args, corrections: first }: NormalisedCall,
   context: Pick<GatewayContext, 'view'>,
   run: (onCorrection: ReportNormalisation) => Promise<Answer>,
-): Promise<{ result: ToolResult; event: CallEvent }> {
+): Promise<{ result: ToolResult; event: CallEvent; error?: GatewayError }> {
   const mode = renderMode(args);
   const corrections = [...first];
   try {
@@ -68,7 +69,7 @@ async function settle(
         : new GatewayError('UPSTREAM_ERROR', oneLine(`Waygate failed on this call: ${(thrown as Error).message}`));
     const answer = { text: errorText(error), data: error.toObject(), isError: true };
     const event = failedCallEvent(name, args, error, (toolId) => context.view().catalog.byId.get(toolId));
-    return { result: toResult(answer, mode, corrections), event };
+    return { result: toResult(answer, mode, corrections), event, error };
   }
 }
 

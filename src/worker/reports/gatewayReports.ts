@@ -22,7 +22,7 @@ export interface ReportSources {
   workspace: string;
   configuration: Configuration;
   pool: ServerPool;
-  servers: Pick<GatewayServers, 'links' | 'review' | 'trust' | 'problems' | 'approvals'>;
+  servers: Pick<GatewayServers, 'links' | 'review' | 'trust' | 'problems' | 'approvals' | 'isSignedIn'>;
   catalog: LiveCatalog;
   account: WorkAccount;
   diagnostics: Diagnostics;
@@ -114,7 +114,7 @@ export class GatewayReports {
   }
 
   get #statusSources(): StatusSources {
-    const { catalog, configuration, pool, servers } = this.#sources;
+    const { catalog, configuration, diagnostics, pool, servers } = this.#sources;
     return {
       approvals: servers.approvals,
       config: configuration.current,
@@ -124,6 +124,9 @@ export class GatewayReports {
       walls: (config) => servers.links.wallsState(config),
       heldTools: (connection, namespace) => servers.review.heldTools(connection, namespace),
       driftedOf: (connection) => servers.review.driftedOf(connection),
+      useOf: (server) => diagnostics.useOf({ server }),
+      definitionTokensOf: (server) => diagnostics.definitionTokensOf(server),
+      isSignedIn: (server) => servers.isSignedIn(server),
       trustProblem: (name) => servers.trust.gate.problemOf(name),
       scrubSecrets,
     };

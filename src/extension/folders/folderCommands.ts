@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+import { APPROVAL_SCHEME, COMMANDS, type CommandId, TRUST_SCHEME, WAYGATE_SCHEME } from '../contributions.ts';
+import { notificationText } from '../notificationText.ts';
+import type { CommandHandlers } from '../registrations.ts';
+import { summarize } from '../status/health.ts';
+import { pick } from '../windows.ts';
+import type { FolderGateway } from './folderGateway.ts';
+import type { Folders } from './folders.ts';
+
+/** Commands for a folder that has no gateway yet. */
+const FOR_ANY_FOLDER: readonly CommandId[] = [
+  'waygate.openConfiguration',
+  'waygate.createConfiguration',
+  'waygate.importServers',
+  'waygate.installSkill',
+];
+/** Commands for the window. */
+const FOR_NO_FOLDER: readonly CommandId[] = ['waygate.showLog'];
+/** Schemes of documents whose authority is the name of a gateway. */
+const SCHEMES = [APPROVAL_SCHEME, TRUST_SCHEME, WAYGATE_SCHEME];
+
+/** Runs each command on the folder of its row or document, or on the folder that the user chooses. */
+export function folderCommands(folders: Folders): CommandHandlers {
+  const ids = Object.keys(COMMANDS) as CommandId[];
+  const run = async (id: CommandId, argument: unknown): Promise<void> => {
+    const gateway = folderOf(folders, argument) ?? (await chooseFolder(folders, id));
+    await gateway?.handlers[id](argument);
+  };
+  return Object.fromEntries(ids.map((id) => [id, (argument?: unknown) => run(id, argument)])) as CommandHandlers;
+}
+
+/** Returns the folder of a row, of a button or of a document that a command was run on. */
+function folderOf(folders: Folders, argument: unknown): FolderGateway | undefined {
+  if (argument instanceof vscode.Uri) {
+    if (SCHEMES.includes(argument.scheme)) return folders.named(argument.authority);
+    const path = vscode.workspace.getWorkspaceFolder(argument)?.uri.fsPath;
+    return folders.gateways.value.find(({ place }) => path !== undefined && place.path === path);
+  }
+  const name = typeof argument === 'object' && argument !== null && 'folder' in argument ? argument.folder : undefined;
+  return typeof name === 'string' ? folders.named(name) : undefined;
+}
+
+async function chooseFolder(folders: Folders, id: CommandId): Promise<FolderGateway | undefined> {
+  const all = folders.gateways.value;
+  if (FOR_NO_FOLDER.includes(id)) return all[0];
+  const { served } = folders;
+  const candidates = FOR_ANY_FOLDER.includes(id) || served.length === 0 ? all : served;
+  if (candidates.length <= 1) return candidates[0];
+  const choices = candidates.map((gateway) => ({
+    label: notificationText`${gateway.place.title}`,
+    description: notificationText`${gateway.place.path ?? ''}`,
+    detail: notificationText`${summarize(gateway.view.value).headline}`,
+    gateway,
+  }));
+  return (await pick(choices, { title: notificationText`${COMMANDS[id].title}: Choose a Folder` }))?.gateway;
+}

@@ -1,0 +1,149 @@
+import type * as vscode from 'vscode';
+import type { ControlClient } from '../../control/client.ts';
+import type { GatewayRuntime } from '../../host/attach/startWorker.ts';
+import { offerApprovals, ServerApproval } from '../approvals/serverApproval.ts';
+import { commandHandlers } from '../commands.ts';
+import { Environment, type WindowEnvironment } from '../configuration/environment.ts';
+import { showProblems } from '../configuration/problems.ts';
+import { Dashboard } from '../dashboard/dashboard.ts';
+import type { EditorSecrets } from '../gateway/editorSecrets.ts';
+import { GatewayLink } from '../gateway/gatewayLink.ts';
+import { HeldDefinition, type Installation } from '../gateway/heldDefinition.ts';
+import { linkTarget } from '../gateway/linkMachine.ts';
+import { nodeExecutable, workerScript } from '../gateway/serverDefinition.ts';
+import { DirectDuplicates } from '../import/directDuplicates.ts';
+import { Observable } from '../observable.ts';
+import { askApproval } from '../questions/askApproval.ts';
+import type { CommandHandlers } from '../registrations.ts';
+import type { GatewayView } from '../status/health.ts';
+import { keepJournal } from '../status/journal.ts';
+import { followFindings, type ScannedServer } from '../trust/findings.ts';
+import { offerReviews, TrustReviews } from '../trust/trustReviews.ts';
+
+/** Parts that all folders of a window share. */
+export interface WindowParts {
+  environment: WindowEnvironment;
+  installation: Installation;
+  extensionUri: vscode.Uri;
+  /** Folder of the bundled skill. */
+  skillFolder: string;
+  /** Folder of the user's files of this editor. */
+  userFolder: string;
+  secrets: EditorSecrets;
+  log: vscode.LogOutputChannel;
+}
+
+/** Folder of the workspace on a real disk; without a path if none is open. */
+export interface FolderPlace {
+  /** Name of the gateway, see `gatewayNames`. Identifies the folder in the addresses of documents. */
+  name: string;
+  /** Name of the folder as the user sees it. */
+  title: string;
+  path: string | undefined;
+  isFirst: boolean;
+}
+
+/** Gateway of a folder, with its views and commands. A view that shows all folders follows `Folders`. */
+export class FolderGateway {
+  readonly place: FolderPlace;
+  /** Returns the folder's title if the window has several gateways. */
+  readonly label: () => string | undefined;
+  readonly link: GatewayLink;
+  readonly view: Observable<GatewayView>;
+  readonly environment: Environment;
+  readonly definition: HeldDefinition;
+  readonly dashboard: Dashboard;
+  readonly handlers: CommandHandlers;
+  readonly #parts: readonly { dispose(): void }[];
+
+  constructor(place: FolderPlace, window: WindowParts, label: () => string | undefined) {
+    const { name } = place;
+    const { log, secrets, installation, extensionUri, skillFolder, userFolder } = window;
+    this.place = place;
+    this.label = label;
+    const environment = new Environment(window.environment, place.path, place.isFirst);
+    const runtimeOf = (workspace: string): GatewayRuntime => ({
+      workspace,
+      nodePath: nodeExecutable({ nodePath: environment.state.value.nodePath, execPath: process.execPath }),
+      workerScript: workerScript(installation.distFolder),
+    });
+    const attach = async (workspace: string, signal: AbortSignal): Promise<ControlClient | undefined> => {
+      // Loaded with the first attachment, so that activation does not load JSON-RPC.
+      const { attachControl } = await import('../../host/attach/attachControl.ts');
+      const runtime = runtimeOf(workspace);
+      const client = await attachControl(runtime, { start: true, holds: true, signal, log: (line) => log.warn(line) });
+      client?.onApproval((question) => askApproval(question, label()));
+      client?.onSecret(secrets.answer);
+      return client;
+    };
+    const rollOut = async (workspace: string): Promise<unknown> => {
+      const { rollOut } = await import('../../host/attach/rollOut.ts');
+      return rollOut(runtimeOf(workspace));
+    };
+    const link = new GatewayLink(attach);
+    const duplicates = new DirectDuplicates(environment, userFolder, log);
+    const viewNow = (): GatewayView => ({
+      link: link.state.value,
+      policy: environment.state.value.policy,
+      direct: duplicates.names.value,
+    });
+    const view = new Observable<GatewayView>(viewNow());
+    const refreshing = new Observable(false);
+    const scanned = new Observable<readonly ScannedServer[]>([]);
+    const dashboard = new Dashboard({ name, label, extensionUri, link, gateway: view, refreshing, scanned });
+    const approval = new ServerApproval(name, link);
+    const reviews = new TrustReviews(name, link, view);
+    this.environment = environment;
+    this.link = link;
+    this.view = view;
+    this.dashboard = dashboard;
+    this.definition = new HeldDefinition(installation, name, environment, link.state);
+    this.handlers = commandHandlers({
+      name,
+      environment,
+      link,
+      dashboard,
+      approval,
+      reviews,
+      secrets,
+      rollOut,
+      refreshing,
+      skillFolder,
+      userFolder,
+      log,
+    });
+    const follow = (): void => {
+      link.setTarget(linkTarget(environment.conditions));
+      view.set(viewNow());
+    };
+    const update = (): void => view.set(viewNow());
+    this.#parts = [
+      environment,
+      link,
+      this.definition,
+      dashboard,
+      approval,
+      reviews,
+      offerApprovals(name, label, view),
+      offerReviews(name, label, view),
+      followFindings(view, link, scanned),
+      showProblems(name, view, scanned),
+      keepJournal(link.state, label, log),
+      environment.state.onChange(follow),
+      duplicates,
+      link.state.onChange(update),
+      duplicates.names.onChange(update),
+    ];
+    follow();
+  }
+
+  /** Puts the folder's title before a text if the window has several gateways. */
+  titled(text: string): string {
+    const label = this.label();
+    return label === undefined ? text : `${label}: ${text}`;
+  }
+
+  dispose(): void {
+    for (const part of [...this.#parts].reverse()) part.dispose();
+  }
+}
