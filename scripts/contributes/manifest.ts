@@ -68,7 +68,9 @@ function contributes(): Record<string, unknown> {
       properties: Object.fromEntries(settings().map(([id, { restricted: _, ...setting }]) => [id, setting])),
     },
     mcpServerDefinitionProviders: [{ id: MCP_PROVIDER_ID, label: EXTENSION_TITLE }],
-    jsonValidation: [{ fileMatch: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS], url: './media/waygate.schema.json' }],
+    jsonValidation: [
+      { fileMatch: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS], url: './media/waygate.editor.schema.json' },
+    ],
     // The template contains comments.
     languages: [
       { id: 'jsonc', filenamePatterns: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS].map((path) => `**/${path}`) },

@@ -40,8 +40,10 @@ export function activate(context: vscode.ExtensionContext): void {
 function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Disposable[] {
   const dist = vscode.Uri.joinPath(context.extensionUri, 'dist');
   const environment = new WindowEnvironment();
-  const folders = new Folders({
+  const folders: Folders = new Folders({
     environment,
+    reveal: (folder, server) => tree.reveal(folder, server),
+    page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md'),
     installation: { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) },
     extensionUri: context.extensionUri,
     skillFolder: vscode.Uri.joinPath(dist, 'skills', SKILL_NAME).fsPath,
@@ -50,11 +52,12 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     secrets: new EditorSecrets(context.secrets),
     log,
   });
+  const tree = new ToolsTree(folders, log);
   return [
     environment,
     folders,
+    tree,
     new WaygateFiles((name) => folders.named(name)?.link),
-    new ToolsTree(folders, log),
     restoreDashboards(() => folders.gateways.value.map(({ dashboard }) => dashboard)),
     showStatusBar(folders.views),
     keepContextKey(folders.views),

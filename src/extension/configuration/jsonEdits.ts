@@ -1,4 +1,14 @@
-import { findNodeAtLocation, getNodeValue, type JSONPath, modify, type ParseError, parseTree } from 'jsonc-parser';
+import {
+  findNodeAtLocation,
+  findNodeAtOffset,
+  getNodePath,
+  getNodeValue,
+  type JSONPath,
+  modify,
+  type ParseError,
+  parseTree,
+} from 'jsonc-parser';
+import { secretsInClear } from '../../config/secretsInClear.ts';
 
 /** Replacement of a piece of a text. */
 export interface JsonEdit {
@@ -24,6 +34,12 @@ export function settingValue(text: string, path: JSONPath, value: unknown): read
   return modify(text, path, value, { formattingOptions });
 }
 
+/** Returns the place of a value; undefined where the text has none. */
+export function valuePlace(text: string, path: JSONPath): { offset: number; length: number } | undefined {
+  const root = parsed(text);
+  return root && findNodeAtLocation(root, path);
+}
+
 /** Returns the edits that switch a server off, or on again. */
 export function switching(text: string, server: string, disabled: boolean): readonly JsonEdit[] {
   assertHas(text, server);
@@ -46,6 +62,32 @@ export function excluding(
   const after = [...before.filter((one) => !taken.has(one)), ...[...patterns].filter((one) => !before.includes(one))];
   if (after.length === before.length && after.every((one, index) => one === before[index])) return [];
   return settingValue(text, path, after);
+}
+
+/** Secret that stands in clear in a string of a server's entry. */
+export interface LiteralSecret {
+  path: JSONPath;
+  /** Proposed name. */
+  name: string;
+  value: string;
+  /** Returns the string with a reference in place of the secret. */
+  withReference(name: string): string;
+}
+
+/** Returns the first secret in the string at an offset; undefined if there is none any more. */
+export function literalSecretAt(text: string, offset: number): LiteralSecret | undefined {
+  const root = parsed(text);
+  const node = root && findNodeAtOffset(root, offset);
+  const path = node ? getNodePath(node) : [];
+  const [block, server, ...inner] = path;
+  const entry = root && block === 'servers' ? findNodeAtLocation(root, path.slice(0, 2)) : undefined;
+  const found = entry && secretsInClear(entry, String(server)).find((one) => String(one.path) === String(inner));
+  const [secret] = found?.secrets ?? [];
+  if (!found || !secret) return undefined;
+  const written = found.at.value as string;
+  const withReference = (name: string): string =>
+    `${written.slice(0, secret.start)}\${secret:${name}}${written.slice(secret.end)}`;
+  return { path, name: found.name, value: secret.value, withReference };
 }
 
 /** Writes a name as a pattern that matches it alone. */

@@ -7,12 +7,7 @@ import type { GatewayView } from '../status/health.ts';
 import { toRange } from '../tree/toolsTree.ts';
 
 /** Commands of other views that are not there yet. */
-type AwaitedId =
-  | 'waygate.addLimits'
-  | 'waygate.switchOff'
-  | 'waygate.restartServer'
-  | 'waygate.openServerLog'
-  | 'waygate.reviewQuestions';
+type AwaitedId = 'waygate.reviewQuestions';
 
 /** Command of each button. The argument of a command about a server is its row, as in the view *Tools*. */
 const COMMANDS_OF: Record<Exclude<DashboardAction, 'openProblem' | 'manageTrust'>, CommandId | AwaitedId> = {
@@ -31,7 +26,7 @@ const COMMANDS_OF: Record<Exclude<DashboardAction, 'openProblem' | 'manageTrust'
   signOut: 'waygate.signOut',
   startServer: 'waygate.restartServer',
   restartServer: 'waygate.restartServer',
-  serverLog: 'waygate.openServerLog',
+  serverLog: 'waygate.showServerLog',
   switchOff: 'waygate.switchOff',
   switchOn: 'waygate.switchOn',
   openTool: 'waygate.openTool',

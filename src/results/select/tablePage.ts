@@ -1,3 +1,4 @@
+import { quoted } from '../../text/porcelain.ts';
 import type { ArtifactReader } from '../artifacts/artifactReader.ts';
 import { toRecord } from './delimited.ts';
 import { tableOf } from './table.ts';
@@ -80,6 +81,6 @@ async function sortedPlaces(
 
 function indexOf(column: string | number, header: readonly string[]): number {
   const index = typeof column === 'number' ? column : header.indexOf(column);
-  if (header[index] === undefined) throw viewFailed(`There is no column ${JSON.stringify(column)} in this table.`);
+  if (header[index] === undefined) throw viewFailed(`There is no column ${quoted(String(column))} in this table.`);
   return index;
 }
