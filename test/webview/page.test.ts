@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import axe from 'axe-core';
-import { build } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBrowser } from '../../scripts/lib/systemPackages.mjs';
 import type { DashboardState, FromDashboard } from '../../src/control/dashboardMessages.ts';
 import { dashboardState } from '../../src/extension/dashboard/dashboardModel.ts';
-import { dashboardPage } from '../../src/extension/dashboard/dashboardPage.ts';
+import { pageFiles } from './pageFiles.ts';
 import { BUSY, NOW, PAGES, sources } from './sample.ts';
 
 /** `npm test` ensures that a browser is installed. */
@@ -16,15 +15,9 @@ const ORIGIN = 'http://dashboard.test';
 const THEMES = JSON.parse(readFileSync('test/webview/themes.json', 'utf8')) as Record<string, Record<string, string>>;
 
 let browser: Browser;
-let files: Record<string, { contentType: string; body: string }>;
+let files: Awaited<ReturnType<typeof pageFiles>>;
 let page: Page;
 let violations: string[];
-
-async function bundle(entry: string): Promise<string> {
-  const path = new URL(`../../webview/dashboard/${entry}`, import.meta.url).pathname;
-  const { outputFiles } = await build({ entryPoints: [path], bundle: true, write: false, target: 'es2023' });
-  return outputFiles[0]?.text ?? '';
-}
 
 /** Opens the page under its real policy; the test plays the editor's side. */
 async function openPage(): Promise<void> {
@@ -59,13 +52,7 @@ const show = (state: DashboardState): Promise<unknown> => post({ type: 'state', 
 
 describe.skipIf(BROWSER === undefined)('dashboard in a browser', () => {
   beforeAll(async () => {
-    const [script, style] = await Promise.all([bundle('main.ts'), bundle('dashboard.css')]);
-    const html = dashboardPage({ cspSource: ORIGIN, script: `${ORIGIN}/d.js`, style: `${ORIGIN}/d.css` });
-    files = {
-      '/': { contentType: 'text/html', body: html },
-      '/d.js': { contentType: 'text/javascript', body: script },
-      '/d.css': { contentType: 'text/css', body: style },
-    };
+    files = await pageFiles(ORIGIN);
     browser = await chromium.launch({
       executablePath: BROWSER as string,
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import axe from 'axe-core';
 import type { Frame, Page } from 'playwright-core';
@@ -41,12 +42,27 @@ const dashboards = (page: Page): Promise<number> =>
 it('the dashboard has one tab, also after a reload, and no accessibility violation in any theme', async () => {
   const workspace = testWorkspace();
   writeDemoWorkspace(resolve('.'), workspace.folder);
+  const file = join(workspace.folder, '.vscode', 'waygate.json');
+  const configuration = JSON.parse(readFileSync(file, 'utf8')) as object;
+  const rateLimits = { tool_browse: { maxCallsPerMinute: 3 }, tool_execute: { maxCallsPerMinute: 40 } };
+  writeFileSync(file, JSON.stringify({ ...configuration, rateLimits }, null, 2));
   workspace.approve();
   const page = await openWindow(workspace);
   const window = workbench(page, join('.out', 'screenshots'));
   await page.locator('.statusbar-item', { hasText: 'Waygate' }).first().waitFor();
   await run(page, 'Waygate: Open Dashboard');
-  await dashboardFrame(page);
+  const shown = await dashboardFrame(page);
+  const shows = (words: string) =>
+    until(words, async () => String(await shown.evaluate('document.body.innerText')).includes(words));
+  await shows('no calls yet');
+  for (let call = 0; call < 4; call++) {
+    spawnSync(process.execPath, [resolve('dist/waygate.cjs'), 'browse', 'read a file'], {
+      cwd: workspace.folder,
+      env: { ...process.env, ...workspace.env },
+    });
+  }
+  await shows('0 of 3 left');
+  await shows('4 in 15 min');
 
   const settings = join(workspace.folder, '.vscode', 'settings.json');
   mkdirSync(join(workspace.folder, '.vscode'), { recursive: true });
@@ -72,10 +88,8 @@ it('the dashboard has one tab, also after a reload, and no accessibility violati
   await page.locator('.quick-input-list .monaco-list-row', { hasText: 'README.md' }).first().click();
   await until('the document', async () => (await page.locator('.tab.active').innerText()).includes('README'));
   await page.reload();
-  await page.waitForTimeout(15000);
-  await page.screenshot({ path: '/tmp/dash/reload.png' });
+  await until('the restored tab', async () => (await dashboards(page)) === 1);
   await page.locator('.statusbar-item', { hasText: 'Waygate' }).first().waitFor();
-  expect(await dashboards(page)).toBe(1);
   await run(page, 'Waygate: Open Dashboard');
   await dashboardFrame(page);
   await until('one dashboard', async () => (await dashboards(page)) === 1);
