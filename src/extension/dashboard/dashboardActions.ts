@@ -26,7 +26,7 @@ const COMMANDS_OF: Record<Exclude<DashboardAction, 'openProblem' | 'manageTrust'
   signOut: 'waygate.signOut',
   startServer: 'waygate.restartServer',
   restartServer: 'waygate.restartServer',
-  serverLog: 'waygate.showServerLog',
+  serverLog: 'waygate.openServerLog',
   switchOff: 'waygate.switchOff',
   switchOn: 'waygate.switchOn',
   openTool: 'waygate.openTool',

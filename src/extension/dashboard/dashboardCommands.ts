@@ -1,5 +1,5 @@
-import * as vscode from 'vscode';
 import { toolPlace } from '../documents/addresses.ts';
+import { openDocument } from '../documents/waygateFiles.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
 import type { CommandHandlers } from '../registrations.ts';
@@ -27,7 +27,7 @@ export function dashboardCommands(link: GatewayLink, gateway: string, guarded: G
     'waygate.openTool': guarded('Opening the definition', async (argument) => {
       const toolId = typeof argument === 'object' && argument !== null && 'toolId' in argument ? argument.toolId : '';
       if (typeof toolId !== 'string' || toolId === '') return;
-      await vscode.window.showTextDocument(vscode.Uri.from(toolPlace(gateway, toolId)), { preview: true });
+      await openDocument(toolPlace(gateway, toolId));
     }),
   };
 }

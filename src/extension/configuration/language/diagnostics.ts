@@ -32,7 +32,6 @@ export class ConfigurationDiagnostics implements vscode.Disposable {
   readonly #scanned: Observable<readonly ScannedServer[]>;
   readonly #watching: vscode.Disposable;
   readonly #explanations: Explanations;
-  readonly #folder: string;
   #shown = '';
 
   constructor(
@@ -42,7 +41,6 @@ export class ConfigurationDiagnostics implements vscode.Disposable {
     explanations: Explanations,
   ) {
     this.#collection = vscode.languages.createDiagnosticCollection(folder);
-    this.#folder = folder;
     this.#gateway = gateway;
     this.#scanned = scanned;
     this.#explanations = explanations;
@@ -81,7 +79,7 @@ export class ConfigurationDiagnostics implements vscode.Disposable {
     for (const problem of shown) {
       const { file } = problem.location;
       if (!texts.has(file)) texts.set(file, textOf(file));
-      const { uri, diagnostic } = diagnosticOf(problem, { workspace, folder: this.#folder }, texts.get(file));
+      const { uri, diagnostic } = diagnosticOf(problem, workspace, texts.get(file));
       diagnostic.code = { value: problem.code, target: sectionOn(problem.code, this.#explanations) };
       this.#problems.set(diagnostic, problem);
       const [, all] = byFile.get(uri.toString()) ?? [uri, []];
@@ -116,7 +114,7 @@ function textOf(file: string): ConfigurationText | undefined {
 
 function diagnosticOf(
   problem: EditorProblem,
-  { workspace, folder }: { workspace: string; folder: string },
+  workspace: string,
   text: ConfigurationText | undefined,
 ): { uri: vscode.Uri; diagnostic: vscode.Diagnostic } {
   const { location, endColumn = endOf(problem, text), server } = problem;
@@ -127,7 +125,10 @@ function diagnosticOf(
   const diagnostic = new vscode.Diagnostic(range, message, SEVERITIES[problem.severity]);
   diagnostic.source = EXTENSION_TITLE;
   if (server) {
-    const log = new vscode.Location(vscode.Uri.from(logPlace(folder, server.status.name)), new vscode.Position(0, 0));
+    const log = new vscode.Location(
+      vscode.Uri.from(logPlace(workspace, server.status.name)),
+      new vscode.Position(0, 0),
+    );
     diagnostic.relatedInformation = server.stderr.map(
       (line) => new vscode.DiagnosticRelatedInformation(log, notificationText`${line}`),
     );

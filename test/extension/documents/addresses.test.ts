@@ -9,7 +9,7 @@ import {
   resultPlace,
   segmentsOf,
   toolPlace,
-} from '../../src/extension/documents/addresses.ts';
+} from '../../../src/extension/documents/addresses.ts';
 
 const HANDLE = 'text:github:list_issues#1a2b3c4d:0f1e2d3c4b5a6978';
 
