@@ -29,7 +29,7 @@ describe('dashboard page', () => {
 
   it('keeps the live region outside the redrawn parts', () => {
     expect(page()).toContain(
-      '<div id="live" class="visually-hidden" role="status" aria-live="polite"></div>\n<main id="page">',
+      '<div id="live" class="visually-hidden" role="status" aria-live="polite"></div>\n<div id="page">',
     );
   });
 });

@@ -7,20 +7,22 @@ interface Drawn {
 }
 
 /**
- * Draws parts into an element, and later only what differs: a row, the frame of a part, a part. Compares markup with the
+ * Draws parts into the main landmark of a page, and later only what differs: a row, the frame of a part, a part. Compares markup with the
  * markup drawn last, so that an unchanged row is neither parsed nor touched. Focus and scroll position stay.
  */
 export class Redraw {
-  readonly #root: HTMLElement;
+  readonly #page: HTMLElement;
+  readonly #root = document.createElement('main');
   #parts = new Map<string, Drawn>();
 
-  constructor(root: HTMLElement) {
-    this.#root = root;
+  /** `page` shows its own content until the first parts. */
+  constructor(page: HTMLElement) {
+    this.#page = page;
   }
 
   draw(parts: readonly Part[]): void {
     const focused = this.#root.contains(document.activeElement) ? document.activeElement?.id : undefined;
-    if (this.#parts.size === 0) this.#root.replaceChildren();
+    if (!this.#root.isConnected) this.#page.replaceChildren(this.#root);
     const next = new Map<string, Drawn>();
     for (const part of parts) next.set(part.name, this.#drawPart(part, this.#parts.get(part.name)));
     for (const [name, { element }] of this.#parts) if (next.get(name)?.element !== element) element.remove();

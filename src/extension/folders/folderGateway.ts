@@ -21,6 +21,7 @@ import type { GatewayView } from '../status/health.ts';
 import { keepJournal } from '../status/journal.ts';
 import { followFindings, type ScannedServer } from '../trust/findings.ts';
 import { offerReviews, TrustReviews } from '../trust/trustReviews.ts';
+import { TryTool } from '../try/tryTool.ts';
 
 /** Parts that all folders of a window share. */
 export interface WindowParts {
@@ -61,6 +62,7 @@ export class FolderGateway {
   readonly dashboard: Dashboard;
   /** Calls through the gateway. */
   readonly calls: CallFeed;
+  readonly tries: TryTool;
   readonly handlers: CommandHandlers<FolderCommandId>;
   readonly #parts: readonly { dispose(): void }[];
 
@@ -99,6 +101,7 @@ export class FolderGateway {
     const refreshing = new Observable(false);
     const scanned = new Observable<readonly ScannedServer[]>([]);
     const dashboard = new Dashboard({ name, label, extensionUri, link, gateway: view, refreshing, scanned });
+    const tries = new TryTool({ name, label, extensionUri, link, openResult: async () => undefined });
     const approval = new ServerApproval(name, link);
     const reviews = new TrustReviews(name, link, view);
     this.environment = environment;
@@ -106,6 +109,7 @@ export class FolderGateway {
     this.view = view;
     this.calls = new CallFeed(name, link);
     this.dashboard = dashboard;
+    this.tries = tries;
     this.definition = new HeldDefinition(installation, name, environment, link.state);
     this.handlers = commandHandlers({
       name,
@@ -116,6 +120,7 @@ export class FolderGateway {
       approval,
       reviews,
       secrets,
+      tries,
       rollOut,
       refreshing,
       skillFolder,
@@ -133,6 +138,7 @@ export class FolderGateway {
       this.calls,
       this.definition,
       dashboard,
+      tries,
       approval,
       reviews,
       offerApprovals(name, label, view),
