@@ -198,7 +198,7 @@ describe('servers of the dashboard', () => {
     expect(actions(server('a', { state: 'needs_approval' }))).toEqual(['serverLog']);
   });
 
-  it('tell in their details why, what broke last, what was mended and what was left out', () => {
+  it('list in their details the reason, the last fault, what was mended and what was left out', () => {
     const details = (name: string) =>
       Object.fromEntries(
         (PAGES.degraded.servers?.rows.find((row) => row.name === name)?.details ?? []).map(({ term, text }) => [
