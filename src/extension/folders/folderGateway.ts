@@ -122,7 +122,7 @@ export class FolderGateway {
     });
     const view = new Observable<GatewayView>(viewNow());
     const scanned = new Observable<readonly ScannedServer[]>([]);
-    const dashboard = new Dashboard({ name, label, extensionUri, gateway: view, scanned });
+    const dashboard = new Dashboard({ name, label, extensionUri, link, gateway: view, scanned });
     const tries = new TryTool({
       name,
       label,
