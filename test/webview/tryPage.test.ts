@@ -111,7 +111,7 @@ async function checkedAfter(action: () => Promise<unknown>): Promise<{ check: nu
   const before = (await said()).length;
   await action();
   await next('check', before);
-  const changes = () => page.evaluate(() => Number(document.documentElement.dataset.check));
+  const changes = () => page.evaluate('Number(document.documentElement.dataset.check)');
   const last = async () =>
     (await said()).findLast(({ type }) => type === 'check') as Extract<FromTry, { type: 'check' }>;
   await expect.poll(async () => (await last()).check, { timeout: 60_000 }).toBe(await changes());
