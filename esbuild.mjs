@@ -54,6 +54,8 @@ const OWN_BUNDLES = [
   { source: 'src/cli/commands/import.ts', file: 'cliImport.cjs' },
   { source: 'src/host/attach/rollOut.ts', file: 'rollOut.cjs' },
   { source: 'src/extension/import/importServers.ts', file: 'editorImport.cjs' },
+  { source: 'src/extension/configuration/editConfiguration.ts', file: 'editorEdits.cjs' },
+  { source: 'src/extension/configuration/language/configurationLanguage.ts', file: 'editorLanguage.cjs' },
   { source: 'src/worker/gateway/staticCatalog.ts', file: 'staticCatalog.cjs' },
   { source: 'src/walls/runtime.ts', file: 'wallsRuntime.cjs' },
 ];
@@ -149,6 +151,10 @@ const bundles = [
   },
   { ...browser, entryPoints: ['webview/dashboard/main.ts'], outfile: 'dist/webview/dashboard.js', format: 'iife' },
   { ...browser, entryPoints: ['webview/dashboard/dashboard.css'], outfile: 'dist/webview/dashboard.css' },
+  { ...browser, entryPoints: ['webview/table/main.ts'], outfile: 'dist/webview/table.js', format: 'iife' },
+  { ...browser, entryPoints: ['webview/table/table.css'], outfile: 'dist/webview/table.css' },
+  { ...browser, entryPoints: ['webview/try/main.ts'], outfile: 'dist/webview/try.js', format: 'iife' },
+  { ...browser, entryPoints: ['webview/try/try.css'], outfile: 'dist/webview/try.css' },
 ];
 
 if (withTests) {
@@ -198,20 +204,24 @@ function writeTables() {
 
 /** Programs of the sandbox runtime that keep a server behind walls from sockets and namespaces, by processor. */
 const WALL_PROGRAMS = ['x64', 'arm64'].map((arch) => join('walls', arch, 'apply-seccomp'));
+/** Agent of the sandbox runtime that leads Java programs behind walls to its proxy. */
+const JAVA_AGENT = join('walls', 'srt-proxy-agent.jar');
 
 function copyWallPrograms() {
-  const vendor = join(root, 'node_modules', '@anthropic-ai', 'sandbox-runtime', 'vendor', 'seccomp');
+  const vendor = join(root, 'node_modules', '@anthropic-ai', 'sandbox-runtime', 'vendor');
   for (const file of WALL_PROGRAMS) {
     mkdirSync(dirname(join(root, 'dist', file)), { recursive: true });
-    copyFileSync(join(vendor, relative('walls', file)), join(root, 'dist', file));
+    copyFileSync(join(vendor, 'seccomp', relative('walls', file)), join(root, 'dist', file));
     chmodSync(join(root, 'dist', file), 0o755);
     report(join('dist', file));
   }
+  copyFileSync(join(vendor, 'java-proxy-agent', relative('walls', JAVA_AGENT)), join(root, 'dist', JAVA_AGENT));
+  report(join('dist', JAVA_AGENT));
 }
 
 /** What an older build made and this one does not must not find its way into the packed extension. */
 function removeStale() {
-  const beside = [...Object.keys(TABLES), ...WALL_PROGRAMS, NOTICES_FILE].map((file) => `dist/${file}`);
+  const beside = [...Object.keys(TABLES), ...WALL_PROGRAMS, JAVA_AGENT, NOTICES_FILE].map((file) => `dist/${file}`);
   const outputs = [...bundles.map(({ outfile }) => outfile), ...beside];
   const made = new Set(outputs.map((file) => join(root, file)));
   for (const entry of readdirSync(join(root, 'dist'), { recursive: true, withFileTypes: true })) {

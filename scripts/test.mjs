@@ -1,4 +1,4 @@
-// npm test: sets up what is missing, then runs every check, two stages at a time, and ends with the time of each stage
+// npm test: sets up what is missing, then runs every check, some of them at the same time, and ends with the time of each stage
 // and one line that sums them up.
 // npm test -- --only pure,editor runs some of them; npm test -- --help lists them.
 
@@ -38,8 +38,8 @@ const reports = join(root, '.out', 'reports');
 /** Limit for a stage that hangs. The suite inside VS Code has shorter limits of its own. */
 const STAGE_LIMIT_MS = 20 * 60_000;
 
-/** Most stages wait for processes more than they compute, so more than two would only disturb each other. */
-const LANES = Math.min(2, availableParallelism());
+/** Most stages wait for processes more than they compute: two on two cores leave a third of the processors idle. */
+const LANES = Math.min(3, availableParallelism() + 1);
 
 /**
  * Runs one command of a stage. Its output is printed as it comes where the stage runs alone, else whole at its end.
@@ -105,19 +105,22 @@ async function vitest(stage, workers = WAITING_WORKERS, project = stage.name) {
   return tallyOfTests(code, counted && tallyOfVitest(counted));
 }
 
-/**
- * Runs the suite inside VS Code, which sets up what it needs beyond the packages, and the tests in an ordinary window:
- * those of Waygate's own words, and those of Copilot's agent mode with the packed extension.
- * @param {Stage} stage
- */
+/** Runs the suite inside VS Code, which sets up what it needs beyond the packages. @param {Stage} stage */
 async function editor(stage) {
   const report = join(reports, 'editor.json');
   rmSync(report, { force: true });
   const code = await run(stage, ['test/editor/harness/run.ts'], { WAYGATE_TEST_REPORT: report });
   const counted = readReport(report);
   if (counted) failures.push(...failuresOfEditor(counted));
-  const windows = [await vitest(stage, 1, 'window'), await vitest(stage, 1, 'agent')];
-  return sum([tallyOfTests(code, counted), ...windows]);
+  return tallyOfTests(code, counted);
+}
+
+/**
+ * Runs the tests in an ordinary window of VS Code: those of Waygate's own words, and those of Copilot's agent mode.
+ * @param {Stage} stage
+ */
+async function windows(stage) {
+  return sum([await vitest(stage, 1, 'window'), await vitest(stage, 1, 'agent')]);
 }
 
 /** @typedef {{ name: string, isAlone: boolean, output: string }} Stage */
@@ -134,11 +137,12 @@ const STAGES = {
       ['tsconfig.json', 'webview/tsconfig.json'].map((file) => [binary('typescript', 'tsc'), '-p', file]),
     ),
   lint: (stage) => check(stage, [[binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings', '.']]),
-  hardening: (stage) => vitest(stage),
-  editor,
   integration: (stage) => vitest(stage),
+  editor,
+  hardening: (stage) => vitest(stage),
   processes: (stage) => vitest(stage),
   conformance: (stage) => vitest(stage),
+  windows,
   pure: (stage) => vitest(stage, availableParallelism()),
 };
 
@@ -147,6 +151,9 @@ const WITH_BROWSER = ['processes', 'integration'];
 
 /** Further names for `--only`. @type {Record<string, readonly string[]>} */
 const GROUPS = { unit: ['processes', 'pure'] };
+
+/** Stages that install what is built, in a VS Code that has no other way to it. */
+const WITH_EDITOR = ['editor', 'windows'];
 
 /** Stages that need no build, or make one by themselves where nothing else runs. */
 const WITHOUT_BUILD = ['typecheck', 'lint'];
@@ -184,7 +191,9 @@ function chosenStages() {
   if (given.length === 0) refuse('--only needs the name of a stage.');
   if (unknown !== undefined) refuse(`There is no stage "${unknown}".`);
   // Two stages that found the build stale would both build; the suite inside VS Code is built by this stage alone.
-  const building = given.includes('editor') || given.filter((name) => !WITHOUT_BUILD.includes(name)).length > 1;
+  const building =
+    given.some((name) => WITH_EDITOR.includes(name)) ||
+    given.filter((name) => !WITHOUT_BUILD.includes(name)).length > 1;
   return Object.keys(STAGES).filter((name) => given.includes(name) || (building && name === 'build'));
 }
 

@@ -34,13 +34,7 @@ export function serverEditor(root, build, profile, { port, browse }) {
   return {
     async install(vsix) {
       seedSettings(join(profile, 'data', 'User'));
-      const where = ['--server-data-dir', profile, '--extensions-dir', extensionsFolder];
-      const args = ['--install-extension', vsix, '--force', ...where, '--accept-server-license-terms'];
-      await runQuietly(build.node, [build.server, ...args], {
-        env: serverEnvironment(process.env),
-        failure: 'The VS Code server could not install the packed extension: see its last lines above.',
-      });
-      expectInstalled(root, extensionsFolder);
+      await installPacked(root, build, vsix, profile);
       addDemoExtension(root, extensionsFolder);
     },
     async check(folder) {
@@ -58,6 +52,24 @@ export function serverEditor(root, build, profile, { port, browse }) {
       throw new SetupError(`The VS Code server ended by itself (exit code ${code}).`);
     },
   };
+}
+
+/**
+ * Installs the packed extension into `extensions` of a folder for the server's data.
+ * @param {string} root
+ * @param {import('./serverBuild.mjs').ServerBuild} build
+ * @param {string} vsix
+ * @param {string} dataFolder
+ */
+export async function installPacked(root, build, vsix, dataFolder) {
+  const extensionsFolder = join(dataFolder, 'extensions');
+  const where = ['--server-data-dir', dataFolder, '--extensions-dir', extensionsFolder];
+  const args = ['--install-extension', vsix, '--force', ...where, '--accept-server-license-terms'];
+  await runQuietly(build.node, [build.server, ...args], {
+    env: serverEnvironment(process.env),
+    failure: 'The VS Code server could not install the packed extension: see its last lines above.',
+  });
+  expectInstalled(root, extensionsFolder);
 }
 
 /** @param {string} address */

@@ -26,12 +26,13 @@ export async function packExtension(root) {
 /**
  * Packs what is built.
  * @param {string} root
+ * @param {string} [folder] for the packed extension
  * @returns {Promise<string>} the packed extension
  */
-export async function packBuilt(root) {
+export async function packBuilt(root, folder = join(root, '.out')) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const vsix = join(root, '.out', `waygate-${version}.vsix`);
-  mkdirSync(join(root, '.out'), { recursive: true });
+  const vsix = join(folder, `waygate-${version}.vsix`);
+  mkdirSync(folder, { recursive: true });
   const options = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '--out', vsix];
   await runQuietly(ownNode(root), ['node_modules/@vscode/vsce/vsce', 'package', ...options], {
     cwd: root,

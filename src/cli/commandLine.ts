@@ -35,7 +35,7 @@ export function parseCommandLine(argv: readonly string[], report: ReportNormalis
   const json = values.json === true;
   switch (name) {
     case 'serve':
-      return { name, ...target, ...modeOf(values, report), ...httpOf(values, report) };
+      return { name, ...target, ...modeOf(values, report), ...serverNameOf(values), ...httpOf(values, report) };
     case 'health':
     case 'telemetry':
       return { name, ...target, json, follow: values.follow === true };
@@ -209,6 +209,15 @@ function modeOf({ mode: given }: OptionValues, report: ReportNormalisation): { m
   if (!isMode(mode)) throw new UsageError(`there is no mode "${given}"; ${didYouMean(given, MODES)}`);
   if (mode !== given) report({ rule: 'token_alias', from: given, to: mode });
   return { mode };
+}
+
+/** Clients build the names of tools from the server's name. */
+const SERVER_NAME = /^[a-z0-9-]{1,13}$/;
+
+function serverNameOf({ name }: OptionValues): { serverName?: string } {
+  if (typeof name !== 'string') return {};
+  if (SERVER_NAME.test(name)) return { serverName: name };
+  throw new UsageError(`--name takes 1 to 13 lower-case letters, digits and "-", not "${name}".`);
 }
 
 function httpOf(values: OptionValues, report: ReportNormalisation): { http?: HttpOptions } {

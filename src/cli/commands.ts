@@ -11,6 +11,8 @@ export interface HttpOptions {
 export interface ServeOptions extends GatewayTarget {
   /** Mode of the session; the configuration decides when it is absent. */
   mode?: Mode;
+  /** Name of the server for the client. */
+  serverName?: string;
 }
 
 /** Output of a command: lines for a person, or data on request (O9.1). */
@@ -140,7 +142,16 @@ const ANY_TARGET = { ...TARGET, catalog: TEXT } as const;
 
 /** Every command with its options. All commands that print take `--json`. */
 export const OPTIONS = {
-  serve: { ...TARGET, mode: TEXT, catalog: TEXT, http: FLAG, port: TEXT, 'token-file': TEXT, 'no-token': FLAG },
+  serve: {
+    ...TARGET,
+    mode: TEXT,
+    name: TEXT,
+    catalog: TEXT,
+    http: FLAG,
+    port: TEXT,
+    'token-file': TEXT,
+    'no-token': FLAG,
+  },
   status: { ...ANY_TARGET, json: FLAG },
   health: { ...ANY_TARGET, json: FLAG, follow: FLAG },
   telemetry: { ...ANY_TARGET, json: FLAG, follow: FLAG },

@@ -33,6 +33,7 @@ const BY_COMMAND: { readonly [Name in CommandName]: CommandHelp<Name> } = {
         'MODE',
         'gateway: three tools for all servers; transparent: every tool without its arguments; passthrough',
       ],
+      name: ['NAME', 'name of the server for this client; waygate by default'],
       http: ['', 'serves at a URL of this machine instead of stdio'],
       port: ['N', 'port of the URL, 7420 by default; 0 chooses a free one'],
       'token-file': ['FILE', 'bearer token of the URL; by default Waygate makes one'],

@@ -21,7 +21,10 @@ export async function withSettledGateway<T>(
   use: (control: ControlClient) => Promise<T>,
   { elsewhere, before }: { elsewhere?: Pick<GatewayRuntime, 'stateDir' | 'env'>; before?: Use } = {},
 ): Promise<T> {
-  const control = await attachControl({ ...ownRuntime(target), ...elsewhere }, { start: true, holds: true });
+  const control = await attachControl(
+    { ...ownRuntime(target), ...elsewhere, forCommand: true },
+    { start: true, holds: true },
+  );
   if (!control) throw new Error(`the gateway of ${target.workspace} could not be started.`);
   try {
     await before?.(control);

@@ -85,13 +85,13 @@ async function followIn(text: string, secretOf: (name: string) => Promise<string
 async function secretValue(name: string, source: SecretSource, input: InputConfig | undefined): Promise<string> {
   const value = await source.get(name);
   if (value !== undefined) return value;
-  const remedy = `set it: waygate secret set ${name}.`;
-  if (!name.startsWith(INPUT_PREFIX)) throw new SecretMissingError(`It needs the secret "${name}"; ${remedy}`, name);
+  if (!name.startsWith(INPUT_PREFIX))
+    throw new SecretMissingError(`It needs the secret "${name}", which is not set.`, name);
   const id = name.slice(INPUT_PREFIX.length);
   // VS Code pre-fills its question with the default. Waygate uses it without asking.
   if (input?.default !== undefined && !input.password) return input.default;
   const what = input?.description ? ` (${input.description})` : '';
-  throw new SecretMissingError(`It needs the input "${id}"${what}; ${remedy}`, name, input);
+  throw new SecretMissingError(`It needs the input "${id}"${what}, which is not set.`, name, input);
 }
 
 async function mapValues(

@@ -21,10 +21,10 @@ export interface ArtifactPage {
   use: { bytes: number; maxBytes: number; count: number; maxCount: number; maxAgeMs: number };
 }
 
-/** Bytes of an artifact, without known secrets, at most 1 MiB. */
+/** Range of an artifact, at most 1 MiB, without known secrets. */
 export interface ArtifactBytes {
   row: ArtifactRow;
-  /** Offset and size in the text after masking. */
+  /** Offset in the artifact itself: that of the first whole character from the requested one on. */
   offset: number;
   /** Base64. */
   bytes: string;
@@ -34,6 +34,10 @@ export interface ArtifactBytes {
 
 export interface ArtifactSelection {
   text: string;
+  /** Place of the text: `lines 80–159 of 12,345`; absent for the whole. */
+  place?: string;
+  /** Selector that reads on. */
+  next?: Readonly<Record<string, unknown>>;
   /** Table, where the selector gives one. */
   columns?: readonly string[];
   rows?: readonly (readonly string[])[];

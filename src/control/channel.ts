@@ -1,14 +1,19 @@
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import {
+  type CancellationToken,
+  CancellationTokenSource,
   createMessageConnection,
+  ErrorCodes,
   type MessageConnection,
   NullLogger,
   RequestType,
+  ResponseError,
   SocketMessageReader,
   SocketMessageWriter,
 } from 'vscode-jsonrpc/node';
-import { type ControlClient, GatewayGoneError } from './client.ts';
+import type { CallRecord, Refreshed } from './activityContract.ts';
+import { type ControlClient, GatewayGoneError, OutdatedGatewayError } from './client.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
@@ -20,27 +25,11 @@ import type {
 
 /** The two ends of the control channel, over a socket after its handshake. vscode-jsonrpc carries the messages. */
 
-/** Requests that this worker does not answer yet. */
-type Planned =
-  | 'calls'
-  | 'call'
-  | 'cancelCall'
-  | 'clearCalls'
-  | 'limits'
-  | 'artifacts'
-  | 'readArtifact'
-  | 'selectArtifact'
-  | 'deleteArtifacts'
-  | 'tool'
-  | 'paths'
-  | 'startServer'
-  | 'stopServer'
-  | 'restartServer'
-  | 'serverLog';
-
 export type ControlHandlers = {
-  [M in Exclude<keyof ControlRequests, Planned>]: (
+  [M in keyof ControlRequests]: (
     params: ControlRequests[M]['params'],
+    /** Aborts when the other end cancels the request or leaves. */
+    signal: AbortSignal,
   ) => ControlRequests[M]['result'] | Promise<ControlRequests[M]['result']>;
 };
 
@@ -58,8 +47,10 @@ const QUEUED_TURNS = 16;
 export interface ControlServer {
   /** Resolves when the snapshot was sent or the connection ended. */
   notify(snapshot: ControlNotifications['snapshot']): Promise<void>;
-  /** Asks the user at the other end. */
-  approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
+  calls(calls: readonly CallRecord[]): void;
+  refreshed(refreshed: Refreshed): void;
+  /** Asks the user at the other end, and withdraws the question when the signal aborts. */
+  approve(question: ApprovalQuestion, signal?: AbortSignal): Promise<ApprovalVerdict>;
   /** Reads from or writes to the store of the other end. */
   secret(request: SecretRequest): Promise<SecretAnswer>;
   /** Announces that another worker serves from now on. */
@@ -69,18 +60,21 @@ export interface ControlServer {
 }
 
 export function connectControl(socket: Socket): ControlClient {
-  const connection = open(socket);
-  const snapshots = new Set<(snapshot: ControlNotifications['snapshot']) => void>();
+  const connection = connectionOn(socket);
   const closed = new Set<() => void>();
-  connection.onNotification('snapshot', (snapshot: ControlNotifications['snapshot']) => {
-    for (const listener of snapshots) listener(snapshot);
-  });
-  const superseded = new Set<() => void>();
-  connection.onNotification('superseded', () => {
-    for (const listener of superseded) listener();
-  });
+  const listenersOf = <M extends keyof ControlNotifications>(method: M) => {
+    const listeners = new Set<(params: ControlNotifications[M]) => void>();
+    connection.onNotification(method as string, (params: ControlNotifications[M]) => {
+      for (const listener of listeners) listener(params);
+    });
+    return listeners;
+  };
+  const snapshots = listenersOf('snapshot');
+  const calls = listenersOf('calls');
+  const refreshed = listenersOf('refreshed');
+  const superseded = listenersOf('superseded');
   let answer: Parameters<ControlClient['onApproval']>[0] = () => Promise.resolve('unavailable');
-  connection.onRequest(APPROVE, (question) => answer(question));
+  connection.onRequest(APPROVE, (question, token) => answer(question, signalOf(token).signal));
   let keep: Parameters<ControlClient['onSecret']>[0] = async () => ({ kept: false });
   connection.onRequest(SECRET, (request) => keep(request));
   onceClosed(socket, async () => {
@@ -94,37 +88,62 @@ export function connectControl(socket: Socket): ControlClient {
   socket.resume();
   return {
     // A closed connection throws at once. The caller gets a rejection, as after any other loss.
-    request: async (method, params) => {
+    request: async (method, params, signal) => {
       try {
-        return await connection.sendRequest(method, params);
+        return await sendCancellable(connection, method, params, signal);
       } catch (error) {
-        throw socket.destroyed ? new GatewayGoneError() : error;
+        if (socket.destroyed) throw new GatewayGoneError();
+        const isUnknown = error instanceof ResponseError && error.code === ErrorCodes.MethodNotFound;
+        throw isUnknown ? new OutdatedGatewayError() : error;
       }
     },
     onSnapshot: (listener) => void snapshots.add(listener),
+    onCalls: (listener) => void calls.add((batch) => listener(batch.calls)),
+    onRefreshed: (listener) => void refreshed.add(listener),
     onApproval: (answers) => {
       answer = answers;
     },
     onSecret: (answers) => {
       keep = answers;
     },
-    onSuperseded: (listener) => void superseded.add(listener),
+    onSuperseded: (listener) => void superseded.add(() => listener()),
     onClose: (listener) => void closed.add(listener),
     dispose: () => close(connection, socket),
   };
 }
 
 export function serveControl(socket: Socket, handlers: ControlHandlers): ControlServer {
-  const connection = open(socket);
+  const connection = connectionOn(socket);
+  const open = new Set<AbortController>();
   for (const method of Object.keys(handlers) as (keyof ControlHandlers)[]) {
-    const handler = handlers[method] as (params: unknown) => unknown;
-    connection.onRequest(method, (params: unknown) => handler(params));
+    const handler = handlers[method] as (params: unknown, signal: AbortSignal) => unknown;
+    connection.onRequest(method, async (params: unknown, token: CancellationToken) => {
+      const running = signalOf(token);
+      open.add(running);
+      try {
+        return await handler(params, running.signal);
+      } finally {
+        open.delete(running);
+      }
+    });
   }
-  // A watcher that leaves during a question has not answered it.
-  onceClosed(socket, () => connection.dispose());
+  onceClosed(socket, () => {
+    connection.dispose();
+    for (const running of open) running.abort();
+  });
   /** A watcher that leaves during a question has not answered it. */
-  const asked = async <Q, A>(type: RequestType<Q, A, void>, question: Q, unanswered: A): Promise<A> =>
-    socket.destroyed ? unanswered : connection.sendRequest<A>(type.method, question).catch(() => unanswered);
+  const asked = async <Q, A>(
+    type: RequestType<Q, A, void>,
+    question: Q,
+    unanswered: A,
+    signal?: AbortSignal,
+  ): Promise<A> => {
+    if (socket.destroyed) return unanswered;
+    return sendCancellable<A>(connection, type.method, question, signal).catch(() => unanswered);
+  };
+  const say = <M extends keyof ControlNotifications>(method: M, params: ControlNotifications[M]): void => {
+    if (!socket.destroyed) void connection.sendNotification(method as string, params).catch(() => undefined);
+  };
   connection.listen();
   // The handshake left the socket paused.
   socket.resume();
@@ -138,10 +157,10 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
       }
     },
     // The other end closes the connection: a message right before a close may not arrive.
-    supersede: () => {
-      if (!socket.destroyed) void connection.sendNotification('superseded', {}).catch(() => undefined);
-    },
-    approve: (question) => asked(APPROVE, question, 'unavailable'),
+    supersede: () => say('superseded', {}),
+    calls: (calls) => say('calls', { calls }),
+    refreshed: (news) => say('refreshed', news),
+    approve: (question, signal) => asked(APPROVE, question, 'unavailable', signal),
     secret: (request) => {
       const nobody: SecretAnswer = { kept: false };
       const over = new AbortController();
@@ -153,7 +172,39 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
   };
 }
 
-function open(socket: Socket): MessageConnection {
+/** Sends a request. An abort cancels the request at the other end, and rejects it here without waiting for that end. */
+async function sendCancellable<A>(
+  connection: MessageConnection,
+  method: string,
+  params: unknown,
+  signal: AbortSignal | undefined,
+): Promise<A> {
+  if (!signal) return connection.sendRequest<A>(method, params);
+  signal.throwIfAborted();
+  const source = new CancellationTokenSource();
+  let cancel = (): void => undefined;
+  const cancelled = new Promise<never>((_, reject) => {
+    cancel = () => {
+      source.cancel();
+      reject(signal.reason);
+    };
+  });
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await Promise.race([connection.sendRequest<A>(method, params, source.token), cancelled]);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    source.dispose();
+  }
+}
+
+function signalOf(token: CancellationToken): AbortController {
+  const controller = new AbortController();
+  token.onCancellationRequested(() => controller.abort());
+  return controller;
+}
+
+function connectionOn(socket: Socket): MessageConnection {
   const connection = createMessageConnection(
     new SocketMessageReader(socket),
     new SocketMessageWriter(socket),

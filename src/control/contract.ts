@@ -53,7 +53,12 @@ export interface ServerStatus extends ServerBrief {
   /** Counts and last fault of its supervisor; absent if the server has none because it is disabled or misconfigured. */
   supervised?: HealthSnapshot;
   /** Command for the user to approve, shown whole and approved by its hash. */
-  approval?: { hash: string; lines: readonly string[] };
+  approval?: {
+    hash: string;
+    lines: readonly string[];
+    /** Launch that the user approved and the launch of now, if the server was approved before. */
+    change?: { before: readonly string[]; now: readonly string[] };
+  };
   /** Missing secret of the server. */
   secret?: MissingSecret;
   /** `walled`, or `no walls: REASON`; absent for a server that is no program. */
@@ -134,6 +139,8 @@ export interface CatalogStatus {
   revision: number;
   toolCount: number;
   namespaceCount: number;
+  /** cl100k tokens, about: of all definitions, and of the definitions and instructions that a model gets with a request. */
+  tokens?: { definitions: number; sent: number };
   /** Tools that could not be registered, with their reasons. */
   skipped: readonly { server: string; tool: string; reason: string }[];
 }
@@ -300,7 +307,10 @@ export interface ControlRequests {
     params: { handle: string; offset: number; length: number };
     result: ArtifactAnswer<ArtifactBytes>;
   };
-  /** Applies a selector of `tool_view`. */
+  /**
+   * Applies a selector of `tool_view`, or `{type: 'table', columns?, start?, end?, sort?, descending?, contains?}`, which
+   * returns rows of a table: row 1 is the first one below the header, and 100 rows are a page.
+   */
   selectArtifact: {
     params: { handle: string; selector: Readonly<Record<string, unknown>> };
     result: ArtifactAnswer<ArtifactSelection>;
@@ -354,7 +364,7 @@ export interface ControlRequests {
    * Retries failed servers, lists the tools of every server or of one again, and applies an edited configuration. Answers
    * at once with the servers that it began; `refreshed` reports the end of each.
    */
-  refresh: { params: { server?: string }; result: GatewaySnapshot };
+  refresh: { params: { server?: string }; result: GatewaySnapshot & { began: readonly string[] } };
   /**
    * Reports a rollout as pending while the caller stays attached. Then the worker checks whether a successor exists.
    */
@@ -366,10 +376,13 @@ export interface ControlRequests {
 /** Question to the user at the editor whether a tool may run, for calls of clients that cannot ask. */
 export interface ApprovalQuestion {
   /** Id of the question, unique for the worker. The worker cancels the request when the question is gone. */
-  id?: string;
+  id: string;
   toolId: string;
   server: string;
-  client?: string;
+  /** Name of the client whose call waits; `you` for a call of the user. */
+  client: string;
+  /** Id of the call in the activity. */
+  callId?: number;
   /** Why the user is asked. */
   reason: string;
   /** All arguments, masked, for a document. */
@@ -395,8 +408,9 @@ export interface SecretAnswer {
 /** Notifications of the worker. */
 export interface ControlNotifications {
   snapshot: GatewaySnapshot;
-  /** A call began, changed its phase or ended. */
-  call: CallRecord;
+  /** Calls that began, changed their phase or ended, at most ten times a second. Each call is there once, as it is now. */
+  calls: { calls: readonly CallRecord[] };
+  /** The refresh of a server ended. */
   refreshed: Refreshed;
   /** Another worker has taken over; this connection is of no further use. */
   superseded: Record<string, never>;

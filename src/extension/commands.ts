@@ -1,32 +1,44 @@
 import * as vscode from 'vscode';
 import type { TreeNode } from '../control/contract.ts';
 import type { ServerApproval } from './approvals/serverApproval.ts';
+import { configurationCommands } from './configuration/configurationCommands.ts';
 import type { Environment } from './configuration/environment.ts';
-import { CONFIGURATION_PATH } from './contributions.ts';
+import { CONFIGURATION_PATH, type FolderCommandId } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
+import { logPlace } from './documents/addresses.ts';
+import { openDocument } from './documents/waygateFiles.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
 import type { GatewayLink } from './gateway/gatewayLink.ts';
 import { notificationText } from './notificationText.ts';
-import type { Observable } from './observable.ts';
 import { asSentence } from './plainText.ts';
+import type { Questions } from './questions/questions.ts';
 import type { CommandHandlers } from './registrations.ts';
 import { installSkillInto } from './skill/installSkill.ts';
+import type { Refreshes } from './status/refreshes.ts';
 import { asRow, clickedServer, type ServerAction } from './tree/clickedServer.ts';
 import type { ToolElement } from './tree/toolRows.ts';
 import { toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
-import { notify, showBusy, showProgress } from './windows.ts';
+import { tryCommands } from './try/tryCommand.ts';
+import type { TryTool } from './try/tryTool.ts';
+import { notify, onFolder, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
+  /** Name of the folder's gateway. */
+  name: string;
   environment: Environment;
   link: GatewayLink;
+  /** Selects the row of a server. */
+  reveal(server: string): Promise<void>;
   dashboard: Dashboard;
   approval: ServerApproval;
   reviews: TrustReviews;
   secrets: EditorSecrets;
+  tries: TryTool;
   /** Starts a new worker for a workspace, which takes over. */
   rollOut: (workspace: string) => Promise<unknown>;
-  refreshing: Observable<boolean>;
+  questions: Questions;
+  refreshes: Refreshes;
   /** Folder of the bundled skill. */
   skillFolder: string;
   /** Folder of the user's files of this editor. */
@@ -34,45 +46,55 @@ export interface CommandDependencies {
   log: vscode.LogOutputChannel;
 }
 
-export function commandHandlers(parts: CommandDependencies): CommandHandlers {
+/** Makes the handler of a command that reports a failure. `doing` begins the message. */
+export function guardedBy(log: vscode.LogOutputChannel) {
+  return (doing: string, action: (argument: unknown) => Promise<unknown>) =>
+    async (argument?: unknown): Promise<void> => {
+      try {
+        await action(argument);
+      } catch (error) {
+        // Not awaited: a command is done when its work is done, not when the user has read the message.
+        void showFailure(doing, error, log);
+      }
+    };
+}
+
+/** Returns the commands of a folder. */
+export function commandHandlers(parts: CommandDependencies): CommandHandlers<FolderCommandId> {
   const {
+    name: folder,
     environment,
     link,
+    reveal,
     dashboard,
     approval,
     reviews,
     secrets,
+    tries,
     rollOut,
-    refreshing,
+    questions,
+    refreshes,
     skillFolder,
     userFolder,
     log,
   } = parts;
-  const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
-    try {
-      await action(argument);
-    } catch (error) {
-      // Not awaited: a command is done when its work is done, not when the user has read the message.
-      void showFailure(doing, error, log);
-    }
-  };
+  const guarded = guardedBy(log);
 
   return {
-    'waygate.refresh': guarded('Refreshing the catalogs', async () => {
-      refreshing.set(true);
-      try {
-        await showBusy(() => link.refresh());
-      } finally {
-        refreshing.set(false);
-      }
+    'waygate.refresh': guarded('Refreshing the catalogs', () => refresh(link, refreshes)),
+    'waygate.refreshServer': guarded('Refreshing the server', async (argument) => {
+      const server = await clickedServer(link, argument, REFRESH);
+      if (server) await refresh(link, refreshes, server.name);
     }),
+    ...questions.commands(),
     'waygate.reload': guarded('Reloading the gateway', () => showBusy(() => link.reload(rollOut))),
     'waygate.restart': guarded('Restarting the gateway', () => showBusy(() => link.restart())),
     'waygate.approveServers': guarded('Approving servers', (argument) => {
       const row = asRow(argument);
       return approval.ask(row?.kind === 'server' ? row.server : undefined);
     }),
-    'waygate.approveShown': guarded('Approving servers', (argument) => approval.approveShown(namesIn(argument))),
+    'waygate.approveShown': guarded('Approving servers', (argument) => approval.approveShown(argument)),
+    'waygate.showLaunchChange': guarded('Showing the change', (argument) => approval.showChange(argument)),
     'waygate.reviewChanges': guarded('Reviewing changes', (argument) => reviews.review(argument)),
     'waygate.reviewChange': guarded('Reviewing the change', (argument) => reviews.review(argument)),
     'waygate.acceptShown': guarded('Accepting', (argument) => reviews.accept(argument)),
@@ -97,20 +119,26 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       const { name = '', secret } = (await clickedServer(link, argument, SET_SECRET)) ?? {};
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
+    ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
+    'waygate.openServerLog': guarded('Opening the log', async (argument) => {
+      const server = await clickedServer(link, argument, OPEN_LOG);
+      if (server) await openDocument(logPlace(folder, server.name));
+    }),
     'waygate.showLog': async () => log.show(),
-    'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
+    'waygate.openDashboard': guarded('Opening the dashboard', () => dashboard.open()),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
-      openConfiguration(environment, link, asRow(argument)),
+      openConfiguration(folder, environment, link, asRow(argument)),
     ),
     'waygate.createConfiguration': guarded('Creating the configuration', () => createConfiguration(environment)),
     'waygate.importServers': guarded('Importing servers', async () => {
       // Loaded on demand, so that activation does not pay for it.
       const { importServers } = await import('./import/importServers.ts');
-      await importServers(environment, link, secrets, userFolder, log);
+      await importServers(folder, environment, link, secrets, userFolder, log);
     }),
     'waygate.installSkill': guarded('Installing the skill', () =>
       installSkillInto(environment.state.value.workspace, skillFolder),
     ),
+    ...tryCommands(guarded, link, tries),
     'waygate.copyPath': guarded('Copying the path', (argument) => copy(asRow(argument), ({ path }) => path)),
     'waygate.copyToolId': guarded('Copying the tool id', (argument) => copy(asRow(argument), ({ toolId }) => toolId)),
   };
@@ -122,10 +150,22 @@ const SIGN_IN: ServerAction = {
   none: notificationText`No sign-in is needed.`,
 };
 
-const SIGN_OUT: ServerAction = {
-  title: notificationText`Sign Out`,
+const OPEN_LOG: ServerAction = {
+  title: notificationText`Show Server Log`,
   applies: () => true,
   none: notificationText`The configuration has no such server.`,
+};
+
+const SIGN_OUT: ServerAction = {
+  title: notificationText`Sign Out`,
+  applies: ({ signedIn }) => signedIn === true,
+  none: notificationText`Nobody is signed in.`,
+};
+
+const REFRESH: ServerAction = {
+  title: notificationText`Refresh`,
+  applies: ({ state }) => state !== 'disabled',
+  none: notificationText`The server is off in the configuration.`,
 };
 
 const SET_SECRET: ServerAction = {
@@ -134,9 +174,21 @@ const SET_SECRET: ServerAction = {
   none: notificationText`No secret is needed.`,
 };
 
+/** Resolves when the refresh has begun: the rows show the rest. */
+function refresh(link: GatewayLink, refreshes: Refreshes, server?: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const begin = (servers: readonly string[]): void => {
+      refreshes.begin(servers);
+      resolve();
+    };
+    link.refresh(server, begin).catch(reject);
+  });
+}
+
 /** Copies from the row. Rejects without one instead of copying from another row, such as the selected one. */
 async function copy(row: ToolElement | undefined, from: (node: TreeNode) => string | undefined): Promise<void> {
-  const text = row?.kind === 'node' ? from(row.node) : undefined;
+  const node = row?.kind === 'held' ? undefined : row?.node;
+  const text = node && from(node);
   if (text === undefined) throw new Error('Use the menu of a row again; the list was being redrawn');
   await vscode.env.clipboard.writeText(text);
 }
@@ -161,7 +213,12 @@ function openInBrowser(url: string): Thenable<boolean> {
   return vscode.env.openExternal(url as unknown as vscode.Uri);
 }
 
-async function openConfiguration(environment: Environment, link: GatewayLink, element?: ToolElement): Promise<void> {
+async function openConfiguration(
+  folder: string,
+  environment: Environment,
+  link: GatewayLink,
+  element?: ToolElement,
+): Promise<void> {
   if (element?.kind === 'server' && element.server.location) {
     const state = link.state.value;
     const { uri, range } = toRange(
@@ -177,7 +234,8 @@ async function openConfiguration(environment: Environment, link: GatewayLink, el
     await vscode.window.showTextDocument(vscode.Uri.file(file.path));
     return;
   }
-  void notify('info', notificationText`This folder has no ${CONFIGURATION_PATH} yet.`, 'waygate.createConfiguration');
+  const message = notificationText`This folder has no ${CONFIGURATION_PATH} yet.`;
+  void notify('info', message, onFolder(folder, 'waygate.createConfiguration'));
 }
 
 /** Creates the configuration, or opens an existing one. Never overwrites. */
@@ -191,15 +249,6 @@ function configurationFile(environment: Environment): NonNullable<Environment['c
   const file = environment.configurationFile;
   if (file === undefined) throw new Error('Open a folder on this machine first');
   return file;
-}
-
-/**
- * Returns the servers named by a button in the document. The button in the editor's title bar passes the document's
- * address instead.
- */
-function namesIn(argument: unknown): readonly string[] | undefined {
-  const names = typeof argument === 'object' && argument !== null && 'names' in argument ? argument.names : undefined;
-  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : undefined;
 }
 
 async function showFailure(doing: string, error: unknown, log: vscode.LogOutputChannel): Promise<void> {

@@ -1,28 +1,22 @@
 import * as vscode from 'vscode';
 import { SKILL_NAME } from '../config/state/skillInstall.ts';
-import type { ApprovalQuestion, ApprovalVerdict, ConfigurationProblem } from '../control/contract.ts';
-import type { GatewayRuntime } from '../host/attach/startWorker.ts';
-import { offerApprovals, ServerApproval } from './approvals/serverApproval.ts';
-import { commandHandlers } from './commands.ts';
-import { Environment, type Surroundings } from './configuration/environment.ts';
+import { ActivityParts } from './activity/activityParts.ts';
+import { WindowEnvironment } from './configuration/environment.ts';
+import type { PolicyBlock } from './configuration/policy.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
-import { Dashboard } from './dashboard/dashboard.ts';
+import { restoreDashboards } from './dashboard/dashboard.ts';
+import { folderCommands } from './folders/folderCommands.ts';
+import { Folders, type FolderView } from './folders/folders.ts';
 import { EditorSecrets } from './gateway/editorSecrets.ts';
-import { type Attach, GatewayLink } from './gateway/gatewayLink.ts';
-import { linkTarget } from './gateway/linkMachine.ts';
 import { registerMcpProvider } from './gateway/mcpProvider.ts';
-import { nodeExecutable, workerScript } from './gateway/serverDefinition.ts';
-import { DirectDuplicates } from './import/directDuplicates.ts';
-import { type NotificationText, notificationLines, notificationText } from './notificationText.ts';
-import { type Disposable, Observable } from './observable.ts';
+import { notificationText } from './notificationText.ts';
+import type { Disposable, Watchable } from './observable.ts';
+import { Questions } from './questions/questions.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
-import type { GatewayView } from './status/health.ts';
-import { journal } from './status/journal.ts';
 import { showStatusBar } from './status/statusBar.ts';
-import { ToolsTree, toRange } from './tree/toolsTree.ts';
-import { findingProblems, followFindings, type ScannedServer } from './trust/findings.ts';
-import { offerReviews, TrustReviews } from './trust/trustReviews.ts';
-import { ask, notify } from './windows.ts';
+import { ToolsTree } from './tree/toolsTree.ts';
+import { restoreTries } from './try/tryTool.ts';
+import { notify } from './windows.ts';
 
 /** Name of the activation measure in the extension host's timeline. */
 export const ACTIVATION_MEASURE = 'waygate.activate';
@@ -45,184 +39,69 @@ export function activate(context: vscode.ExtensionContext): void {
   log.debug(`Activated in ${duration.toFixed(1)} ms.`);
 }
 
-function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): { dispose(): void }[] {
-  const distFolder = vscode.Uri.joinPath(context.extensionUri, 'dist').fsPath;
-  const skillFolder = vscode.Uri.joinPath(context.extensionUri, 'dist', 'skills', SKILL_NAME).fsPath;
-  // The settings folder of this editor and profile contains the storage of extensions.
-  const userFolder = vscode.Uri.joinPath(context.globalStorageUri, '..', '..').fsPath;
-  const version = String(context.extension.packageJSON.version);
-
-  const environment = new Environment();
-  const secrets = new EditorSecrets(context.secrets);
-  const link = new GatewayLink(attachWith(environment, secrets, distFolder, log));
-  const rollOut = rollOutWith(environment, distFolder);
-  const duplicates = new DirectDuplicates(environment, userFolder, log);
-  const view = (): GatewayView => viewOf(environment, link, duplicates);
-  const gateway = new Observable<GatewayView>(view());
-  const refreshing = new Observable(false);
-  const scanned = new Observable<readonly ScannedServer[]>([]);
-  const dashboard = new Dashboard(context.extensionUri, gateway, refreshing, scanned);
-  const tree = new ToolsTree(gateway, link, log);
-  const approval = new ServerApproval(link);
-  const reviews = new TrustReviews(link, gateway);
-
-  const follow = (): void => {
-    link.setTarget(linkTarget(environment.conditions));
-    gateway.set(view());
-  };
-  const parts = [
+function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Disposable[] {
+  const dist = vscode.Uri.joinPath(context.extensionUri, 'dist');
+  const environment = new WindowEnvironment();
+  const questions = new Questions();
+  const folders: Folders = new Folders({
     environment,
-    link,
-    dashboard,
+    reveal: (folder, server) => tree.revealServer(folder, server),
+    page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md'),
+    installation: { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) },
+    extensionUri: context.extensionUri,
+    skillFolder: vscode.Uri.joinPath(dist, 'skills', SKILL_NAME).fsPath,
+    // The settings folder of this editor and profile contains the storage of extensions.
+    userFolder: vscode.Uri.joinPath(context.globalStorageUri, '..', '..').fsPath,
+    secrets: new EditorSecrets(context.secrets),
+    questions,
+    log,
+  });
+  const tree = new ToolsTree(folders, log);
+  const activity = new ActivityParts(folders, tree, context.extensionUri, log);
+  activity.files.provide('questions', questions);
+  return [
+    environment,
+    questions,
+    folders,
     tree,
-    approval,
-    reviews,
-    offerApprovals(gateway),
-    offerReviews(gateway),
-    followFindings(gateway, link, scanned),
-    showStatusBar(gateway),
-    showProblems(gateway, scanned),
-    keepContextKey(gateway),
-    keepJournal(link, log),
-    environment.state.onChange(follow),
-    duplicates,
-    link.state.onChange(() => gateway.set(view())),
-    duplicates.names.onChange(() => gateway.set(view())),
-    logPolicy(environment, log),
-    registerMcpProvider({ distFolder, version }, environment, link.state, log),
-    registerCommands(
-      commandHandlers({
-        environment,
-        link,
-        dashboard,
-        approval,
-        reviews,
-        secrets,
-        rollOut,
-        refreshing,
-        skillFolder,
-        userFolder,
-        log,
-      }),
-    ),
-  ];
-  follow();
-  return parts.reverse();
+    activity,
+    restoreDashboards(() => folders.gateways.value.map(({ dashboard }) => dashboard)),
+    restoreTries((name) => folders.named(name)?.tries),
+    showStatusBar(folders.views),
+    keepContextKey(folders.views),
+    logPolicy(environment.state, log),
+    registerMcpProvider(folders.gateways, log),
+    registerCommands({ ...folderCommands(folders), ...activity.handlers }),
+  ].reverse();
 }
 
-function attachWith(
-  environment: Environment,
-  secrets: EditorSecrets,
-  distFolder: string,
-  log: vscode.LogOutputChannel,
-): Attach {
-  return async (workspace, signal) => {
-    // Loaded with the first attachment, so that activation does not load JSON-RPC.
-    const { attachControl } = await import('../host/attach/attachControl.ts');
-    const runtime = runtimeOf(workspace, environment, distFolder);
-    const client = await attachControl(runtime, { start: true, holds: true, signal, log: (line) => log.warn(line) });
-    client?.onApproval(askApproval);
-    client?.onSecret(secrets.answer);
-    return client;
-  };
-}
+/** States of a folder from the one that decides for the window to the least important. */
+const STATES: readonly ContextKeyTypes['waygate.state'][] = [
+  'active',
+  'untrusted',
+  'checking',
+  'no_configuration',
+  'no_folder',
+];
 
-function rollOutWith(environment: Environment, distFolder: string): (workspace: string) => Promise<unknown> {
-  return async (workspace) => {
-    const { rollOut } = await import('../host/attach/rollOut.ts');
-    return rollOut(runtimeOf(workspace, environment, distFolder));
-  };
-}
-
-function runtimeOf(workspace: string, environment: Environment, distFolder: string): GatewayRuntime {
-  const { nodePath } = environment.state.value;
-  return {
-    workspace,
-    nodePath: nodeExecutable({ nodePath, execPath: process.execPath }),
-    workerScript: workerScript(distFolder),
-  };
-}
-
-function viewOf(environment: Environment, link: GatewayLink, { names }: DirectDuplicates): GatewayView {
-  return { link: link.state.value, policy: environment.state.value.policy, direct: names.value };
-}
-
-function keepContextKey(gateway: Observable<GatewayView>): vscode.Disposable {
+function keepContextKey(folders: Watchable<readonly FolderView[]>): Disposable {
   let shown: ContextKeyTypes['waygate.state'] | undefined;
-  const show = ({ link }: GatewayView): void => {
-    const state = link.kind === 'off' ? link.reason : 'active';
+  const show = (views: readonly FolderView[]): void => {
+    const states = views.map(({ view: { link } }) => (link.kind === 'off' ? link.reason : 'active'));
+    const state = STATES.find((one) => states.includes(one)) ?? 'no_folder';
     if (state !== shown) setContextKey('waygate.state', state);
     shown = state;
   };
-  show(gateway.value);
-  return vscode.Disposable.from(gateway.onChange(show));
+  show(folders.value);
+  return folders.onChange(show);
 }
 
-function keepJournal(link: GatewayLink, log: vscode.LogOutputChannel): { dispose(): void } {
-  let before = link.state.value;
-  return link.state.onChange((after) => {
-    for (const { level, text } of journal(before, after)) log[level](text);
-    before = after;
-  });
-}
-
-function logPolicy(environment: Environment, log: vscode.LogOutputChannel): { dispose(): void } {
+function logPolicy(state: Watchable<{ policy: PolicyBlock | undefined }>, log: vscode.LogOutputChannel): Disposable {
   let logged: string | undefined;
-  const logPolicy = ({ policy }: Surroundings): void => {
+  const logNow = ({ policy }: { policy: PolicyBlock | undefined }): void => {
     if (policy && policy.message !== logged) log.warn(policy.message);
     logged = policy?.message;
   };
-  logPolicy(environment.state.value);
-  return environment.state.onChange(logPolicy);
-}
-
-/** The first answer has the focus of the dialog: a stray key press runs nothing. */
-const ANSWERS = [
-  { title: notificationText`Do Not Run It`, verdict: 'denied' },
-  { title: notificationText`Allow Once`, verdict: 'once' },
-  { title: notificationText`Allow for This Session`, verdict: 'session' },
-  { title: notificationText`Always Allow Here`, verdict: 'workspace' },
-] as const satisfies readonly { title: NotificationText; verdict: ApprovalVerdict }[];
-
-/**
- * Asks the user whether a tool may run, for clients that cannot ask themselves. Names the server's tool, not the
- * gateway's own: "may tool_execute run" would be a question about everything.
- */
-async function askApproval({ lines: [question = '', ...details] }: ApprovalQuestion): Promise<ApprovalVerdict> {
-  const chosen = await ask(notificationText`${question}`, notificationLines(details), ANSWERS);
-  // Closing the dialog denies the call.
-  return chosen?.verdict ?? 'denied';
-}
-
-/** Shows problems of the configuration, and hard findings of its servers, in the Problems view and under their text. */
-function showProblems(gateway: Observable<GatewayView>, scanned: Observable<readonly ScannedServer[]>): Disposable {
-  const collection = vscode.languages.createDiagnosticCollection('waygate');
-  let shown = '';
-  const update = (): void => {
-    const { link } = gateway.value;
-    // Keep the last findings while a worker is replaced.
-    if (link.kind !== 'attached' && link.kind !== 'off') return;
-    const problems =
-      link.kind === 'attached' ? [...link.snapshot.configuration.problems, ...findingProblems(scanned.value)] : [];
-    const next = JSON.stringify(problems);
-    if (next === shown) return;
-    shown = next;
-    collection.clear();
-    for (const problem of problems) add(collection, problem, link.kind === 'attached' ? link.snapshot.workspace : '');
-  };
-  update();
-  return vscode.Disposable.from(collection, gateway.onChange(update), scanned.onChange(update));
-}
-
-function add(collection: vscode.DiagnosticCollection, problem: ConfigurationProblem, workspace: string): void {
-  const { uri, range: place } = toRange(problem.location, workspace);
-  // The editor widens an empty range to the word at that position.
-  const range =
-    problem.endColumn === undefined
-      ? place
-      : place.with({ end: place.start.with({ character: problem.endColumn - 1 }) });
-  const severity = problem.severity === 'error' ? vscode.DiagnosticSeverity.Error : vscode.DiagnosticSeverity.Warning;
-  const diagnostic = new vscode.Diagnostic(range, notificationText`${problem.message}`, severity);
-  diagnostic.source = EXTENSION_TITLE;
-  collection.set(uri, [...(collection.get(uri) ?? []), diagnostic]);
+  logNow(state.value);
+  return state.onChange(logNow);
 }

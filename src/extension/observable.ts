@@ -2,8 +2,14 @@ export interface Disposable {
   dispose(): void;
 }
 
+/** Value that its users only read. */
+export interface Watchable<T> {
+  readonly value: T;
+  onChange(listener: (value: T) => void): Disposable;
+}
+
 /** Value that notifies its watchers of changes. Independent of `vscode`, so that its users run in unit tests. */
-export class Observable<T> {
+export class Observable<T> implements Watchable<T> {
   #value: T;
   readonly #same: (a: T, b: T) => boolean;
   readonly #listeners = new Set<(value: T) => void>();
@@ -27,4 +33,28 @@ export class Observable<T> {
     this.#listeners.add(listener);
     return { dispose: () => this.#listeners.delete(listener) };
   }
+}
+
+/** Calls the listener when the list changes, and when a value that its items have at that moment changes. */
+export function onChangeOfAny<T>(
+  items: Watchable<readonly T[]>,
+  observe: (item: T) => Watchable<unknown>,
+  listener: () => void,
+): Disposable {
+  const follow = (all: readonly T[]): Disposable[] => all.map((item) => observe(item).onChange(() => listener()));
+  let watching = follow(items.value);
+  const end = (): void => {
+    for (const one of watching) one.dispose();
+  };
+  const list = items.onChange((all) => {
+    end();
+    watching = follow(all);
+    listener();
+  });
+  return {
+    dispose: () => {
+      list.dispose();
+      end();
+    },
+  };
 }

@@ -123,7 +123,7 @@ export class MovingSession {
  * Member with which VS Code names the chat of a call. VS Code has one MCP session for all chats, and a person thinks of
  * a chat as a session.
  */
-const CONVERSATION_KEY = 'vscode.conversationId';
+export const CONVERSATION_KEY = 'vscode.conversationId';
 const MAX_CHATS = 100;
 const SESSION = 'session';
 const CHAT = 'chat:';

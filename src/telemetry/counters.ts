@@ -16,6 +16,7 @@ export interface CountedRequest {
   method: string;
   /** Id of the called tool. */
   tool?: string;
+  server?: string;
   latencyMs: number;
   end: RequestEnd;
   /** Attempts beyond the first. */
@@ -55,6 +56,7 @@ export class Counters {
   readonly #totals = noRequests();
   readonly #methods: Rows;
   readonly #tools: Rows;
+  readonly #servers = new Rows(MAX_TOOLS);
   readonly #tokens = {
     definition_tokens_full: 0,
     definition_tokens_exposed: 0,
@@ -75,7 +77,7 @@ export class Counters {
   }
 
   request(request: CountedRequest): void {
-    const { method, tool, error } = request;
+    const { method, tool, server, error } = request;
     const lastError = error && {
       code: error.code,
       message: this.#line(error.message),
@@ -84,6 +86,12 @@ export class Counters {
     countRequest(this.#totals, request);
     this.#methods.of(method).add(request, lastError);
     if (tool !== undefined) this.#tools.of(tool).add(request, lastError);
+    if (server !== undefined) this.#servers.of(server).add(request, lastError);
+  }
+
+  /** Use of a tool, or of a server; undefined without any. */
+  useOf(subject: { tool: string } | { server: string }): UseReport | undefined {
+    return 'tool' in subject ? this.#tools.use(subject.tool) : this.#servers.use(subject.server);
   }
 
   /** Counts an incident. `restarts`: the incident causes a restart, so it becomes the last fault. */
@@ -92,6 +100,12 @@ export class Counters {
     if (method !== undefined) countFault(this.#methods.of(method).counts);
     if (tool !== undefined) countFault(this.#tools.of(tool).counts);
     if (restarts) this.#lastFault = { ...fault, detail: this.#line(fault.detail) };
+  }
+
+  /** Returns the tokens of all definitions, and of what clients are sent in their place; undefined before the first count. */
+  get context(): { definitions: number; sent: number } | undefined {
+    const { definition_tokens_full: definitions, definition_tokens_exposed: sent } = this.#tokens;
+    return sent === 0 ? undefined : { definitions, sent };
   }
 
   /** Sets the size of the current catalog: all definitions, and those that clients are sent, with the instructions. */
@@ -170,6 +184,14 @@ function countFault(counts: TelemetryTotals): void {
   counts.transport_fault_count += 1;
 }
 
+export interface UseReport {
+  calls: number;
+  errors: number;
+  p95Ms: number;
+  /** Milliseconds since the epoch. */
+  lastUsedAt: number;
+}
+
 type RowReport = TelemetryTotals & LatencyReport & { last_error?: RequestError };
 
 /** Counts and latencies of one method or tool. */
@@ -181,6 +203,7 @@ class Row {
   #max = 0;
   #last: number | undefined;
   #lastError: RequestError | undefined;
+  #lastAt = 0;
 
   add(request: CountedRequest, error: RequestError | undefined): void {
     const { latencyMs } = request;
@@ -192,6 +215,7 @@ class Row {
     this.#max = Math.max(this.#max, ms);
     this.#last = ms;
     if (error) this.#lastError = error;
+    this.#lastAt = Date.now();
   }
 
   merge(other: Row): void {
@@ -203,16 +227,24 @@ class Row {
     this.#lastError = other.#lastError ?? this.#lastError;
   }
 
+  get use(): UseReport {
+    const { request_count: calls, error_count: errors } = this.counts;
+    return { calls, errors, p95Ms: this.#percentile(95), lastUsedAt: this.#lastAt };
+  }
+
+  #percentile(share: number): number {
+    return rounded(Math.min(this.#max, this.#latency.percentile(share) / 1_000));
+  }
+
   report(): RowReport {
-    const percentile = (share: number): number => rounded(Math.min(this.#max, this.#latency.percentile(share) / 1_000));
     return {
       ...this.counts,
       ...(this.#last === undefined ? {} : { last_latency_ms: rounded(this.#last) }),
       avg_latency_ms: rounded(this.#sum / Math.max(1, this.counts.request_count)),
       max_latency_ms: rounded(this.#max),
-      p50_latency_ms: percentile(50),
-      p95_latency_ms: percentile(95),
-      p99_latency_ms: percentile(99),
+      p50_latency_ms: this.#percentile(50),
+      p95_latency_ms: this.#percentile(95),
+      p99_latency_ms: this.#percentile(99),
       ...(this.#lastError === undefined ? {} : { last_error: this.#lastError }),
     };
   }
@@ -235,6 +267,10 @@ class Rows {
     this.#rows.set(name, row);
     if (this.#rows.size > this.#limit) this.#dropOldest();
     return row;
+  }
+
+  use(name: string): UseReport | undefined {
+    return this.#rows.get(oneLine(name, MAX_NAME_CHARS))?.use;
   }
 
   /** Most requests first, then by name; `(others)` last. */

@@ -48,6 +48,8 @@ export function runtimeRules(plan: WallsPlan, folder: string): SandboxRuntimeCon
     // The runtime looks for further files below its own working folder only, where there are none.
     ripgrep: { command: findProgram('true', { cwd: '/', path: env.PATH ?? process.env.PATH }) ?? 'true' },
     seccomp: { applyPath: seccompHelper(folder) },
+    // Without it the runtime asks npm for the folder of global packages, at each start.
+    javaAgentJarPath: join(folder, 'walls', 'srt-proxy-agent.jar'),
   };
 }
 

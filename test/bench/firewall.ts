@@ -57,7 +57,7 @@ async function measure(shape: string, chars: number): Promise<void> {
   const ms = performance.now() - started;
   loop.disable();
   const peak = reset ? peakRss() : process.resourceUsage().maxRSS * 1024;
-  const handle = (await store.list(1))[0]?.handle ?? '';
+  const handle = (await store.list(1))[0]?.info.handle ?? '';
   const viewStarted = performance.now();
   await viewArtifact(store, handle, { type: 'tail', lines: 5 });
   const viewMs = performance.now() - viewStarted;

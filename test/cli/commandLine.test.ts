@@ -21,8 +21,9 @@ describe('the command line', () => {
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
     [
       ['serve', '--json'],
-      /waygate serve has no option "--json"; it takes --workspace, --config, --mode, --catalog, --http, /,
+      /waygate serve has no option "--json"; it takes --workspace, --config, --mode, --name, --catalog, --http, /,
     ],
+    [['serve', '--name', 'my_server'], /--name takes 1 to 13 lower-case letters, digits and "-", not "my_server"\./],
     [['serve', '--mode', 'pasthrough'], /there is no mode "pasthrough"; did you mean "passthrough"\?/],
     [['trust', 'dif', 'one'], /waygate trust has no action "dif"; did you mean "diff"\?/],
     [['trust', 'diff'], /waygate trust diff needs a server or a tool_id; see waygate trust\./],

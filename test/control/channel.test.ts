@@ -157,8 +157,16 @@ describe('the control channel', () => {
     client.dispose();
     expect(await answer).toEqual({ kept: false });
     expect(await server.secret({ op: 'get', key: 'k' })).toEqual({ kept: false });
-    expect(await server.approve({ toolId: 'i', server: 's', reason: 'r', arguments: {}, lines: ['Allow it?'] })).toBe(
-      'unavailable',
-    );
+    expect(
+      await server.approve({
+        id: '1',
+        client: 'c',
+        toolId: 'i',
+        server: 's',
+        reason: 'r',
+        arguments: {},
+        lines: ['Allow it?'],
+      }),
+    ).toBe('unavailable');
   });
 });

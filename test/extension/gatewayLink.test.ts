@@ -153,7 +153,7 @@ describe('GatewayLink', () => {
     worker().answer = () => fresh;
     await link.refresh();
     expect(worker().asked).toEqual(['watch', 'refresh']);
-    expect(attachedState().snapshot).toBe(fresh);
+    expect(attachedState().snapshot).toEqual(fresh);
   });
 
   it('explains a request before the attachment', async () => {

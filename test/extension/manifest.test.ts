@@ -4,8 +4,14 @@ import { type ParseError, parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { MENUS, WELCOMES } from '../../scripts/contributes/contributed.ts';
 import { extensionManifest, manifestDifferences } from '../../scripts/contributes/manifest.ts';
+import { editorSchema, schemaText } from '../../scripts/lib/generatedDocs.mjs';
+import { documentSchema } from '../../src/config/declaration/document.ts';
 import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationFile.ts';
 import { COMMANDS } from '../../src/extension/contributions.ts';
+import { serverRow } from '../../src/extension/tree/serverRow.ts';
+import { server } from './fixtures.ts';
+
+type JsonObject = Record<string, unknown>;
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const packageJson = JSON.parse(read('package.json')) as Record<string, unknown>;
@@ -27,11 +33,15 @@ describe('package.json', () => {
 
   it('runs beside the code, only in trusted workspaces, and never before it is needed', () => {
     expect(packageJson.engines).toMatchObject({ vscode: '^1.105.0' });
+    // The types of the oldest version, so that nothing newer compiles.
+    expect(packageJson.devDependencies).toMatchObject({ '@types/vscode': '1.105.0' });
     expect(packageJson.enabledApiProposals).toBeUndefined();
     expect(packageJson.extensionKind).toEqual(['workspace']);
     expect(packageJson.activationEvents).toEqual([
       'workspaceContains:.vscode/waygate.json',
       'onWebviewPanel:waygate.dashboard',
+      'onWebviewPanel:waygate.try',
+      'onFileSystem:waygate',
     ]);
     expect(packageJson.capabilities).toMatchObject({
       untrustedWorkspaces: { supported: 'limited', restrictedConfigurations: ['waygate.gateway.nodePath'] },
@@ -47,7 +57,9 @@ describe('package.json', () => {
 
   it('names only files that exist', () => {
     const files = JSON.stringify(packageJson).match(/media\/[\w.]+/g) ?? [];
-    expect(new Set(files)).toEqual(new Set(['media/icon.png', 'media/waygate.svg', 'media/waygate.schema.json']));
+    expect(new Set(files)).toEqual(
+      new Set(['media/icon.png', 'media/waygate.svg', 'media/waygate.editor.schema.json']),
+    );
     for (const file of files) expect(read(file).length, file).toBeGreaterThan(0);
   });
 });
@@ -66,24 +78,73 @@ describe('contributions', () => {
   });
 
   it('keep commands that need a row or a document out of the command palette', () => {
-    expect(extensionManifest().contributes).toMatchObject({
-      menus: {
-        commandPalette: [
-          { command: 'waygate.approveShown', when: 'false' },
-          { command: 'waygate.reviewChange', when: 'false' },
-          { command: 'waygate.acceptShown', when: 'false' },
-          { command: 'waygate.block', when: 'false' },
-          { command: 'waygate.quarantine', when: 'false' },
-          { command: 'waygate.release', when: 'false' },
-          { command: 'waygate.releaseShown', when: 'false' },
-          { command: 'waygate.signIn', when: 'false' },
-          { command: 'waygate.signOut', when: 'false' },
-          { command: 'waygate.setSecret', when: 'false' },
-          { command: 'waygate.copyPath', when: 'false' },
-          { command: 'waygate.copyToolId', when: 'false' },
-        ],
-      },
-    });
+    const { menus } = extensionManifest().contributes as {
+      menus: Record<string, { command: string; when?: string }[]>;
+    };
+    const hidden = Object.entries(COMMANDS).flatMap(([command, { inPalette }]) => (inPalette ? [] : [command]));
+    expect(menus.commandPalette).toEqual(hidden.map((command) => ({ command, when: 'false' })));
+    expect(hidden).toEqual(expect.arrayContaining(['waygate.setSecret', 'waygate.copyToolId', 'waygate.approveShown']));
+  });
+});
+
+describe('schema of waygate.json in the editor', () => {
+  const schema = JSON.parse(read('media/waygate.editor.schema.json')) as JsonObject;
+
+  it('is made of the published one (npm run docs writes it)', () => {
+    expect(read('media/waygate.editor.schema.json')).toBe(schemaText(editorSchema(documentSchema())));
+  });
+
+  it('accepts anything, because Waygate itself reports every mistake', () => {
+    const ajv = new Ajv({ strict: false });
+    const accepts = ajv.compile(schema);
+    const parts = [null, true, -1, 'x', [], [null], {}, { x: null }];
+    const wrong = [
+      ...parts,
+      ...Object.keys(schema.properties as object).flatMap((key) => parts.map((part) => ({ [key]: part }))),
+      ...['command', 'url', 'args', 'tools', 'type'].flatMap((key) =>
+        parts.map((part) => ({ servers: { a: { [key]: part, other: 1 } } })),
+      ),
+    ];
+    for (const one of wrong) expect(accepts(one), JSON.stringify(one)).toBe(true);
+  });
+
+  it('still has every key, its explanation and its values', () => {
+    const published = JSON.parse(read('media/waygate.schema.json')) as JsonObject;
+    const missing = (text: string): boolean => !JSON.stringify(schema).includes(text);
+    const explained = [...JSON.stringify(published).matchAll(/"markdownDescription":"(?:[^"\\]|\\.)*"/g)];
+    expect(explained.length).toBeGreaterThan(50);
+    expect(explained.map(([text]) => text).filter(missing)).toEqual([]);
+    const values = [...JSON.stringify(published).matchAll(/"enum":\[[^\]]*\]/g)].map(([text]) => text);
+    // Part of a condition.
+    expect(values.filter((text) => text !== '"enum":["http","sse"]').filter(missing)).toEqual([]);
+  });
+});
+
+describe('menu of a server', () => {
+  const offers = (command: string, over: Parameters<typeof server>[1]) => {
+    const { contextValue } = serverRow({ kind: 'server', server: server('one', over) });
+    const [item] = MENUS['view/item/context'].filter((entry) => entry.command === command);
+    const [, pattern = ''] = /viewItem =~ \/(.*)\/$/.exec(item?.when ?? '') ?? [];
+    return new RegExp(pattern).test(contextValue);
+  };
+  const held = [{ toolId: '', part: 'tools', name: 'x', why: 'new' }];
+
+  it('offers the sign-out only where tokens of a sign-in are kept', () => {
+    expect(offers('waygate.signOut', { kind: 'stdio' })).toBe(false);
+    expect(offers('waygate.signOut', { kind: 'http' })).toBe(false);
+    expect(offers('waygate.signOut', { kind: 'http', signedIn: true })).toBe(true);
+    expect(offers('waygate.signOut', { kind: 'http', signedIn: true, held })).toBe(true);
+  });
+
+  it('offers the step of each state, whatever else the row has', () => {
+    expect(offers('waygate.signIn', { kind: 'http', state: 'needs_sign_in', held })).toBe(true);
+    expect(offers('waygate.setSecret', { state: 'needs_secret' })).toBe(true);
+    expect(offers('waygate.approveServers', { state: 'needs_approval' })).toBe(true);
+    expect(offers('waygate.approveServers', {})).toBe(false);
+    expect(offers('waygate.reviewChanges', { held })).toBe(true);
+    expect(offers('waygate.refreshServer', {})).toBe(true);
+    expect(offers('waygate.release', { held: [{ ...held[0], why: 'quarantined' } as (typeof held)[0]] })).toBe(true);
+    expect(offers('waygate.quarantine', { held })).toBe(true);
   });
 });
 

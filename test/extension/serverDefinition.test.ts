@@ -7,6 +7,7 @@ import {
 
 const inputs: DefinitionInputs = {
   distFolder: '/extensions/waygate/dist',
+  name: 'waygate',
   workspace: '/work/project',
   extensionVersion: '0.1.0',
   configurationHash: configurationHash(Buffer.from('{"servers":{}}')),
@@ -42,6 +43,13 @@ describe('MCP server definition', () => {
   it('uses another Node if the setting names one', () => {
     expect(serverDefinition({ ...inputs, nodePath: ' /opt/node/bin/node ' })?.command).toBe('/opt/node/bin/node');
     expect(serverDefinition({ ...inputs, nodePath: '  ' })?.command).toBe('/editor/node');
+  });
+
+  it('has the name of the folder’s gateway for the editor and for the client', () => {
+    expect(serverDefinition({ ...inputs, name: 'api-waygate' })).toMatchObject({
+      label: 'api-waygate',
+      args: ['/extensions/waygate/dist/waygate.cjs', 'serve', '--name', 'api-waygate'],
+    });
   });
 
   it('is undefined without a folder or a configuration', () => {

@@ -15,6 +15,16 @@ describe('a session', () => {
     expect((await host.request('ping')).result).toEqual({});
   });
 
+  it.each(['gateway', 'transparent', 'passthrough'])(
+    'has the name that the client is to use, in the mode %s',
+    async (mode) => {
+      const workspace = testWorkspace({ one: servers.fixture() });
+      const host = new HostProcess(workspace, ['--mode', mode, '--name', 'api-waygate']);
+      const { result } = await host.initialize();
+      expect(result).toMatchObject({ serverInfo: { name: 'api-waygate', title: 'api-waygate' } });
+    },
+  );
+
   it('uses the protocol version of the client, or the newest', async () => {
     const workspace = testWorkspace({});
     const old = await new HostProcess(workspace).initialize({ protocolVersion: '2024-11-05' });

@@ -100,6 +100,11 @@ describe('a server that changes after its approval', () => {
     const prompts = await passthrough.request('prompts/list');
     expect(prompts.result?.prompts).toEqual([]);
     expect((await passthrough.request('prompts/get', { name: 'old' })).error).toBeDefined();
+    // The template of this address waits for the review.
+    for (const method of ['resources/read', 'resources/subscribe']) {
+      expect((await passthrough.request(method, { uri: 'note://1' })).error).toBeDefined();
+    }
+    expect(ran()).toEqual([]);
     const first = await gateway.call('tool_browse', { path: '/one' });
     expect(first.text).toContain("10 tools of /one wait for the user's review");
     expect((await gateway.call('tool_browse', { path: '/one' })).text).not.toContain('wait for');

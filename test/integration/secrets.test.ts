@@ -24,7 +24,7 @@ describe('a server whose secret is not set', () => {
     const failed = await until('the failure', async () =>
       (await status(workspace)).servers.find((server) => server.state === 'needs_secret'),
     );
-    expect(failed.reason).toBe('It needs the secret "demo"; set it: waygate secret set demo.');
+    expect(failed.reason).toBe('It needs the secret "demo", which is not set.');
     expect((await host.call('tool_browse', { path: '/' })).text).toContain(failed.reason);
     expect(await setSecret(workspace, 'demo', 'hunter22')).toMatch(
       /^Set demo in \S+secrets\.json\.\nNext: waygate status /,

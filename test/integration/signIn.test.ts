@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -41,7 +41,7 @@ describe('a server that requires a sign-in', () => {
     const { issuer, workspace, host } = await guarded();
     await until('the refusal', async () => (await stateOf(workspace)) === 'needs_sign_in');
     expect((await host.call('tool_browse', { path: '/' })).text).toContain('Needs sign-in: one (ask the user).');
-    expect((await status(workspace)).servers[0]?.reason).toBe('It asks for a sign-in. Sign in: waygate login one.');
+    expect((await status(workspace)).servers[0]?.reason).toBe('It asks for a sign-in.');
     const { url, exited, shown } = await login(workspace);
     expect((await browse(url)).text).toContain('You are signed in.');
     expect(await exited).toBe(0);
@@ -60,13 +60,13 @@ describe('a server that requires a sign-in', () => {
     const refused = await echo();
     expect(refused.isError).toBe(true);
     expect(refused.text).toMatch(
-      /^Error AUTH_FAILED: one wants the user to sign in: "Its sign-in has expired or was revoked\. Sign in again: waygate login one"\. Ask the user/,
+      /^Error AUTH_FAILED: one wants the user to sign in: "Its sign-in has expired or was revoked\. Sign in again"\. Ask the user/,
     );
     expect(await stateOf(workspace)).toBe('needs_sign_in');
     // A later call does not contact the issuer again.
     const asked = issuer.seen.length;
     expect((await echo()).text).toMatch(
-      /^Error AUTH_FAILED: one wants the user to sign in: "Its sign-in has expired or was revoked\. Sign in again: waygate login one"\. Nothing was sent\./,
+      /^Error AUTH_FAILED: one wants the user to sign in: "Its sign-in has expired or was revoked\. Sign in again"\. Nothing was sent\./,
     );
     expect(issuer.seen).toHaveLength(asked);
     // No token appears in the status or in the log.
@@ -85,6 +85,23 @@ describe('a server that requires a sign-in', () => {
     expect(issuer.seen).toContain('POST /revoke');
     expect(await stateOf(workspace)).toBe('needs_sign_in');
     expect((await waygate(workspace, ['logout', 'one'])).stdout).toBe('Nobody was signed in to "one".\n');
+  });
+
+  it('gives no kept answer after the user has signed out', async () => {
+    const { url: address, workspace, host } = await guarded();
+    const cached = { servers: { one: { url: address } }, cache: { readOnly: true } };
+    writeFileSync(workspace.configFile, JSON.stringify(cached));
+    workspace.approve();
+    const { url, exited } = await login(workspace, ['one']);
+    await browse(url);
+    expect(await exited).toBe(0);
+    const id = await host.toolId('/one/headers');
+    const ask = () => host.call('tool_execute', { tool_id: id, args: {}, render: 'json' });
+    expect((await ask()).isError).toBeFalsy();
+    const again = await ask();
+    expect(again.text).toContain('authorization');
+    await waygate(workspace, ['logout', 'one']);
+    expect((await ask()).text).toContain('AUTH_FAILED');
   });
 
   it('reports why the sign-in failed', async () => {

@@ -47,7 +47,7 @@ describe('a call of an unknown tool', () => {
     const execute = async (id: string): Promise<string> =>
       (await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text;
     expect(await execute('signin:echo')).toMatch(
-      /^Error HYDRATE_FAILED: There is no tool "signin:echo": signin needs the user to sign in\. Ask [^\n]+\n(?:.+\n)*reason: It asks for a sign-in\. Sign in: waygate login signin\./,
+      /^Error HYDRATE_FAILED: There is no tool "signin:echo": signin needs the user to sign in\. Ask [^\n]+\n(?:.+\n)*reason: It asks for a sign-in\./,
     );
     expect(await execute('crashy:echo')).toMatch(
       /: crashy has failed\. Ask [^\n]+\n(?:.+\n)*reason: .*(?:code|status) 3/,

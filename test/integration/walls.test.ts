@@ -333,3 +333,13 @@ onLinux('walls that cannot be built are one sentence', async () => {
   expect(reason).toMatch(/exit code 70.*Its walls cannot be built: network\.allowedDomains/);
   expect(reason).not.toContain('at ');
 });
+
+walled('a start runs no package manager outside the walls, and Java programs find the proxy', async () => {
+  const programs = temporaryFolder('waygate-npm-');
+  const ran = join(programs, 'ran');
+  writeFileSync(join(programs, 'npm'), `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
+  const ask = await asking(prison(), { PATH: `${programs}:${process.env.PATH}` });
+  const [, agent = ''] = /-javaagent:(\S+?\.jar)/.exec(await ask('variable', { name: 'JAVA_TOOL_OPTIONS' })) ?? [];
+  expect(await ask('read', { path: agent })).toContain('META-INF');
+  expect(existsSync(ran)).toBe(false);
+});

@@ -75,7 +75,7 @@ describe('an unknown tool', () => {
 });
 
 describe('a tool of a server that is not ready', () => {
-  const reason = 'It asks for a sign-in. Sign in: waygate login down.';
+  const reason = 'It asks for a sign-in.';
 
   it.each([
     ['needs_sign_in', 'down needs the user to sign in. Ask the user to sign in, or use another tool.'],

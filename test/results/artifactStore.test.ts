@@ -74,7 +74,7 @@ describe('an artifact', () => {
     expect(reader?.info).toEqual(info);
     expect(info).toMatchObject({ size: 11, lines: 1, mediaType: 'text/plain', label: 'a file' });
     await reader?.close();
-    expect(await next.list(10)).toEqual([info]);
+    expect((await next.list(10)).map((listed) => listed.info)).toEqual([info]);
   });
 
   it('is in a file and a folder that only their owner can read', async () => {

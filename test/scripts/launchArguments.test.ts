@@ -14,7 +14,7 @@ const argv = [
 test('the arguments of runTests become the address of the workbench', () => {
   const address = new URL(workbenchAddress(8123, readLaunchArguments(argv)));
   expect(address.origin).toBe('http://127.0.0.1:8123');
-  expect(address.searchParams.get('folder')).toBe('/tmp/w s');
+  expect(address.searchParams.get('workspace')).toBe('/tmp/w s');
   expect(JSON.parse(address.searchParams.get('payload') ?? '')).toEqual([
     ['extensionDevelopmentPath', 'vscode-remote://127.0.0.1:8123/repo'],
     ['extensionTestsPath', 'vscode-remote://127.0.0.1:8123/repo/dist/test/editor/index.cjs'],

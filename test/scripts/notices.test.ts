@@ -9,6 +9,8 @@ import { npmEnvironment } from '../../scripts/lib/npm.mjs';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const FILE = 'dist/THIRD-PARTY-NOTICES.txt';
+/** Licence of the library in the programs of the walls, which asks for a copy beside them. */
+const LIBRARY_LICENCE = 'media/LGPL-2.1.txt';
 
 /** Entry points of the processes and pages, from which imports, also dynamic ones, lead to every other bundle. */
 const ENTRIES = [
@@ -17,13 +19,17 @@ const ENTRIES = [
   'src/worker/process/main.ts',
   'src/calls/validation/validationThread.ts',
   'webview/dashboard/main.ts',
+  'webview/table/main.ts',
+  'webview/try/main.ts',
   'webview/dashboard/dashboard.css',
 ];
 /** Everything that the build bundles. A new bundle that no entry imports has to become an entry. */
 const BUNDLES = [
   'cliCommands.cjs',
   'cliImport.cjs',
+  'editorEdits.cjs',
   'editorImport.cjs',
+  'editorLanguage.cjs',
   'extension.cjs',
   'rollOut.cjs',
   'staticCatalog.cjs',
@@ -33,6 +39,10 @@ const BUNDLES = [
   'waygate.cjs',
   'webview/dashboard.css',
   'webview/dashboard.js',
+  'webview/table.css',
+  'webview/table.js',
+  'webview/try.css',
+  'webview/try.js',
   'worker.cjs',
 ];
 
@@ -100,6 +110,7 @@ describe('the third-party notices', () => {
     const programs = globSync('dist/walls/**/*', { withFileTypes: true }).filter((entry) => entry.isFile());
     expect(programs.map(({ parentPath, name }) => `${basename(parentPath)}/${name}`).sort()).toEqual([
       'arm64/apply-seccomp',
+      'walls/srt-proxy-agent.jar',
       'x64/apply-seccomp',
     ]);
     const notice = readFileSync('media/apply-seccomp.NOTICE.md', 'utf8').trim();
@@ -109,7 +120,8 @@ describe('the third-party notices', () => {
   });
 
   it('are part of the extension and of the npm package', async () => {
-    expect(await listFiles({ cwd: process.cwd(), packageManager: PackageManager.None })).toContain(FILE);
+    const packed = await listFiles({ cwd: process.cwd(), packageManager: PackageManager.None });
+    expect(packed).toEqual(expect.arrayContaining([FILE, LIBRARY_LICENCE]));
     const options = ['pack', '--dry-run', '--json', '--ignore-scripts', '--offline', '--no-update-notifier'];
     const [{ files }] = JSON.parse(
       execFileSync('npm', options, {
@@ -118,7 +130,9 @@ describe('the third-party notices', () => {
         shell: process.platform === 'win32',
       }),
     );
-    expect(files.map(({ path }: { path: string }) => path)).toContain(FILE);
+    const published = files.map(({ path }: { path: string }) => path);
+    expect(published).toEqual(expect.arrayContaining([FILE, LIBRARY_LICENCE]));
+    expect(readFileSync(LIBRARY_LICENCE, 'utf8')).toMatch(/LESSER GENERAL PUBLIC LICENSE\s+Version 2\.1/);
   });
 
   it('contain every legal text of a package', () => {

@@ -161,7 +161,7 @@ describe('the servers of an edited configuration', () => {
     await Promise.all(['one', 'two', 'gone'].map(ready));
     const calls = ['one', 'gone'].map((name) => held(name, 'wait_a'));
     reconcile({ one: '_b', two: '_a' });
-    await servers.refresh();
+    await Promise.all(servers.connections.map((one) => servers.refresh(one)));
     expect([connection('one').state, connection('two').state]).toEqual(['starting', 'ready']);
     letGo();
     await Promise.all(calls);

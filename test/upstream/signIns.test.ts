@@ -75,7 +75,7 @@ describe('a sign-in', () => {
     const { connection, signIn, root } = gateway(url);
     await connection.start();
     expect(connection.state).toBe('needs_sign_in');
-    expect(connection.reason).toBe('It asks for a sign-in. Sign in: waygate login one.');
+    expect(connection.reason).toBe('It asks for a sign-in.');
     expect(await signIn()).toBeUndefined();
     expect(connection.state).toBe('ready');
     expect(await echo(connection)).toBe('hi');
@@ -251,7 +251,7 @@ describe('a token', () => {
     await expect(echo(connection)).rejects.toMatchObject({
       failure: 'unauthorized',
       code: 401,
-      message: 'Its sign-in has expired or was revoked. Sign in again: waygate login one.',
+      message: 'Its sign-in has expired or was revoked. Sign in again.',
     });
     expect(connection.state).toBe('needs_sign_in');
     expect(issuer.refreshes).toBe(1);
@@ -302,7 +302,7 @@ describe('a token', () => {
     await expect(echo(connection, 'admin')).rejects.toMatchObject({
       failure: 'unauthorized',
       code: 403,
-      message: 'It requires more permission than the sign-in granted. Sign in again: waygate login one.',
+      message: 'It requires more permission than the sign-in granted. Sign in again.',
     });
     expect(connection.state).toBe('ready');
     expect(connection.reason).toMatch(/requires more permission/);

@@ -54,6 +54,9 @@ function sources(state: string, more: Partial<ServerConnection> = {}): StatusSou
     walls: () => 'walled',
     driftedOf: () => 0,
     trustProblem: () => undefined,
+    useOf: (name: string) => (name === 'git' ? { calls: 3, errors: 1, p95Ms: 7, lastUsedAt: 9 } : undefined),
+    definitionTokensOf: () => 40,
+    isSignedIn: () => undefined,
     scrubSecrets: (text: string) => text.replaceAll('SECRET', '***'),
   } as unknown as StatusSources;
 }
@@ -90,9 +93,38 @@ describe('the status of servers', () => {
     expect(serverStatuses(sources('needs_approval'))[0]?.approval).toEqual({
       hash: 'h',
       lines: ['- runs old', '+ runs new'],
+      change: { before: ['runs old'], now: ['runs new'] },
     });
     for (const member of ['secret', 'approval'])
       expect(serverStatuses(sources('failed'))[0]).not.toHaveProperty(member);
+  });
+
+  it.each([
+    ['needs_approval', { kind: 'approve' }],
+    ['needs_secret', { kind: 'secret', key: 'k' }],
+    ['needs_sign_in', { kind: 'sign_in' }],
+    ['failed', { kind: 'restart' }],
+    ['ready', undefined],
+  ])('names the step for a server in the state %s', (state, remedy) => {
+    expect(serverStatuses(sources(state))[0]?.remedy).toEqual(remedy);
+  });
+
+  it('names the wait for the next start, and the edit that a wrong entry needs', () => {
+    const waits = { ...new HealthRecord(() => 0).snapshot(), next_attempt_in_ms: 500 };
+    const refused = faultOf('spawn_enoent', { generation: 1, detail: '' }, (text) => text);
+    const wrong = { ...waits, last_fault: refused };
+    const remedies = [waits, wrong].map((health) => serverStatuses(sources('failed', { health }))[0]?.remedy);
+    expect(remedies).toEqual([
+      { kind: 'wait', ms: 500 },
+      { kind: 'edit', location },
+    ]);
+    expect(serverStatuses(sources('failed'))[2]?.remedy).toEqual({ kind: 'edit', location });
+  });
+
+  it('has the use, the cost and the kind of a server', () => {
+    const use = { kind: 'stdio', calls: 3, errors: 1, p95Ms: 7, lastUsedAt: 9, definitionTokens: 40 };
+    expect(serverStatuses(sources('ready'))[0]).toMatchObject(use);
+    expect(serverStatuses(sources('ready'))[0]).not.toHaveProperty('signedIn');
   });
 
   it('becomes health with the counts of the supervisor, or of a server that never started', () => {

@@ -22,6 +22,7 @@ import { type QuotaDecision, RateLimiter } from '../policy/quota.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
 import { ArgumentValidator } from '../validation/argumentValidator.ts';
 import { CallHistory } from './callHistory.ts';
+import type { CallTrace } from './callTrace.ts';
 import type { CallProgress, Upstream } from './dispatchCall.ts';
 import type { DryRunReport } from './dryRun.ts';
 import { ResultCache } from './resultCache.ts';
@@ -51,6 +52,7 @@ export interface CallRequest {
   onProgress?: ((progress: CallProgress) => void) | undefined;
   /** Asks the user through this client. */
   approval?: ApprovalPort | undefined;
+  trace?: CallTrace | undefined;
   /** The client shows the tool itself and asks the user before it calls it. */
   askedByClient?: boolean;
   /** Tools of the catalog view on which the call started and finishes (G8.1). */
@@ -240,8 +242,8 @@ export class CallPipeline<R> {
     // A call keeps the configuration that it began with.
     const parts = this.#parts;
     try {
-      for (const { run } of STAGES) {
-        await run(call, parts, this.#ports);
+      for (const { name, run } of STAGES) {
+        await timed(call, name, () => run(call, parts, this.#ports));
         if (call.report) return;
       }
     } catch (error) {
@@ -262,10 +264,7 @@ export class CallPipeline<R> {
   }
 
   /** Guards what a read sends: an address, the arguments of a prompt, `_meta`. Calls have a stage for this. */
-  async guardEgress(
-    call: Pick<AuthorizedCall, 'tool' | 'session' | 'signal' | 'approval'>,
-    sent: readonly unknown[],
-  ): Promise<void> {
+  async guardEgress(call: Omit<AuthorizedCall, 'metaTool' | 'args'>, sent: readonly unknown[]): Promise<void> {
     const { config, approvals } = this.#parts;
     const { findSecrets, onSecretAllowed } = this.#ports;
     const onAllowed = (finding: EgressFinding): void => onSecretAllowed?.(call.tool.server, finding);
@@ -302,8 +301,12 @@ export class CallPipeline<R> {
   }
 
   #unexpected(error: unknown, { toolId, signal }: CallRequest): GatewayError {
-    if (signal.aborted)
-      return new GatewayError('UPSTREAM_ERROR', 'The call was cancelled before it was sent.', { path: toolId });
+    if (signal.aborted) {
+      return new GatewayError('CANCELLED', 'The call was cancelled before it was sent.', {
+        path: toolId,
+        details: { outcome: 'not_dispatched' },
+      });
+    }
     const detail = this.#ports.scrubSecrets(
       error instanceof Error ? (error.stack ?? error.message) : thrownWords(error),
     );
@@ -332,6 +335,21 @@ function begin<R>(request: CallRequest, forwarded: boolean): Call<R> {
     cacheHit: false,
     shared: false,
   };
+}
+
+/** Runs a stage and notes its duration, also of one that refuses the call. */
+async function timed<R>(
+  { request: { trace } }: Call<R>,
+  stage: string,
+  run: () => void | Promise<void>,
+): Promise<void> {
+  if (!trace) return run();
+  const before = trace.durationMs;
+  try {
+    await run();
+  } finally {
+    trace.stages.push({ stage, durationMs: trace.durationMs - before });
+  }
 }
 
 function diagnosticsOf<R>({ tool, attempts, cacheHit, shared, startedAt }: Call<R>): CallDiagnostics {

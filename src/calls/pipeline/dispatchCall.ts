@@ -6,6 +6,7 @@ import type { CallOrigin } from '../../upstream/connection/callOrigin.ts';
 import { thrownWords } from '../../upstream/connection/judgeThrown.ts';
 import type { RequestOptions } from '../../upstream/connection/serverRequest.ts';
 import type { JsonObject } from '../json.ts';
+import type { TracedAttempt } from './callTrace.ts';
 import { Deadline, LONGEST_CALL_MS } from './deadline.ts';
 import { dispatchError } from './dispatchError.ts';
 import { type Attempts, callWithRetry, type RetryPolicy } from './retry.ts';
@@ -54,6 +55,7 @@ export interface DispatchTerms {
   scrubSecrets(text: string): string;
   /** Logs the full detail of a failure, with secrets masked. */
   log(line: string): void;
+  onAttempt?(attempt: TracedAttempt): void;
 }
 
 /** The connection's own timeout comes after the deadline, so that the deadline reports the error. */
@@ -79,9 +81,11 @@ export async function dispatchCall(
   const maxReplays = terms.retry.retryableCodes.includes('UPSTREAM_UNAVAILABLE') ? repeated.maxAttempts - 1 : 1;
   let tries = 0;
   let replays = 0;
-  const call = () => {
+  const call = async () => {
     tries += 1;
-    return upstream().call(tool.upstreamName, args, {
+    const [at, began] = [Date.now(), performance.now()];
+    const ended = (outcome: string): void => terms.onAttempt?.({ at, durationMs: performance.now() - began, outcome });
+    const sent = upstream().call(tool.upstreamName, args, {
       // A question to the user moves the deadline, and the connection does not know that.
       timeoutMs: (origin ? Math.max(deadline.leftMs, LONGEST_CALL_MS) : deadline.leftMs) + SLACK_MS,
       signal: deadline.signal,
@@ -99,6 +103,11 @@ export async function dispatchCall(
         onProgress?.(progress);
       },
     });
+    sent.then(
+      () => ended('ok'),
+      (error: unknown) => ended(failedCall(error, scrubSecrets).fault.code),
+    );
+    return sent;
   };
   try {
     return await callWithRetry(call, {

@@ -38,7 +38,7 @@ export function dispatchError(thrown: unknown, context: ErrorContext): GatewayEr
 /** Error for a call that the client cancelled. Its outcome is unknown, and no fault is to blame. */
 function cancelled(path: string, cause: unknown): GatewayError {
   const message = 'The call was cancelled; it may have taken effect. Check before you repeat it.';
-  return new GatewayError('UPSTREAM_ERROR', message, {
+  return new GatewayError('CANCELLED', message, {
     path,
     cause,
     retryable: false,

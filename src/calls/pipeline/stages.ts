@@ -25,6 +25,7 @@ const hydrate: Stage = (call, _parts, ports) => {
   const tool = tools.get(toolId);
   if (!tool) throw call.request.unknownTool(toolId);
   call.tool = tool;
+  if (call.request.trace) call.request.trace.tool = tool;
   call.upstream = upstreamOf(tool, ports);
 };
 
@@ -44,6 +45,7 @@ const repair: Stage = (call, { config }) => {
   const { args, repairs } = repairArgs(call.args, call.tool.inputSchema);
   call.args = args;
   call.repairs = repairs;
+  if (call.request.trace) call.request.trace.repairs = repairs;
 };
 
 const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
@@ -64,12 +66,12 @@ const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
 /** Keeps secrets from the server. A dry run reports a refusal, and asks nobody. */
 const egress: Stage = async (call, { config, approvals }, ports) => {
   const { tool, args, request } = call;
-  const { session, signal, approval, dryRun: isDry, meta } = request;
+  const { session, signal, approval, trace, dryRun: isDry, meta } = request;
   call.egress = judgeEgress(config, tool, sentParts(args, meta), ports.findSecrets);
   const asks = call.egress.every(({ decision }) => decision.action === 'require_approval');
   // A call that a rule denies needs no question.
   if (asks && (isDry || decide(config.policy, subjectOf(tool, 'tool_execute')).action === 'deny')) return;
-  await guardEgress(call.egress, { tool, session, signal, approval }, approvals, (finding) =>
+  await guardEgress(call.egress, { tool, session, signal, approval, trace }, approvals, (finding) =>
     ports.onSecretAllowed?.(tool.server, finding),
   );
 };
@@ -91,10 +93,10 @@ const policy: Stage = async (call, { config, approvals }) => {
   const decision = mustAsk ? { ...decided, action: 'require_approval' as const, reason: question } : decided;
   call.policy = decision;
   if (request.dryRun) return;
-  const { session, signal, approval } = request;
+  const { session, signal, approval, trace } = request;
   await authorize(
     decision,
-    { tool, metaTool: 'tool_execute', args: call.args as JsonObject, session, signal, approval },
+    { tool, metaTool: 'tool_execute', args: call.args as JsonObject, session, signal, approval, trace },
     approvals,
   );
 };
@@ -224,6 +226,7 @@ function termsFor<R>(call: Call<R>, { config }: PipelineParts, ports: PipelinePo
     random: ports.random ?? Math.random,
     scrubSecrets: (text) => ports.scrubSecrets(text, call.tool.server),
     log: (line) => ports.log?.(line),
+    onAttempt: (attempt) => void call.request.trace?.attempts.push(attempt),
   };
 }
 

@@ -12,6 +12,15 @@ export interface ApprovalRequest {
   /** Identity of the session: approvals for a session last as long as this object. */
   session: object;
   signal: AbortSignal;
+  trace?: Asked | undefined;
+}
+
+/** Record of a call, which counts the time in which the user is asked apart. */
+export interface Asked {
+  /** Id of the call in the activity. */
+  readonly id: number;
+  readonly client: string;
+  asksUser(): () => void;
 }
 
 /** Subject of an approval other than a tool. */
@@ -22,8 +31,8 @@ export interface ApprovalSubject {
   allow: string;
 }
 
-/** `unavailable`: this client cannot ask the user. */
-export type ApprovalAnswer = 'once' | 'session' | 'workspace' | 'denied' | 'unavailable';
+/** `unavailable`: this client cannot ask the user. `late`: the user did not answer in time. */
+export type ApprovalAnswer = 'once' | 'session' | 'workspace' | 'denied' | 'late' | 'unavailable';
 
 /** Way to ask the user: the client by elicitation, or the editor through the control channel. */
 export interface ApprovalPort {
@@ -102,6 +111,16 @@ export class Approvals {
    * calling client, before the gateway's own port is tried.
    */
   async require(request: ApprovalRequest, port?: ApprovalPort): Promise<void> {
+    if (this.isRemembered(request.subject ?? request.tool, request.session)) return;
+    const answered = request.trace?.asksUser();
+    try {
+      await this.#require(request, port);
+    } finally {
+      answered?.();
+    }
+  }
+
+  async #require(request: ApprovalRequest, port: ApprovalPort | undefined): Promise<void> {
     const { tool, session, signal, subject } = request;
     const key = subject?.key ?? keyOf(tool);
     const known = this.#of(session);
@@ -151,6 +170,12 @@ export class Approvals {
           'POLICY_DENIED',
           `The user declined this call of ${tool.name}. Do not repeat it; ask the user how to go on.`,
           { path: tool.id, details: { meta_tool: 'tool_execute', reason: request.reason, approval: 'denied' } },
+        );
+      case 'late':
+        throw new GatewayError(
+          'POLICY_DENIED',
+          `The user did not answer in time whether ${tool.name} may run, so it was not called. Ask the user before you call it again.`,
+          { path: tool.id, details: { meta_tool: 'tool_execute', reason: request.reason, approval: 'late' } },
         );
       default:
         throw approvalRequired(request);

@@ -1,7 +1,7 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { PolicyMetaTool } from '../../config/declaration/policyBlock.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
-import type { ApprovalPort, Approvals } from './approval.ts';
+import type { ApprovalPort, Approvals, Asked } from './approval.ts';
 import type { PolicyDecision } from './policy.ts';
 
 export interface AuthorizedCall {
@@ -12,15 +12,16 @@ export interface AuthorizedCall {
   signal: AbortSignal;
   /** Asks the user through the calling client. */
   approval?: ApprovalPort | undefined;
+  trace?: Asked | undefined;
 }
 
 /** Returns if the user's rules allow the call. Asks the user if a rule says so. */
 export async function authorize(decision: PolicyDecision, call: AuthorizedCall, approvals: Approvals): Promise<void> {
   if (decision.action === 'allow') return;
   if (decision.action === 'deny') throw denied(decision, call);
-  const { tool, args, session, signal, approval } = call;
+  const { tool, args, session, signal, approval, trace } = call;
   const reason = decision.reason ?? 'A rule of the configuration asks for approval.';
-  await approvals.require({ tool, args, reason, session, signal }, approval);
+  await approvals.require({ tool, args, reason, session, signal, trace }, approval);
 }
 
 function denied(

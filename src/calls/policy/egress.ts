@@ -62,7 +62,7 @@ export function judgeEgress(
 /** Refuses a call that would send a secret to its server, or asks the user about each. Reports what the user allowed. */
 export async function guardEgress(
   verdicts: readonly EgressVerdict[],
-  { tool, session, signal, approval }: Pick<AuthorizedCall, 'tool' | 'session' | 'signal' | 'approval'>,
+  { tool, session, signal, approval, trace }: Omit<AuthorizedCall, 'metaTool' | 'args'>,
   approvals: Approvals,
   onAllowed?: (finding: EgressFinding) => void,
 ): Promise<void> {
@@ -70,7 +70,7 @@ export async function guardEgress(
   if (denied) throw refusal(denied, tool);
   for (const { finding, reason, subject } of verdicts) {
     if (approvals.isRemembered(subject, session)) continue;
-    await approvals.require({ tool, args: finding.shown, reason, subject, session, signal }, approval);
+    await approvals.require({ tool, args: finding.shown, reason, subject, session, signal, trace }, approval);
     onAllowed?.(finding);
   }
 }

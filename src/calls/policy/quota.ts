@@ -21,6 +21,13 @@ export interface QuotaLeft {
   left: number;
 }
 
+/** Limit with what is left of it. `session` is absent for a limit that all sessions share. */
+export interface QuotaWindow<S extends object> extends QuotaLeft {
+  session?: S;
+  /** Seconds until one more call fits; absent where waiting does not help, or none has been made. */
+  freesIn?: number;
+}
+
 /** Number of calls of one age in whole seconds. */
 type CallsOfAge = readonly [age: number, calls: number];
 
@@ -121,6 +128,34 @@ export class RateLimiter {
       const rows: QuotaLeft[] = [];
       if (minute !== null) rows.push(leftOf(`${name}/minute`, minute, within(this.#all.get(name), now).length));
       if (session !== null) rows.push(leftOf(`${name}/session`, session, total));
+      return rows;
+    });
+  }
+
+  /** Returns every limit that is set: one of a minute for all sessions together, one of a session for each. */
+  windows<S extends object>(sessions: readonly S[], sessionOf: (session: S) => object): QuotaWindow<S>[] {
+    const now = this.#now();
+    const { tool_browse, tool_execute, tool_view, perTool = {} } = this.limits;
+    const named = [
+      ...Object.entries({ tool_execute, tool_browse, tool_view }),
+      ...Object.entries(perTool).map(([id, limit]) => [`tool:${id}`, limit] as const),
+    ];
+    return named.flatMap(([name, limit]) => {
+      const { maxCallsPerMinute: minute = null, maxCallsPerSession: each = null } = limit ?? {};
+      const rows: QuotaWindow<S>[] = [];
+      if (minute !== null) {
+        const recent = within(this.#all.get(name), now);
+        // A lowered limit is met until enough calls have left the window.
+        const leaving = recent[Math.max(0, recent.length - minute)];
+        const freesIn = leaving === undefined ? {} : { freesIn: WINDOW_SECONDS - (now - leaving) };
+        rows.push({ ...leftOf(`${name}/minute`, minute, recent.length), ...freesIn });
+      }
+      if (each !== null) {
+        for (const session of sessions) {
+          const total = this.#sessions.get(sessionOf(session))?.get(name)?.total ?? 0;
+          rows.push({ ...leftOf(`${name}/session`, each, total), session });
+        }
+      }
       return rows;
     });
   }

@@ -87,9 +87,8 @@ function readHidden(question: string): Promise<string> {
 async function refreshRunning(target: GatewayTarget): Promise<boolean> {
   const control = await attachControl(ownRuntime(target), { start: false, holds: false });
   if (!control) return false;
-  // The answer arrives when every server has answered. The answer to the next request proves that this one has arrived.
-  void control.request('refresh', {}).catch(() => undefined);
-  await control.request('status', {});
+  // Answers when the work has begun.
+  await control.request('refresh', {});
   control.dispose();
   return true;
 }

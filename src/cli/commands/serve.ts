@@ -32,6 +32,7 @@ export async function serve(target: ServeOptions): Promise<number> {
     output: process.stdout,
     log,
     mode,
+    name: target.serverName,
     workspace: target.workspace,
     endSilent,
     folder: gatewayFolder(target),

@@ -1,6 +1,7 @@
 import { ConfigLayers } from '../../config/configLayers.ts';
 import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { HealthWithoutWorker } from '../../control/healthContract.ts';
+import { serverState } from '../../control/serverStates.ts';
 import type { GatewayTarget } from '../../host/attach/attachControl.ts';
 import { count, duration, inLines, oneLine } from '../../text/porcelain.ts';
 import { askRunning } from '../askRunning.ts';
@@ -36,6 +37,21 @@ export function stepFor(servers: readonly ServerStatus[]): string | undefined {
   const [signIn] = inState('needs_sign_in');
   if (signIn) return `waygate login ${oneLine(signIn.name)}`;
   return inState('failed').length > 0 ? 'correct the reason beside the failed server, then waygate reload.' : undefined;
+}
+
+/** Returns the command that makes a server serve. The user pastes it into a shell, so it names only harmless names. */
+function commandFor({ name, remedy, secret }: ServerStatus): string | undefined {
+  const isPlain = /^[\w.][\w.-]*$/.test(name);
+  switch (remedy?.kind) {
+    case 'approve':
+      return `waygate approve ${isPlain ? name : '--all'}`;
+    case 'secret':
+      return `waygate secret set ${oneLine(secret?.name ?? 'NAME')}`;
+    case 'sign_in':
+      return `waygate login${isPlain ? ` ${name}` : ''}`;
+    default:
+      return undefined;
+  }
 }
 
 /** Keeps the shape without a worker: scripts check `worker` for its presence and `health` for the reason. */
@@ -80,10 +96,11 @@ function problemsOf(configuration: GatewaySnapshot['configuration']): string[] {
 function describeServer(server: ServerStatus): string {
   const pid = server.pid === undefined ? '' : `, pid ${server.pid}`;
   const tools = server.state === 'ready' || server.toolCount > 0 ? `, ${count(server.toolCount, 'tool')}` : '';
-  const reason = server.reason === undefined ? '' : `: ${server.reason}`;
+  const step = commandFor(server);
+  const reason = server.reason === undefined ? '' : `: ${server.reason}${step === undefined ? '' : ` Run: ${step}`}`;
   const place = server.reason && server.location ? ` (${server.location.file}:${server.location.line})` : '';
   const review = (server.held?.length ?? 0) + (server.drifted ?? 0);
   const held = review === 0 ? '' : `, ${count(review, 'item')} to review (waygate trust)`;
   const walls = server.walls === undefined || server.reason !== undefined ? '' : `, ${server.walls}`;
-  return `${server.state.replaceAll('_', ' ')}${tools}${held}${pid}${walls}${reason}${place}`;
+  return `${serverState(server.state).words}${tools}${held}${pid}${walls}${reason}${place}`;
 }

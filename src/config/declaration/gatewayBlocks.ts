@@ -38,7 +38,7 @@ const INPUT = object(
 export type InputConfig = Infer<typeof INPUT>;
 
 export const INPUTS = list(INPUT, {
-  doc: "Values that the user is asked for, in the form of VS Code's `mcp.json`. `${input:id}` refers to one. Set it with `waygate secret set input:id`.",
+  doc: "Values that the user is asked for, in the form of VS Code's `mcp.json`. `${input:id}` refers to one. The editor asks for its value.",
 });
 
 /** Values of `asks`, the strictest first. */
@@ -109,6 +109,17 @@ const LIVE_REFRESH = {
     doc: 'Limit of listings per server and minute.',
   }),
 };
+
+const ACTIVITY = {
+  keepArguments: flag({
+    default: true,
+    doc: 'Whether the gateway keeps the arguments and answers of the last 200 calls for the editor, in memory only, with secrets masked.',
+  }),
+};
+
+const activity = object(ACTIVITY, {
+  doc: 'What the editor shows of the calls. Nothing of it is written to a file. A workspace cannot switch on what your own waygate.json switches off.',
+});
 
 const BROWSE = {
   topK: number({
@@ -297,6 +308,12 @@ export const GATEWAY_BLOCKS = {
     }),
     { defaultValue: defaultsOf(LIVE_REFRESH), combine: keepOwn('liveRefresh', defaultsOf(LIVE_REFRESH)) },
   ),
+  activity: block(activity, {
+    defaultValue: defaultsOf(ACTIVITY),
+    // A workspace cannot have kept what the user does not want kept.
+    combine: (own, { value }) => (own?.value.keepArguments === false ? own.value : value),
+    safety: { strictest: () => ({ keepArguments: false }), untilThen: 'no arguments and answers are kept' },
+  }),
   browse: block(object(BROWSE, { doc: 'How `tool_browse` answers.' }), { defaultValue: defaultsOf(BROWSE) }),
   artifacts: block<Artifacts>(artifacts, {
     defaultValue: defaultsOf(ARTIFACTS),

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { userConfigFile } from '../../config/state/stateFolder.ts';
 import { CONFIGURATION_PATH, type SettingId } from '../contributions.ts';
@@ -9,7 +10,7 @@ import { readSetting } from '../registrations.ts';
 import { ConfigurationFile, type ConfigurationState, together } from './configurationFile.ts';
 import { AGENT_SETTINGS, type AgentSettings, type PolicyBlock, policyBlock } from './policy.ts';
 
-/** Workspace, trust and settings, as the editor decides them. */
+/** Folder, trust and settings, as the editor decides them. */
 export interface Surroundings {
   workspace: string | undefined;
   trusted: boolean;
@@ -23,51 +24,94 @@ const QUIET_MS = 250;
 
 const NODE_PATH: SettingId = 'waygate.gateway.nodePath';
 
-/** Watches the workspace, its trust, its configuration and the settings. Starts no process. */
-export class Environment implements vscode.Disposable {
-  readonly state: Observable<Surroundings>;
+/** State of the window that all its folders share. */
+interface WindowState extends Pick<Surroundings, 'trusted' | 'nodePath' | 'policy'> {
+  /** The user's own configuration. */
+  own: ConfigurationState;
+}
 
-  #file: ConfigurationFile | undefined;
-  #watchingFile: vscode.Disposable | undefined;
-  #firstCheck: Promise<unknown>;
-  /** The user's own configuration, for every workspace. */
+/** Watches the trust, the settings and the user's own configuration. Starts no process. */
+export class WindowEnvironment implements vscode.Disposable {
+  readonly state: Observable<WindowState>;
+  readonly firstCheck: Promise<unknown>;
   readonly #own = new ConfigurationFile(userConfigFile());
-  readonly #disposables: vscode.Disposable[];
+  readonly #watching: vscode.Disposable;
 
   constructor() {
-    this.#file = this.#watchFile();
-    this.state = new Observable(this.#read(), (a, b) => JSON.stringify(a) === JSON.stringify(b));
-    this.#firstCheck = Promise.all([this.#own.check(), this.#file?.check()]);
+    this.state = new Observable(this.#read(), isDeepStrictEqual);
+    this.firstCheck = this.#own.check();
     const update = (): void => this.state.set(this.#read());
-    this.#disposables = [
-      this.#watch(
-        this.#own,
-        new vscode.RelativePattern(vscode.Uri.file(dirname(this.#own.path)), basename(this.#own.path)),
-      ),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => {
-        void this.#file?.check();
-        update();
-      }),
+    const folder = vscode.Uri.file(dirname(this.#own.path));
+    this.#watching = vscode.Disposable.from(
+      watchFile(this.#own, new vscode.RelativePattern(folder, basename(this.#own.path))),
+      this.#own.state.onChange(update),
+      vscode.workspace.onDidGrantWorkspaceTrust(update),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if ([NODE_PATH, ...AGENT_SETTINGS].some((id) => event.affectsConfiguration(id))) update();
       }),
-      vscode.workspace.onDidChangeWorkspaceFolders(() => {
-        if (firstLocalFolder() === this.state.value.workspace) return;
-        this.#file = this.#watchFile();
-        this.#firstCheck = Promise.all([this.#own.check(), this.#file?.check()]);
-        update();
-      }),
-    ];
+    );
+  }
+
+  dispose(): void {
+    this.#watching.dispose();
+  }
+
+  #read(): WindowState {
+    return {
+      trusted: vscode.workspace.isTrusted,
+      nodePath: readSetting(NODE_PATH) ?? '',
+      policy: policyBlock(agentSettings(), acceptsServers()),
+      own: this.#own.state.value,
+    };
+  }
+}
+
+/** Watches the configuration of a folder. */
+export class Environment implements vscode.Disposable {
+  readonly state: Observable<Surroundings>;
+  readonly configurationFile: ConfigurationFile | undefined;
+  readonly #window: WindowEnvironment;
+  readonly #folder: string | undefined;
+  readonly #isFirst: boolean;
+  readonly #firstCheck: Promise<unknown>;
+  readonly #watching: vscode.Disposable;
+
+  /**
+   * `folder` is undefined if none is open on a real disk. The user's own configuration alone makes only the first
+   * folder have a gateway: each would start the same servers.
+   */
+  constructor(window: WindowEnvironment, folder: string | undefined, isFirst: boolean) {
+    this.#window = window;
+    this.#folder = folder;
+    this.#isFirst = isFirst;
+    const file =
+      folder === undefined
+        ? undefined
+        : new ConfigurationFile(join(folder, CONFIGURATION_PATH), {
+            folder,
+            isTrusted: () => vscode.workspace.isTrusted,
+          });
+    this.configurationFile = file;
+    this.state = new Observable(this.#read(), isDeepStrictEqual);
+    this.#firstCheck = Promise.all([window.firstCheck, file?.check()]);
+    const update = (): void => this.state.set(this.#read());
+    this.#watching = vscode.Disposable.from(
+      window.state.onChange(update),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => void file?.check()),
+      ...(file === undefined || folder === undefined
+        ? []
+        : [
+            // Uses a pattern relative to the folder, because the file's own may not exist yet.
+            watchFile(file, new vscode.RelativePattern(vscode.Uri.file(folder), CONFIGURATION_PATH)),
+            file.state.onChange(update),
+          ]),
+    );
   }
 
   get conditions(): Conditions {
     const { workspace, trusted, configuration } = this.state.value;
     const presence = configuration.hash === undefined ? 'absent' : 'present';
     return { workspace, trusted, configuration: configuration.known ? presence : 'unknown' };
-  }
-
-  get configurationFile(): ConfigurationFile | undefined {
-    return this.#file;
   }
 
   /** Resolves once the configuration has been checked. */
@@ -77,52 +121,35 @@ export class Environment implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.#watchingFile?.dispose();
-    for (const disposable of this.#disposables) disposable.dispose();
+    this.#watching.dispose();
   }
 
   #read(): Surroundings {
-    return {
-      workspace: firstLocalFolder(),
-      trusted: vscode.workspace.isTrusted,
-      configuration: together(this.#own.state.value, this.#file?.state.value ?? { known: true, hash: undefined }),
-      nodePath: readSetting(NODE_PATH) ?? '',
-      policy: policyBlock(agentSettings()),
-    };
-  }
-
-  #watchFile(): ConfigurationFile | undefined {
-    this.#watchingFile?.dispose();
-    this.#watchingFile = undefined;
-    const workspace = firstLocalFolder();
-    if (workspace === undefined) return undefined;
-    const file = new ConfigurationFile(join(workspace, CONFIGURATION_PATH), {
-      folder: workspace,
-      isTrusted: () => vscode.workspace.isTrusted,
-    });
-    // Uses a pattern relative to the workspace, because the folder may not exist yet.
-    this.#watchingFile = this.#watch(file, new vscode.RelativePattern(vscode.Uri.file(workspace), CONFIGURATION_PATH));
-    return file;
-  }
-
-  #watch(file: ConfigurationFile, pattern: vscode.RelativePattern): vscode.Disposable {
-    const watcher = vscode.workspace.createFileSystemWatcher(pattern);
-    const check = debounced(QUIET_MS, () => void file.check());
-    return vscode.Disposable.from(
-      watcher,
-      watcher.onDidCreate(check),
-      watcher.onDidChange(check),
-      watcher.onDidDelete(check),
-      check,
-      file.state.onChange(() => this.state.set(this.#read())),
-    );
+    const { own, ...window } = this.#window.state.value;
+    const file = this.configurationFile?.state.value ?? { known: true, hash: undefined };
+    const isServed = this.#isFirst || file.hash !== undefined;
+    return { workspace: this.#folder, ...window, configuration: isServed ? together(own, file) : file };
   }
 }
 
-/** Returns the first folder on a real disk: programs cannot run in a virtual file system. */
-function firstLocalFolder(): string | undefined {
-  const folder = vscode.workspace.workspaceFolders?.[0];
-  return folder?.uri.scheme === 'file' ? folder.uri.fsPath : undefined;
+function watchFile(file: ConfigurationFile, pattern: vscode.RelativePattern): vscode.Disposable {
+  const watcher = vscode.workspace.createFileSystemWatcher(pattern);
+  const check = debounced(QUIET_MS, () => void file.check());
+  return vscode.Disposable.from(
+    watcher,
+    watcher.onDidCreate(check),
+    watcher.onDidChange(check),
+    watcher.onDidDelete(check),
+    check,
+  );
+}
+
+/** Reports whether the editor has the part of VS Code's API that takes MCP servers. */
+export function acceptsServers(): boolean {
+  return (
+    typeof vscode.lm?.registerMcpServerDefinitionProvider === 'function' &&
+    typeof vscode.McpStdioServerDefinition === 'function'
+  );
 }
 
 function agentSettings(): AgentSettings {

@@ -1,3 +1,4 @@
+import type { CallRecord, Refreshed } from '../../control/activityContract.ts';
 import type { ControlClient } from '../../control/client.ts';
 import type {
   ControlRequests,
@@ -8,6 +9,7 @@ import type {
   TrustReview,
 } from '../../control/contract.ts';
 import { Observable } from '../observable.ts';
+import { asSentence } from '../plainText.ts';
 import {
   type LinkEffect,
   type LinkEvent,
@@ -30,9 +32,17 @@ export type LinkState =
   | { kind: 'waiting'; attempt: number; reason: string; delayMs: number }
   | { kind: 'stopping' };
 
+/** Requests that are not sent again to another worker: a call may have taken effect, and the worker has its own calls. */
+const ONCE: ReadonlySet<keyof ControlRequests> = new Set<keyof ControlRequests>(['callTool', 'cancelCall']);
+
 /** Control connection from the editor to the worker. Does not wait for a chat, and never uses `lm.invokeTool`. */
 export class GatewayLink {
   readonly state = new Observable<LinkState>({ kind: 'off', reason: 'checking' }, sameState);
+
+  /** Calls that began, changed their phase or ended. */
+  readonly calls = new Observable<readonly CallRecord[]>([], () => false);
+  /** Ends of refreshes. */
+  readonly refreshed = new Observable<Refreshed | undefined>(undefined, () => false);
 
   readonly #attach: Attach;
   #phase: LinkPhase = { kind: 'off', reason: 'checking' };
@@ -53,14 +63,40 @@ export class GatewayLink {
     this.#dispatch({ type: 'target', target });
   }
 
-  /** Lists every server's tools again and reconnects failed servers. */
-  refresh(): Promise<void> {
-    return this.#step('refresh', {});
+  /**
+   * Lists the tools of every server again, or of one, and reconnects failed servers. Resolves when all have answered or
+   * failed, or when the worker has ended. `onBegan` receives the servers that it began with.
+   */
+  async refresh(server?: string, onBegan?: (servers: readonly string[]) => void): Promise<readonly Refreshed[]> {
+    const ended = new Map<string, Refreshed>();
+    let settle = (): void => undefined;
+    const news = this.refreshed.onChange((one) => {
+      if (one) ended.set(one.server, one);
+      settle();
+    });
+    const state = this.state.onChange(() => settle());
+    try {
+      const { began = [], ...snapshot } = await this.request('refresh', server === undefined ? {} : { server });
+      onBegan?.(began);
+      const attachment = this.#attachment;
+      if (this.#client && this.#phase.kind === 'attached') this.#accept(this.#client, snapshot);
+      await new Promise<void>((resolve) => {
+        settle = () => {
+          const isGone = this.#attachment !== attachment || this.#phase.kind !== 'attached';
+          if (isGone || began.every((name) => ended.has(name))) resolve();
+        };
+        settle();
+      });
+      return began.flatMap((name) => ended.get(name) ?? []);
+    } finally {
+      news.dispose();
+      state.dispose();
+    }
   }
 
   /** Requests the current state, for decisions that must not depend on an older snapshot. */
   status(): Promise<GatewaySnapshot> {
-    return this.#ask('status', {});
+    return this.request('status', {});
   }
 
   /** Approves servers by the hashes of the commands that the user has seen. */
@@ -92,21 +128,21 @@ export class GatewayLink {
   }
 
   children(path: string): Promise<TreeChildren> {
-    return this.#ask('children', { path });
+    return this.request('children', { path });
   }
 
   /** Compares what servers list with what the user approved; of one server, or of all. */
   trust(server?: string): Promise<readonly TrustReview[]> {
-    return this.#ask('trust', server === undefined ? {} : { server });
+    return this.request('trust', server === undefined ? {} : { server });
   }
 
   scan(server: string): Promise<readonly ServerScan[]> {
-    return this.#ask('scan', { server });
+    return this.request('scan', { server });
   }
 
   /** Records a decision of the user. Rejects with the reason if it has no effect. */
   async decide(decision: TrustDecision): Promise<void> {
-    const { reason } = await this.#ask('decide', { ...decision, actor: 'person-editor' });
+    const { reason } = await this.request('decide', { ...decision, actor: 'person-editor' });
     if (reason !== undefined) throw new Error(reason);
   }
 
@@ -151,26 +187,25 @@ export class GatewayLink {
   }
 
   /** Sends a request to the worker, once it has started. If that worker is replaced before it answers, asks the successor. */
-  #ask<M extends keyof ControlRequests>(
+  request<M extends keyof ControlRequests>(
     method: M,
     params: ControlRequests[M]['params'],
+    signal?: AbortSignal,
   ): Promise<ControlRequests[M]['result']> {
     const { kind } = this.#phase;
-    if (kind === 'moving' || kind === 'attaching') return this.#settled().then(() => this.#ask(method, params));
+    if (kind === 'moving' || kind === 'attaching')
+      return this.#settled().then(() => this.request(method, params, signal));
     return this.#attachedClient()
-      .request(method, params)
+      .request(method, params, signal)
       .catch((error) => {
-        if (this.#phase.kind !== 'moving') throw error;
-        return this.#ask(method, params);
+        if (this.#phase.kind !== 'moving' || ONCE.has(method)) throw error;
+        return this.request(method, params, signal);
       });
   }
 
-  async #step<M extends 'refresh' | 'approve' | 'recheck'>(
-    method: M,
-    params: ControlRequests[M]['params'],
-  ): Promise<void> {
+  async #step<M extends 'approve' | 'recheck'>(method: M, params: ControlRequests[M]['params']): Promise<void> {
     const attachment = this.#attachment;
-    const snapshot = await this.#ask(method, params);
+    const snapshot = await this.request(method, params);
     if (!this.#client || this.#phase.kind !== 'attached' || this.#attachment !== attachment) return;
     this.#accept(this.#client, snapshot);
   }
@@ -235,6 +270,8 @@ export class GatewayLink {
       this.#client = client;
       client.onClose(() => this.#closed(client));
       client.onSnapshot((snapshot) => this.#accept(client, snapshot));
+      client.onCalls((calls) => client === this.#client && this.calls.set(calls));
+      client.onRefreshed((news) => client === this.#client && this.refreshed.set(news));
       client.onSuperseded(() => client === this.#client && this.#dispatch({ type: 'replaced' }));
       const first = await client.request('watch', {});
       if (abort.signal.aborted) return;
@@ -294,6 +331,11 @@ export class GatewayLink {
 /** Compares states. Snapshots always count as changed, other states only if they differ. */
 function sameState(a: LinkState, b: LinkState): boolean {
   return a.kind !== 'attached' && b.kind !== 'attached' && JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Returns the reason of an error as a sentence, for a document or a view. */
+export function sentenceOf(error: unknown): string {
+  return asSentence(reasonOf(error));
 }
 
 function reasonOf(error: unknown): string {

@@ -6,7 +6,7 @@ export type OffReason = 'checking' | 'no_folder' | 'no_configuration' | 'untrust
 export type LinkTarget = { workspace: string } | { off: OffReason };
 
 export interface Conditions {
-  /** First local workspace folder. */
+  /** Folder of the workspace on a real disk. */
   workspace: string | undefined;
   trusted: boolean;
   configuration: 'unknown' | 'absent' | 'present';

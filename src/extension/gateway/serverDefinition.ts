@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { EXTENSION_TITLE } from '../contributions.ts';
+import { FIRST_NAME } from '../folders/gatewayNames.ts';
 
 /** Inputs of the MCP server definition, which the editor stores in clear text. */
 export interface DefinitionInputs {
   /** Folder of the bundles. */
   distFolder: string;
-  /** First local workspace folder. */
+  /** Name of the folder's gateway, see `gatewayNames`. */
+  name: string;
+  /** Folder of the workspace on a real disk. */
   workspace: string | undefined;
   extensionVersion: string;
   /** Hash of the configuration's bytes; undefined without a configuration. */
@@ -33,10 +36,11 @@ export interface DefinitionData {
  */
 export function serverDefinition(inputs: DefinitionInputs): DefinitionData | undefined {
   if (inputs.workspace === undefined || inputs.configurationHash === undefined) return undefined;
+  const isFirst = inputs.name === FIRST_NAME;
   return {
-    label: EXTENSION_TITLE,
+    label: serverLabel(inputs.name),
     command: nodeExecutable(inputs),
-    args: [hostScript(inputs.distFolder), 'serve'],
+    args: [hostScript(inputs.distFolder), 'serve', ...(isFirst ? [] : ['--name', inputs.name])],
     // The extension host sets this too, but the editor's agent host does not.
     env: { ELECTRON_RUN_AS_NODE: '1' },
     // The editor caches a server's tools by its version, and stops a running server when the version changes (see
@@ -44,6 +48,11 @@ export function serverDefinition(inputs: DefinitionInputs): DefinitionData | und
     version: `${inputs.extensionVersion}+${inputs.configurationHash}`,
     cwd: inputs.workspace,
   };
+}
+
+/** Returns the label, which differs between folders: the editor builds the server's id from it. */
+export function serverLabel(name: string): string {
+  return name === FIRST_NAME ? EXTENSION_TITLE : name;
 }
 
 export function nodeExecutable({ nodePath, execPath }: Pick<DefinitionInputs, 'nodePath' | 'execPath'>): string {

@@ -1,9 +1,12 @@
+import type * as vscode from 'vscode';
 import type { GatewaySnapshot } from '../../control/contract.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
+import type { Disposable, Observable } from '../observable.ts';
 import { asSentence } from '../plainText.ts';
-import { isTroubled, summarize } from './health.ts';
+import { summarize } from './health.ts';
+import { isTroubled } from './remedies.ts';
 
 export interface JournalLine {
   level: 'info' | 'warn' | 'error';
@@ -46,4 +49,19 @@ function news(before: GatewaySnapshot | undefined, after: GatewaySnapshot): Jour
       }),
     );
   return [...servers, ...problems];
+}
+
+/** Writes the changes of a link to the log, with the folder's title if there are several. */
+export function keepJournal(
+  link: Observable<LinkState>,
+  label: () => string | undefined,
+  log: vscode.LogOutputChannel,
+): Disposable {
+  let before = link.value;
+  return link.onChange((after) => {
+    const title = label();
+    const start = title === undefined ? '' : `${oneLine(title, 60)}: `;
+    for (const { level, text } of journal(before, after)) log[level](start + text);
+    before = after;
+  });
 }

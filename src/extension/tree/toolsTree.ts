@@ -1,109 +1,118 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import * as vscode from 'vscode';
+import { canonicalWorkspace } from '../../config/state/stateFolder.ts';
 import type { FileLocation } from '../../control/contract.ts';
-import { visibleText } from '../../text/visibleText.ts';
 import { TOOLS_VIEW_ID } from '../contributions.ts';
-import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import type { FolderGateway } from '../folders/folderGateway.ts';
+import type { Folders } from '../folders/folders.ts';
 import { throttled } from '../gateway/pacing.ts';
-import { markdownText } from '../notificationText.ts';
-import type { Observable } from '../observable.ts';
-import type { GatewayView } from '../status/health.ts';
+import type { Disposable } from '../observable.ts';
+import { serverOf } from './clickedServer.ts';
+import { FolderTools } from './folderTools.ts';
 import {
-  attachedKey,
-  heldElements,
+  type FolderElement,
+  folderRow,
   parentPath,
-  rootElements,
-  rootKey,
   type ToolElement,
+  type ToolRow,
   toolRow,
   tooltipOf,
   treeBadge,
   treeMessage,
 } from './toolRows.ts';
+import { createTree, tooltip, treeItem } from './treeRow.ts';
 
 const REFRESH_INTERVAL_MS = 250;
 
-/** Data for the tree *Tools*, requested from the worker's ChoiceGraph level by level. */
-export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.Disposable {
-  readonly view: vscode.TreeView<ToolElement>;
+type Element = ToolElement | FolderElement;
 
-  readonly #link: GatewayLink;
+/** Data for the tree *Tools*. Several folders with a gateway have a row each, above their tools. */
+export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Disposable {
+  readonly view: vscode.TreeView<Element>;
+
+  readonly #folders: Folders;
   readonly #log: vscode.LogOutputChannel;
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
-  /** Elements shown last, by path. Kept while a worker is replaced. */
-  #shown = new Map<string, ToolElement[]>();
-  readonly #nodes = new Map<string, ToolElement>();
-  /** Key of the rows from which the root was last drawn. */
-  #rootKey = '';
+  readonly #tools = new Map<FolderGateway, FolderTools>();
+  /** Key of the folders' rows as they are, and as they were drawn. */
+  #foldersKey = '';
   #drawnKey = '';
   /** Redraws once for servers that become ready shortly after each other. */
   readonly #refresh = throttled(REFRESH_INTERVAL_MS, () => {
-    if (this.#rootKey !== this.#drawnKey) this.#changed.fire(undefined);
+    const isStale = this.#foldersKey !== this.#drawnKey || [...this.#tools.values()].some((tools) => tools.isStale);
+    if (isStale) this.#changed.fire(undefined);
   });
-  readonly #watching: vscode.Disposable;
+  readonly #watching: Disposable;
 
-  constructor(gateway: Observable<GatewayView>, link: GatewayLink, log: vscode.LogOutputChannel) {
-    this.#link = link;
+  constructor(folders: Folders, log: vscode.LogOutputChannel) {
+    this.#folders = folders;
     this.#log = log;
-    this.view = vscode.window.createTreeView(TOOLS_VIEW_ID, { treeDataProvider: this, showCollapseAll: true });
-    this.#update(gateway.value);
-    this.#watching = gateway.onChange((view) => this.#update(view));
+    this.view = createTree(TOOLS_VIEW_ID, { treeDataProvider: this, showCollapseAll: true });
+    this.#update();
+    this.#watching = folders.views.onChange(() => this.#update());
   }
 
-  getTreeItem(element: ToolElement): vscode.TreeItem {
+  getTreeItem(element: Element): vscode.TreeItem {
+    const gateway = this.#gatewayOf(element);
+    if (element.kind === 'folder') {
+      if (gateway === undefined) return {};
+      const item = itemOf(folderRow(element, gateway.view.value), 'folder');
+      item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
+      return item;
+    }
     const row = toolRow(element);
-    const item = new vscode.TreeItem(
-      row.label,
-      row.expandable ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
-    );
-    item.id = row.id;
-    item.description = row.description;
-    item.iconPath = new vscode.ThemeIcon(
-      row.icon.id,
-      row.icon.color ? new vscode.ThemeColor(row.icon.color) : undefined,
-    );
-    item.contextValue = row.contextValue;
-    item.accessibilityInformation = { label: row.accessibilityLabel };
-    if (row.location) item.command = openLocationCommand(row.location, this.#workspace());
+    const item = itemOf(row, element.folder);
+    const state = gateway?.link.state.value;
+    const workspace = state?.kind === 'attached' ? state.snapshot.workspace : undefined;
+    if (row.location) item.command = openLocationCommand(row.location, workspace);
     return item;
   }
 
-  resolveTreeItem(item: vscode.TreeItem, element: ToolElement): vscode.TreeItem {
-    const tooltip = new vscode.MarkdownString();
-    for (const { style, text } of tooltipOf(element)) {
-      if (style === 'code') tooltip.appendCodeblock(visibleText(text), 'text');
-      else if (style === 'text') tooltip.appendMarkdown(markdownText`${text}\n\n`);
-      else tooltip.appendMarkdown(markdownText`**${text}**\n\n`);
-    }
-    item.tooltip = tooltip;
+  resolveTreeItem(item: vscode.TreeItem, element: Element): vscode.TreeItem {
+    if (element.kind === 'folder') return item;
+    item.tooltip = tooltip(tooltipOf(element));
     return item;
   }
 
-  getParent(element: ToolElement): ToolElement | undefined {
-    const parent = element.kind === 'node' ? parentPath(element.node.path) : undefined;
-    return parent === undefined ? undefined : this.#nodes.get(parent);
+  getParent(element: Element): Element | undefined {
+    const gateway = this.#gatewayOf(element);
+    if (gateway === undefined || element.kind === 'folder') return undefined;
+    const node = element.kind === 'held' ? undefined : element.node;
+    const parent = node && parentPath(node.path);
+    if (parent !== undefined) return this.#tools.get(gateway)?.node(parent);
+    return this.#roots().find(({ folder }) => folder === element.folder);
   }
 
-  async getChildren(element?: ToolElement): Promise<ToolElement[]> {
-    if (element?.kind === 'server' || element?.kind === 'held') return heldElements(element);
-    const path = element?.node.path ?? '/';
-    const state = this.#link.state.value;
-    if (state.kind === 'off') return [];
-    if (state.kind !== 'attached') return this.#shown.get(path) ?? [];
-    try {
-      const { nodes, revision } = await this.#link.children(path);
-      const { attachment, snapshot } = state;
-      const isRoot = path === '/';
-      if (isRoot) this.#drawnKey = attachedKey(attachment, revision, snapshot.servers);
-      const children = [...heldElements(element), ...rootElements(nodes, isRoot ? snapshot.servers : [])];
-      this.#shown.set(path, children);
-      for (const child of children) if (child.kind === 'node') this.#nodes.set(child.node.path, child);
-      return children;
-    } catch (error) {
-      this.#log.warn(`The tools under ${path} could not be listed.`, error);
-      return this.#shown.get(path) ?? [];
+  /** Selects the row of a tool. Loads the levels above first, because the editor reveals only loaded rows. */
+  async revealTool(folder: string, path: string): Promise<void> {
+    const gateway = this.#folders.named(folder);
+    const tools = gateway && this.#tools.get(gateway);
+    await tools?.children();
+    for (const { index } of path.matchAll(/(?<!^)\//g)) await tools?.children(tools.node(path.slice(0, index)));
+    const element = tools?.node(path);
+    if (element === undefined) throw new Error('The list of tools has no such tool any more');
+    await this.view.reveal(element, { select: true, focus: true });
+  }
+
+  async getChildren(element?: Element): Promise<Element[]> {
+    if (element === undefined) {
+      this.#drawnKey = this.#foldersKey;
+      const roots = this.#roots();
+      if (roots.length > 0) return roots;
     }
+    const gateway = element === undefined ? this.#folders.served[0] : this.#gatewayOf(element);
+    const tools = gateway && this.#tools.get(gateway);
+    return tools?.children(element?.kind === 'folder' ? undefined : element) ?? [];
+  }
+
+  /** Selects the row of a server, or shows the view if the server has none. */
+  async revealServer(folder: string, server: string): Promise<void> {
+    const gateway = this.#folders.named(folder);
+    const rows = (await (gateway && this.#tools.get(gateway))?.children(undefined)) ?? [];
+    const row = rows.find((element) => element.kind !== 'held' && serverOf(element) === server);
+    if (row) await this.view.reveal(row, { select: true, focus: true, expand: true });
+    else await vscode.commands.executeCommand(`${TOOLS_VIEW_ID}.focus`);
   }
 
   dispose(): void {
@@ -113,21 +122,55 @@ export class ToolsTree implements vscode.TreeDataProvider<ToolElement>, vscode.D
     this.#changed.dispose();
   }
 
-  #update(gateway: GatewayView): void {
-    this.view.message = treeMessage(gateway, this.#shown.has('/')) ?? '';
-    this.view.badge = treeBadge(gateway);
-    const key = rootKey(gateway);
-    if (key === '' || key === this.#rootKey) return;
-    this.#rootKey = key;
-    if (gateway.link.kind === 'off') this.#shown = new Map();
-    this.#nodes.clear();
+  #gatewayOf({ folder }: Element): FolderGateway | undefined {
+    return folder === undefined ? undefined : this.#folders.named(folder);
+  }
+
+  /** Rows of the folders, if several have a gateway. */
+  #roots(): FolderElement[] {
+    const { served } = this.#folders;
+    return served.length < 2
+      ? []
+      : served.map(({ place: { name, title } }) => ({ kind: 'folder', folder: name, title }));
+  }
+
+  #update(): void {
+    const gateways = this.#folders.gateways.value;
+    for (const gone of [...this.#tools.keys()].filter((one) => !gateways.includes(one))) this.#tools.delete(gone);
+    const messages: string[] = [];
+    let isChanged = false;
+    for (const gateway of gateways) {
+      const tools = this.#tools.get(gateway) ?? this.#toolsOf(gateway);
+      const message = treeMessage(gateway.view.value, tools.hasRows);
+      if (message !== undefined) messages.push(gateway.titled(message));
+      isChanged = tools.update(gateway.view.value) || isChanged;
+    }
+    this.view.message = [...new Set(messages)].join(' ');
+    this.view.badge = treeBadge(gateways.map(({ view }) => view.value));
+    const roots = this.#roots();
+    const key = JSON.stringify(
+      roots.map((root) => {
+        const view = this.#gatewayOf(root)?.view.value;
+        return view && folderRow(root, view);
+      }),
+    );
+    if (!isChanged && key === this.#foldersKey) return;
+    this.#foldersKey = key;
     this.#refresh();
   }
 
-  #workspace(): string | undefined {
-    const state = this.#link.state.value;
-    return state.kind === 'attached' ? state.snapshot.workspace : undefined;
+  #toolsOf(gateway: FolderGateway): FolderTools {
+    const { place, link } = gateway;
+    const tools = new FolderTools(place.name, link, (text, error) => this.#log.warn(gateway.titled(text), error));
+    this.#tools.set(gateway, tools);
+    return tools;
   }
+}
+
+function itemOf(row: ToolRow, folder = ''): vscode.TreeItem {
+  const item = treeItem(row, row.expandable ? 'Collapsed' : 'None');
+  item.id = `${folder}:${row.id}`;
+  return item;
 }
 
 function openLocationCommand(location: FileLocation, workspace: string | undefined): vscode.Command {
@@ -140,11 +183,17 @@ function openLocationCommand(location: FileLocation, workspace: string | undefin
  * workspace, and the editor may have opened a link to it.
  */
 export function toRange(location: FileLocation, workspace: string | undefined): vscode.Location {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? workspace;
+  const folder = openedAs(workspace) ?? workspace;
   const real = resolve(workspace ?? '', location.file);
   const inside = relative(workspace ?? '', real);
   const isOutside = workspace === undefined || inside.startsWith('..') || isAbsolute(inside);
   const path = isOutside || folder === undefined ? real : join(folder, inside);
   const position = new vscode.Position(Math.max(0, location.line - 1), Math.max(0, location.column - 1));
   return new vscode.Location(vscode.Uri.file(path), position);
+}
+
+/** Returns the folder of the window whose real path is the workspace of a gateway. */
+function openedAs(workspace: string | undefined): string | undefined {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders.find(({ uri }) => uri.scheme === 'file' && canonicalWorkspace(uri.fsPath) === workspace)?.uri.fsPath;
 }

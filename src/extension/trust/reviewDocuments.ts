@@ -40,6 +40,7 @@ interface Review extends Reviewable {
 
 /** Documents that compare items with their approved versions, or explain a quarantine. */
 export class ReviewDocuments {
+  readonly #folder: string;
   readonly #link: GatewayLink;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly #lensesChanged = new vscode.EventEmitter<void>();
@@ -48,7 +49,8 @@ export class ReviewDocuments {
   readonly #reviews = new Map<string, Review>();
   readonly #documents = new Map<string, ReviewDocument>();
 
-  constructor(link: GatewayLink, gateway: Observable<GatewayView>) {
+  constructor(folder: string, link: GatewayLink, gateway: Observable<GatewayView>) {
+    this.#folder = folder;
     this.#link = link;
     let seen = '';
     const look = ({ link }: GatewayView): void => {
@@ -64,13 +66,13 @@ export class ReviewDocuments {
       gateway.onChange(look),
       vscode.workspace.registerTextDocumentContentProvider(TRUST_SCHEME, {
         onDidChange: this.#changed.event,
-        provideTextDocumentContent: (uri) => this.#content(uri),
+        provideTextDocumentContent: (uri) => (uri.authority === folder ? this.#content(uri) : undefined),
       }),
       vscode.languages.registerCodeLensProvider(
         { scheme: TRUST_SCHEME },
         {
           onDidChangeCodeLenses: this.#lensesChanged.event,
-          provideCodeLenses: (document) => this.#lenses(document),
+          provideCodeLenses: (document) => (document.uri.authority === folder ? this.#lenses(document) : []),
         },
       ),
     );
@@ -78,14 +80,14 @@ export class ReviewDocuments {
 
   /** Shows an item beside its approved version. */
   async open({ shown, item }: Reviewable): Promise<void> {
-    const { approved, now } = addressesOf(shown);
+    const { approved, now } = this.#addressesOf(shown);
     this.#remember({ shown, item, scan: (await this.#link.scan(shown.server))[0] });
     await vscode.commands.executeCommand('vscode.diff', approved, now, reviewTitle(item), { preview: true });
   }
 
   /** Shows why a server is in quarantine. */
   async openQuarantine(server: string): Promise<void> {
-    const uri = address('quarantine', [server]);
+    const uri = this.#address('quarantine', [server]);
     this.#put(uri, await this.quarantineOf(server));
     await vscode.window.showTextDocument(uri, { preview: true });
   }
@@ -128,8 +130,25 @@ export class ReviewDocuments {
     this.#parts.dispose();
   }
 
+  /** Returns the addresses of the two documents of a review. Another version has other addresses. */
+  #addressesOf({ server, key, pin }: ShownItem): { approved: vscode.Uri; now: vscode.Uri } {
+    return {
+      approved: this.#address('approved', [server, key, pin]),
+      now: this.#address('now', [server, key, pin]),
+    };
+  }
+
+  #address(side: string, query: readonly string[]): vscode.Uri {
+    return vscode.Uri.from({
+      scheme: TRUST_SCHEME,
+      authority: this.#folder,
+      path: `/${side}${REVIEW_EXTENSION}`,
+      query: JSON.stringify(query),
+    });
+  }
+
   #remember(review: Review): void {
-    const { approved, now } = addressesOf(review.shown);
+    const { approved, now } = this.#addressesOf(review.shown);
     this.#reviews.set(String(now), review);
     this.#put(approved, { text: approvedDocument(review.item), actions: [] });
     this.#put(now, presentDocument(review.item, review.scan, 'shown'));
@@ -137,14 +156,16 @@ export class ReviewDocuments {
 
   /** Compares the open documents with the present lists, and fills those that VS Code has restored. */
   async #compare(): Promise<void> {
-    const open = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === TRUST_SCHEME);
+    const open = vscode.workspace.textDocuments.filter(
+      ({ uri }) => uri.scheme === TRUST_SCHEME && uri.authority === this.#folder,
+    );
     const reviews = open.flatMap(({ uri }) => this.#reviews.get(String(uri)) ?? []);
     const forgotten = open.filter(({ uri }) => !this.#documents.has(String(uri)));
     await Promise.all(forgotten.map(({ uri }) => this.#restore(uri)));
     if (reviews.length === 0) return;
     const now = await this.#link.trust();
     for (const { shown, item, scan } of reviews) {
-      this.#put(addressesOf(shown).now, presentDocument(item, scan, stateIn(now, shown)));
+      this.#put(this.#addressesOf(shown).now, presentDocument(item, scan, stateIn(now, shown)));
     }
   }
 
@@ -157,7 +178,7 @@ export class ReviewDocuments {
     const item = reviews.flatMap(reviewable).find(({ key }) => key === shown.key);
     const state = stateIn(reviews, shown);
     if (item && state === 'shown') return this.#remember({ shown, item, scan });
-    const { approved, now } = addressesOf(shown);
+    const { approved, now } = this.#addressesOf(shown);
     this.#put(approved, { text: item ? approvedDocument(item) : '', actions: [] });
     this.#put(now, forgottenDocument(state === 'again' ? 'again' : 'settled'));
   }
@@ -210,17 +231,4 @@ function stateIn(reviews: readonly TrustReview[], shown: ShownItem): ReturnType<
     shown,
     reviews.find(({ server }) => server === shown.server),
   );
-}
-
-/** Returns the addresses of the two documents of a review. Another version has other addresses. */
-function addressesOf({ server, key, pin }: ShownItem): { approved: vscode.Uri; now: vscode.Uri } {
-  return { approved: address('approved', [server, key, pin]), now: address('now', [server, key, pin]) };
-}
-
-function address(side: string, query: readonly string[]): vscode.Uri {
-  return vscode.Uri.from({
-    scheme: TRUST_SCHEME,
-    path: `/${side}${REVIEW_EXTENSION}`,
-    query: JSON.stringify(query),
-  });
 }

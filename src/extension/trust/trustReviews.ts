@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { TrustItem, TrustReview } from '../../control/contract.ts';
+import { oneLine } from '../../text/porcelain.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
 import { asRow, clickedServer, type ServerAction, serverOf } from '../tree/clickedServer.ts';
 import type { ToolElement } from '../tree/toolRows.ts';
-import { notify, pick } from '../windows.ts';
+import { notify, onFolder, pick } from '../windows.ts';
 import { heldLabel, isQuarantined, reviewNews } from './heldRows.ts';
 import { placeIn, type Reviewable, ReviewDocuments } from './reviewDocuments.ts';
 import { reviewable } from './reviewText.ts';
@@ -33,9 +34,9 @@ export class TrustReviews {
   readonly #link: GatewayLink;
   readonly #documents: ReviewDocuments;
 
-  constructor(link: GatewayLink, gateway: Observable<GatewayView>) {
+  constructor(folder: string, link: GatewayLink, gateway: Observable<GatewayView>) {
     this.#link = link;
-    this.#documents = new ReviewDocuments(link, gateway);
+    this.#documents = new ReviewDocuments(folder, link, gateway);
   }
 
   /** Shows a change of the row, or of the document, that a command was run on; the user chooses among several. */
@@ -116,11 +117,18 @@ export class TrustReviews {
 }
 
 /** Offers a review once per server and session. Only the documents of the review accept anything. */
-export function offerReviews(gateway: Observable<GatewayView>): { dispose(): void } {
+export function offerReviews(
+  folder: string,
+  label: () => string | undefined,
+  gateway: Observable<GatewayView>,
+): { dispose(): void } {
   const offered = new Set<string>();
   const look = ({ link }: GatewayView): void => {
     const message = link.kind === 'attached' ? reviewNews(link.snapshot.servers, offered) : undefined;
-    if (message !== undefined) void notify('warning', message, 'waygate.reviewChanges');
+    if (message === undefined) return;
+    const title = label();
+    const words = title === undefined ? message : notificationText`${oneLine(title, 60)}: ${message}`;
+    void notify('warning', words, onFolder(folder, 'waygate.reviewChanges'));
   };
   look(gateway.value);
   return gateway.onChange(look);

@@ -25,6 +25,8 @@ export interface GatewayRuntime extends GatewayTarget {
   /** Root of the state; defaults to the user's state folder. */
   stateDir?: string;
   env?: NodeJS.ProcessEnv;
+  /** A command line starts the worker, and no session of a client follows. */
+  forCommand?: boolean;
 }
 
 /** Error for a worker that cannot be started or reached. The message is one sentence. */
@@ -110,6 +112,7 @@ export async function startWorker(
       ...(configFile === undefined ? [] : ['--config', configFile]),
       ...(catalog === undefined ? [] : ['--catalog', catalog]),
       ...(candidate ? ['--candidate'] : []),
+      ...(runtime.forCommand ? ['--for-command'] : []),
     ];
     const started = [
       ...NODE_OPTIONS,

@@ -18,13 +18,15 @@ type Held = Pick<HeldSession, 'begun' | 'begin' | 'forgetBeginning'>;
 /** Answers the client's `initialize`, or waits for the worker's answer in passthrough mode (see `INTRODUCTIONS`). */
 export class SessionBeginning {
   readonly #introduction: Introduction | undefined;
+  readonly #name: string | undefined;
   readonly #held: Held;
   readonly #write: (frame: string) => void;
   /** Id of the client's `initialize` while it waits for the worker. */
   #waiting: RequestId | undefined;
 
-  constructor(mode: Mode, held: Held, write: (frame: string) => void) {
+  constructor(mode: Mode, name: string | undefined, held: Held, write: (frame: string) => void) {
     this.#introduction = INTRODUCTIONS[mode];
+    this.#name = name;
     this.#held = held;
     this.#write = write;
   }
@@ -41,7 +43,7 @@ export class SessionBeginning {
       return false;
     }
     const protocolVersion = this.#held.begin(message);
-    if (this.#introduction) this.#write(resultResponse(id, { protocolVersion, ...this.#introduction }));
+    if (this.#introduction) this.#write(resultResponse(id, this.#named({ protocolVersion, ...this.#introduction })));
     else this.#waiting = id;
     return true;
   }
@@ -49,8 +51,8 @@ export class SessionBeginning {
   /** Forwards the worker's answer if the client still waits for one. */
   answered(frame: Buffer): void {
     if (this.#waiting === undefined) return;
-    const answer = JSON.parse(frame.toString('utf8')) as JsonRpcMessage;
-    this.#write(encodeMessage({ ...answer, id: this.#waiting }));
+    const { result, ...answer } = JSON.parse(frame.toString('utf8')) as JsonRpcMessage & { result?: Introduction };
+    this.#write(encodeMessage({ ...answer, id: this.#waiting, ...(result && { result: this.#named(result) }) }));
     this.#waiting = undefined;
   }
 
@@ -60,6 +62,12 @@ export class SessionBeginning {
     this.#write(refusal({ id: this.#waiting, method: 'initialize' }, fault, context));
     this.#waiting = undefined;
     this.#held.forgetBeginning();
+  }
+
+  #named<T extends Introduction>(introduction: T): T {
+    const name = this.#name;
+    if (name === undefined) return introduction;
+    return { ...introduction, serverInfo: { ...introduction.serverInfo, name, title: name } };
   }
 }
 

@@ -30,6 +30,8 @@ export interface SessionHostOptions {
   /** Workspace of the worker, and the gateway's folder in the state. */
   workspace: string;
   folder: string;
+  /** Name of the server for the client, where several gateways serve it. */
+  name?: string | undefined;
   /** Mode of the session; `attach` requests the same one. */
   mode?: Mode;
   log: (line: string) => void;
@@ -65,7 +67,7 @@ export class SessionHost {
       onFull: () => this.#link.pause(),
       onDrain: () => this.#link.resume(),
     });
-    this.#beginning = new SessionBeginning(mode, this.#held, (frame) => this.#client.write(frame));
+    this.#beginning = new SessionBeginning(mode, options.name, this.#held, (frame) => this.#client.write(frame));
     this.#link = new WorkerLink({
       attach: (signal, start) => {
         this.#withoutWorker.beforeAttach();

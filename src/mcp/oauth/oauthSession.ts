@@ -33,6 +33,7 @@ export class OAuthSession implements UpstreamAuth {
   readonly #urls: TrustedUrls;
   #hint: SignInHint = {};
   #lack: SignInLack = 'sign_in';
+  #isSignedIn: boolean | undefined;
   #renewing: Promise<boolean> | undefined;
   /** Token that the server rejected although it was new. Not tried again. */
   #dead: string | undefined;
@@ -95,6 +96,11 @@ export class OAuthSession implements UpstreamAuth {
     return grant !== undefined && grant.tokens.access_token !== this.#dead;
   }
 
+  /** Whether tokens are kept; undefined until they were asked for. */
+  get isSignedIn(): boolean | undefined {
+    return this.#isSignedIn;
+  }
+
   /** Reason of the last rejection. */
   get lack(): SignInLack {
     return this.#lack;
@@ -119,6 +125,7 @@ export class OAuthSession implements UpstreamAuth {
     const grant = await this.#grant();
     await this.#store.delete(this.#key);
     this.#lack = 'sign_in';
+    this.#isSignedIn = false;
     if (!grant) return false;
     // Best effort: the stored tokens are already gone.
     await this.#revoke(grant).catch(() => undefined);
@@ -192,12 +199,14 @@ export class OAuthSession implements UpstreamAuth {
     const { clientId } = this.#settings;
     const { client_secret: _, ...named } = grant.client;
     const client = grant.client.client_id === clientId ? named : grant.client;
+    this.#isSignedIn = true;
     return this.#store.set(this.#key, JSON.stringify({ ...grant, client }));
   }
 
   /** Reads the stored grant, which another gateway of the user may have renewed. */
   async #grant(): Promise<Grant | undefined> {
     const grant = parseGrant(await this.#store.get(this.#key));
+    this.#isSignedIn = grant !== undefined;
     if (!grant) return undefined;
     const { issuer } = this.#settings;
     // The configured issuer has changed: send nothing of this grant there, and use nothing from there.

@@ -50,11 +50,16 @@ export interface Resent {
   replays?: number;
 }
 
+/** Session of the user's own calls in the editor. */
+export const YOU = 'you';
+
 /** Caller of a tool. `session` is the same object for all calls of one session, and the key for a mode's state. */
 export interface CallContext extends Resent {
   signal: AbortSignal;
   client: string;
   session: object;
+  /** Id of the MCP session, as the status of the worker has it; `YOU` for calls of the user in the editor. */
+  sessionId?: string;
   /** Id of the request; absent where no MCP client has made it. */
   id?: RequestId;
   /** `_meta` of the request, unchanged. */

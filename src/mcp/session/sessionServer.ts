@@ -49,6 +49,8 @@ export interface SessionServer {
 }
 
 export interface SessionOptions {
+  /** Id of the session for the status of the worker. */
+  id?: string;
   /** Whether frames carry their related request, as the host asked. */
   marksRelated?: boolean;
   /** Turns of all sessions of the worker. */
@@ -63,7 +65,7 @@ export interface SessionOptions {
 export function serveSession(
   socket: Socket,
   mode: SessionMode,
-  { onRequest, onLost, turns = new Turns(), ...frames }: SessionOptions = {},
+  { id, onRequest, onLost, turns = new Turns(), ...frames }: SessionOptions = {},
 ): SessionServer {
   const server = serverFor(mode);
   const closed = new Set<() => void>();
@@ -92,6 +94,7 @@ export function serveSession(
       signal: extra.signal,
       client: client().name,
       session: moving.conversation(extra._meta),
+      ...(id !== undefined && { sessionId: id }),
       id: extra.requestId,
       ...again,
       meta: extra._meta,

@@ -1,6 +1,7 @@
 import { rateLimited } from '../../calls/policy/quota.ts';
 import { errorText, GatewayError } from '../../errors/gatewayError.ts';
-import type { CallContext } from '../../mcp/session/sessionMode.ts';
+import { isRecord } from '../../lib/isRecord.ts';
+import { type CallContext, YOU } from '../../mcp/session/sessionMode.ts';
 import { boundData } from '../../text/boundData.ts';
 import { boundAnswer } from '../../text/fence.ts';
 import {
@@ -13,7 +14,7 @@ import { MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
 import { visibleData, visibleJson, visibleText } from '../../text/visibleText.ts';
 import { checkArguments, renderMode } from '../shared/arguments.ts';
 import type { CallEvent } from '../shared/callEvent.ts';
-import { beginCall } from '../shared/callRecord.ts';
+import { beginCall, type TracedCall } from '../shared/callRecord.ts';
 import { DECLARED_TOOLS, type GatewayTool } from '../shared/gatewayTools.ts';
 import type { Answer, GatewayContext, RunnableTool, ToolCall } from '../shared/modeContext.ts';
 import type { NormalisedCall } from '../shared/normaliseCall.ts';
@@ -26,18 +27,21 @@ export type UncheckedCall = Omit<ToolCall, 'args'> & { name: string; args: unkno
 /** Runs a call of a gateway tool, renders the answer or error, and records the call. `run` is the mode's own part. */
 export async function answerCall(
   meant: NormalisedCall,
-  call: CallContext,
+  given: CallContext,
   context: GatewayContext,
   sessions: SessionStates,
   run: (call: UncheckedCall) => Promise<Answer>,
 ): Promise<object> {
   const { name, args } = meant;
-  const session = sessions.of(call.session);
-  const end = beginCall(context, call, { metaTool: name, subject: subjectOf(args), sessionId: session.id });
-  const { result, event } = await settle(meant, context, (onCorrection) =>
-    run({ name, args, context, session, call, onCorrection }),
-  );
-  end(event);
+  const session = sessions.of(given.session);
+  const settled = (call: TracedCall) =>
+    settle(meant, context, (onCorrection) => run({ name, args, context, session, call, onCorrection }));
+  // A form checks arguments while the user types them. Such a check is no call, and no error of the tool.
+  if (given.sessionId === YOU && isRecord(args) && args.dry_run === true) return (await settled(given)).result;
+  const begun = { metaTool: name, subject: subjectOf(args), sessionId: session.id, args };
+  const { call, end } = beginCall(context, given, begun);
+  const { result, event, error } = await settled(call);
+  end(event, { answer: result, error });
   return result;
 }
 
@@ -55,7 +59,7 @@ async function settle(
   { name, args, corrections: first }: NormalisedCall,
   context: Pick<GatewayContext, 'view'>,
   run: (onCorrection: ReportNormalisation) => Promise<Answer>,
-): Promise<{ result: ToolResult; event: CallEvent }> {
+): Promise<{ result: ToolResult; event: CallEvent; error?: GatewayError }> {
   const mode = renderMode(args);
   const corrections = [...first];
   try {
@@ -68,7 +72,7 @@ async function settle(
         : new GatewayError('UPSTREAM_ERROR', oneLine(`Waygate failed on this call: ${(thrown as Error).message}`));
     const answer = { text: errorText(error), data: error.toObject(), isError: true };
     const event = failedCallEvent(name, args, error, (toolId) => context.view().catalog.byId.get(toolId));
-    return { result: toResult(answer, mode, corrections), event };
+    return { result: toResult(answer, mode, corrections), event, error };
   }
 }
 

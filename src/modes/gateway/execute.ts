@@ -2,6 +2,7 @@ import type { CallDiagnostics } from '../../calls/pipeline/callPipeline.ts';
 import { dryRunText } from '../../calls/pipeline/dryRun.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import { isRecord } from '../../lib/isRecord.ts';
+import { YOU } from '../../mcp/session/sessionMode.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
 import { firstLines, oneLine, shortened } from '../../text/porcelain.ts';
 import { announceContract } from '../shared/announceContract.ts';
@@ -56,7 +57,7 @@ async function run({ args, context, session, call, onCorrection }: ToolCall): Pr
   const { text, parts, isError, envelope, structured } = outcome.result;
   session.recordHydrated(id, revision);
   const query = session.queryFor(id);
-  if (query !== undefined && !isError) context.recordUse(query, id);
+  if (query !== undefined && !isError && call.sessionId !== YOU) context.recordUse(query, id);
   // The envelope counts tokens, so it is made only when it is asked for.
   const data = renderMode(args) === 'json' ? { ...(await envelope()), ...withStructure(structured()) } : undefined;
   const { result, diagnostics, repairs, unchecked } = outcome;

@@ -23,7 +23,7 @@ async function run(toolCall: ToolCall): Promise<Answer> {
   const { args, context, call } = toolCall;
   const { handle, selector = {} } = args as { handle: string; selector?: Record<string, unknown> };
   if (handle.startsWith(SCHEMA_PREFIX)) return viewSchema(handle.slice(SCHEMA_PREFIX.length), toolCall);
-  const { session, signal } = call;
+  const { session, signal, trace } = call;
   const approval = elicitApproval(call.ask, scrubSecrets);
   const {
     text,
@@ -34,7 +34,10 @@ async function run(toolCall: ToolCall): Promise<Answer> {
     maskSecrets: context.masks(false),
     // The recorded source, because the catalog may have changed or lost the tool since.
     authorize: ({ source }) =>
-      context.calls.authorizeView({ tool: toolOf(source, handle), session, signal, approval }, source !== undefined),
+      context.calls.authorizeView(
+        { tool: toolOf(source, handle), session, signal, approval, trace },
+        source !== undefined,
+      ),
   });
   const review = context.reviewed(raw, sourceOf(handle.slice(handle.indexOf(':') + 1)));
   const shown = String(data.text ?? '');

@@ -134,7 +134,7 @@ export class Forwarding {
     const choice = this.#resourceChoice(target);
     const isListed = this.#context.primitives.view().resource(choice.id) !== undefined;
     const sent = { ...params, uri: target.uri };
-    return this.#guarded({ method: 'resources/read', choice, isListed, sent }, call, async () =>
+    return this.#guarded({ method: 'resources/read', choice, isListed, sent }, call, async (call) =>
       withPrefix(await this.#send(target.server, 'resources/read', sent, call), target.prefix),
     );
   }
@@ -144,10 +144,10 @@ export class Forwarding {
     const choice = this.#promptChoice(server, name);
     const isListed = this.#context.primitives.view().prompt(choice.id) !== undefined;
     const read: Read = { method: 'prompts/get', choice, isListed, sent: params };
-    return this.#guarded(read, call, () => this.#send(server, 'prompts/get', { ...params, name }, call));
+    return this.#guarded(read, call, (call) => this.#send(server, 'prompts/get', { ...params, name }, call));
   }
 
-  async #guarded(read: Read, call: CallContext, send: () => Promise<object>): Promise<object> {
+  async #guarded(read: Read, call: CallContext, send: (call: CallContext) => Promise<object>): Promise<object> {
     const sessionId = this.#states.of(call.session).id;
     const result = await guardedRead(read, call, { context: this.#context, sessionId }, send);
     return this.#context.masks(false) ? (scrubValue(result, read.choice.server) as object) : result;

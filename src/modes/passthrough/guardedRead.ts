@@ -30,26 +30,31 @@ const COUNTED_AS = { 'resources/read': RESOURCE_READ, 'prompts/get': PROMPT_GET 
  */
 export async function guardedRead<T>(
   { method, choice, isListed, sent }: Read,
-  call: CallContext,
+  given: CallContext,
   { context, sessionId }: { context: PassthroughContext; sessionId: string },
-  send: () => Promise<T>,
+  send: (call: CallContext) => Promise<T>,
 ): Promise<T> {
   const counted = COUNTED_AS[method];
-  const end = beginCall(context, call, { metaTool: method, subject: choice.id, sessionId });
+  const begun = { metaTool: method, subject: choice.id, sessionId, args: sent };
+  const { call, end } = beginCall(context, given, begun);
   // An address that no server lists may be private, so the event does not name it.
   const named = isListed ? ofTool(choice) : { toolId: UNKNOWN };
+  let failure: GatewayError | undefined;
+  let answer: T | undefined;
   let event: CallEvent = completedEvent(counted, { ...named, dispatched: true });
   try {
     await context.admit();
     await authorized(context.primitives, choice, call, sent);
     takeQuota(counted, choice.id, context, call);
-    return await send();
+    answer = await send(call);
+    return answer;
   } catch (thrown) {
     const error = thrown instanceof GatewayError ? thrown : unexplained(thrown, choice);
+    failure = error;
     event = failedCallEvent(counted.definition.name, {}, error, () => choice);
     throw thrown instanceof GatewayError ? new RpcError(INTERNAL_ERROR, thrown.message, thrown.toObject()) : thrown;
   } finally {
-    end(event);
+    end(event, { answer: answer as object | undefined, error: failure });
   }
 }
 

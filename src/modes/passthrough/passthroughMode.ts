@@ -12,7 +12,7 @@ import { failedCallEvent } from '../gateway/toolTable.ts';
 import { view } from '../gateway/view.ts';
 import { announceContract } from '../shared/announceContract.ts';
 import { answeredWithError, type CallEvent, completedEvent, ofTool } from '../shared/callEvent.ts';
-import { beginCall } from '../shared/callRecord.ts';
+import { beginCall, type TracedCall } from '../shared/callRecord.ts';
 import { clientEndOf } from '../shared/callRequest.ts';
 import { ClientNews } from '../shared/client/clientNews.ts';
 import { TOOL_EXECUTE, TOOL_VIEW } from '../shared/gatewayTools.ts';
@@ -133,29 +133,34 @@ async function toolNamed(
 async function callThrough(
   tool: CatalogTool,
   args: unknown,
-  call: CallContext,
+  given: CallContext,
   context: PassthroughContext,
   sessionId: string,
 ): Promise<object> {
-  const end = beginCall(context, call, { metaTool: PASSED_ON, subject: tool.id, sessionId });
+  const { call, end } = beginCall(context, given, { metaTool: PASSED_ON, subject: tool.id, sessionId, args });
   let event: CallEvent | undefined;
+  let answer: object | undefined;
+  let failure: GatewayError | undefined;
   try {
     announceContract(tool, context, call);
     await context.admit();
     const result = await context.clientRequests.during(call, (origin) => forward(tool, args, call, context, origin));
     event = forwardedEvent(tool, result.isError === true);
-    return await shownResult(result, tool, context);
+    answer = await shownResult(result, tool, context);
+    return answer;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
+    failure = error;
     event = failedCallEvent('tool_execute', { tool_id: tool.id, args }, error, () => tool);
     const own = ownErrorOf(error, {
       isMasked: context.masks(true),
       required: (data) => context.clientRequests.requiredElicitations(tool.server, data, call.peer),
     });
     if (own) throw own;
-    return faultResult(error);
+    answer = faultResult(error);
+    return answer;
   } finally {
-    end(event ?? forwardedEvent(tool, true));
+    end(event ?? forwardedEvent(tool, true), { answer, error: failure });
   }
 }
 
@@ -180,7 +185,7 @@ function asksItself(client: string, setting: ReturnType<PassthroughContext['asks
 function forward(
   tool: CatalogTool,
   args: unknown,
-  call: CallContext,
+  call: TracedCall,
   context: PassthroughContext,
   origin: SessionCall,
 ): Promise<Record<string, unknown>> {

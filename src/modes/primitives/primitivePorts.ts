@@ -7,6 +7,7 @@ import type { GatewayError } from '../../errors/gatewayError.ts';
 import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { AdmittedResult } from '../../results/firewall.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
+import type { TracedCall } from '../shared/callRecord.ts';
 import type { ClientRequests } from '../shared/client/clientRequests.ts';
 import type { PrimitiveView } from './primitiveView.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -73,12 +74,12 @@ export async function found<T>(
 export function authorized(
   ports: PrimitivePorts,
   tool: CatalogTool,
-  call: CallContext,
+  call: TracedCall,
   params: Readonly<Json>,
 ): Promise<void> {
-  const { session, signal, ask, meta } = call;
+  const { session, signal, ask, meta, trace } = call;
   const approval = elicitApproval(ask, scrubSecrets);
-  return ports.authorize({ tool, session, signal, approval }, sentParts(params, meta));
+  return ports.authorize({ tool, session, signal, approval, trace }, sentParts(params, meta));
 }
 
 /** Sends a client's request to a server, with the client's `_meta` but without its progress token. */

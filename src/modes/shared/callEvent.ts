@@ -85,7 +85,7 @@ export function answeredWithError({ server }: CatalogTool): Partial<CallEvent> {
 
 /** Returns whether a failed call reached its server. */
 export function wasDispatched({ code, details }: GatewayError): boolean {
-  return code.startsWith('UPSTREAM_') && details?.outcome !== 'not_dispatched';
+  return (code.startsWith('UPSTREAM_') || code === 'CANCELLED') && details?.outcome !== 'not_dispatched';
 }
 
 /** Returns the end of a failed call: lost if it was sent and never answered, or if its server was unreachable. */

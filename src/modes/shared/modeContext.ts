@@ -1,10 +1,10 @@
 import type { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
+import type { CallTrace } from '../../calls/pipeline/callTrace.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { Settings } from '../../config/declaration/document.ts';
 import type { CallRecord } from '../../control/activityContract.ts';
 import type { ConfigurationStatus, ServerBrief } from '../../control/contract.ts';
 import type { GatewayError } from '../../errors/gatewayError.ts';
-import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { UseHistory } from '../../ranking/useHistory.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import type { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
@@ -13,6 +13,7 @@ import type { ReportNormalisation } from '../../text/normalise.ts';
 import type { PrimitivePorts } from '../primitives/primitivePorts.ts';
 import type { CheckedArguments } from './arguments.ts';
 import type { CallEvent } from './callEvent.ts';
+import type { BegunCall, EndedCall, TracedCall } from './callRecord.ts';
 import type { CatalogView } from './catalog/catalogView.ts';
 import type { ClientRequests } from './client/clientRequests.ts';
 import type { GatewayTool } from './gatewayTools.ts';
@@ -48,8 +49,9 @@ export interface GatewayContext {
   clientRequests: Pick<ClientRequests, 'during'>;
   /** Resources and prompts. */
   primitives: PrimitivePorts;
-  onCallStart(): void;
-  onCallEnd(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId: string }): void;
+  /** Returns the trace of the call, for the user's view of the activity. */
+  onCallStart(call: BegunCall): CallTrace | undefined;
+  onCallEnd(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId: string }, end: EndedCall): void;
   /** Rejects while nothing may be answered yet (`startup`). */
   admit(): Promise<void>;
 }
@@ -79,7 +81,7 @@ export interface ToolCall {
   args: CheckedArguments;
   context: GatewayContext;
   session: SessionState;
-  call: CallContext;
+  call: TracedCall;
   /** Reports that a part of the input was read as something else (O10.1). */
   onCorrection: ReportNormalisation;
 }

@@ -67,6 +67,20 @@ function madeSignature(schema: Schema): string {
   return `(${shown.join(', ')})`;
 }
 
+/** Returns all arguments of a tool on one line, with their defaults: `id: string, limit?: integer = 20`. */
+export function wholeSignature(schema: unknown): string {
+  if (!isRecord(schema) || !isRecord(schema.properties)) return '';
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const properties = Object.entries(schema.properties);
+  properties.sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)));
+  const shown = properties.map(([name, property]) => {
+    const plain = PLAIN_NAME.test(name) ? name : visibleJson(name);
+    const usual = isRecord(property) && 'default' in property ? ` = ${visibleJson(property.default)}` : '';
+    return `${plain}${required.has(name) ? '' : '?'}: ${typeOf(property, MAX_DEPTH)}${usual}`;
+  });
+  return oneLine(shown.join(', '), LINE_CHARS);
+}
+
 function argumentLine(name: string, schema: unknown, required: boolean): string {
   const about = isRecord(schema) ? schema : {};
   const extras = [

@@ -61,10 +61,23 @@ export class ArtifactShelf {
     return { count: this.#places.size, bytes: this.#bytes };
   }
 
-  async newest(limit: number): Promise<string[]> {
+  /** Returns the names that have not expired, the newest first. */
+  async newest(): Promise<string[]> {
     if (this.#options.folder === undefined) return [];
     await this.ready().catch(() => {});
-    return [...this.#places.keys()].reverse().slice(0, limit);
+    return [...this.#places].flatMap(([name, { at }]) => (this.isExpired(at) ? [] : [name])).reverse();
+  }
+
+  /** Time of the last use. */
+  timeOf(name: string): number | undefined {
+    return this.#places.get(name)?.at;
+  }
+
+  async remove(name: string): Promise<boolean> {
+    if (!this.#places.has(name)) return false;
+    this.#drop(name);
+    await this.#options.files.unlink(this.#path(name)).catch(() => {});
+    return true;
   }
 
   /** Renews an artifact and returns true, if these very bytes are stored already. */

@@ -78,6 +78,12 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** Delay of writes, so that the answer goes out first. */
 const WRITE_BEHIND_MS = 20;
 
+/** Artifact with the time of its last use, in milliseconds since the epoch. */
+export interface ListedArtifact {
+  info: ArtifactInfo;
+  at: number;
+}
+
 interface Held {
   info: ArtifactInfo;
   bytes: Buffer;
@@ -88,6 +94,7 @@ interface Held {
 export class ArtifactStore {
   readonly #folder: string | undefined;
   readonly #files: ArtifactFiles;
+  readonly #now: () => number;
   readonly #shelf: ArtifactShelf;
   /** Artifacts in memory by file name, during a write or after a failed write. */
   readonly #held = new Map<string, Held>();
@@ -100,11 +107,12 @@ export class ArtifactStore {
   constructor(options: StoreOptions = {}) {
     this.#folder = options.folder;
     this.#files = options.files ?? REAL_FILES;
+    this.#now = options.now ?? Date.now;
     this.#maxHeldBytes = Math.min(MAX_HELD_BYTES, options.maxBytes ?? MAX_BYTES);
     this.#shelf = new ArtifactShelf({
       folder: options.folder,
       files: this.#files,
-      now: options.now ?? Date.now,
+      now: this.#now,
       limits: {
         maxBytes: options.maxBytes ?? MAX_BYTES,
         maxCount: options.maxCount ?? MAX_COUNT,
@@ -158,16 +166,30 @@ export class ArtifactStore {
     return undefined;
   }
 
-  /** Returns artifacts, the newest first. */
-  async list(limit: number): Promise<ArtifactInfo[]> {
-    const names = new Set([...[...this.#held.keys()].reverse(), ...(await this.#shelf.newest(limit))]);
-    const infos: ArtifactInfo[] = [];
-    for (const name of names) {
+  /** Returns artifacts, the newest first: those older than `before`, the handle of an artifact of the workspace. */
+  async list(limit: number, before?: string): Promise<ListedArtifact[]> {
+    const names = [...new Set([...[...this.#held.keys()].reverse(), ...(await this.#shelf.newest())])];
+    const after = before === undefined ? -1 : names.indexOf(fileNameOf(WORKSPACE_OWNER, before));
+    const found: ListedArtifact[] = [];
+    for (const name of names.slice(after + 1)) {
+      if (found.length === limit) break;
       const info = this.#held.get(name)?.info ?? (await this.#readInfo(name));
-      if (info) infos.push(info);
-      if (infos.length === limit) break;
+      if (info) found.push({ info, at: this.#shelf.timeOf(name) ?? this.#now() });
     }
-    return infos;
+    return found;
+  }
+
+  /** Removes an artifact. Returns whether it was there. */
+  async remove(handle: string): Promise<boolean> {
+    const name = fileNameOf(WORKSPACE_OWNER, handle);
+    const held = this.#held.get(name);
+    await held?.saving?.catch(() => undefined);
+    this.#forget(name, held);
+    return (await this.#shelf.remove(name)) || held !== undefined;
+  }
+
+  get limits(): ArtifactLimits {
+    return this.#shelf.limits;
   }
 
   status(): { count: number; bytes: number; faults: number } {

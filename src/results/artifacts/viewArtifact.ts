@@ -62,11 +62,15 @@ export async function viewArtifact(
 /** Size up to which an artifact is masked as a whole: a selector may cut a secret in two. */
 const MAX_MASKED_BYTES = 16 * 1024 * 1024;
 
-async function maskedReader(reader: ArtifactReader): Promise<ArtifactReader> {
+/** Masks an artifact before a selector reads it. A larger one is masked in what the selector returns. */
+export async function maskedReader(
+  reader: ArtifactReader,
+  mask: (text: string) => string = (text) => scrubSecrets(text, reader.info.source?.server),
+): Promise<ArtifactReader> {
   const { size } = reader.info;
   const bytes = size > MAX_MASKED_BYTES ? Buffer.alloc(0) : await reader.read(0, size);
   const text = isUtf8(bytes) ? bytes.toString() : '';
-  const masked = scrubSecrets(text, reader.info.source?.server);
+  const masked = mask(text);
   if (masked === text) return reader;
   const hidden = Buffer.from(masked);
   return new MemoryReader({ ...reader.info, ...measured(hidden) }, hidden);

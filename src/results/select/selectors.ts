@@ -110,7 +110,7 @@ const SNIFFED_BYTES = 4_096;
 const BINARY_TYPES = /^(?:image\/(?!svg)|audio\/|video\/|font\/|application\/(?:gzip|zip|pdf|wasm)\b)/;
 
 /** Returns whether the artifact is text. Content that came as text counts as text, NULs included. */
-async function isText(reader: ArtifactReader): Promise<boolean> {
+export async function isText(reader: ArtifactReader): Promise<boolean> {
   const { mediaType } = reader.info;
   if (mediaType.startsWith('text/')) return true;
   return !BINARY_TYPES.test(mediaType) && !(await reader.read(0, SNIFFED_BYTES)).includes(0);

@@ -104,7 +104,7 @@ function picked(fields: readonly string[], picks: readonly number[], delimiter: 
   );
 }
 
-interface Table {
+export interface Table {
   header: readonly string[];
   delimiter: string;
   /** Yields the records below the header. */
@@ -113,7 +113,7 @@ interface Table {
   total: string | undefined;
 }
 
-async function tableOf(reader: ArtifactReader): Promise<Table> {
+export async function tableOf(reader: ArtifactReader): Promise<Table> {
   const delimiter = await delimiterOf(reader);
   if (delimiter === undefined) return jsonTable(reader);
   const rowsOf = async function* (): AsyncGenerator<string[]> {

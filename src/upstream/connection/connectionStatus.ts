@@ -13,7 +13,6 @@ export type LifeState = SupervisionState | Bar;
 
 /** Facts from which state and reason follow. */
 export interface StatusFacts {
-  name: string;
   state: LifeState;
   /** Cause of the last end or failed start. */
   failure: LinkFailure | undefined;
@@ -77,13 +76,13 @@ export class ConnectionStatus {
 }
 
 function statusOf(facts: StatusFacts): Status {
-  const { name, state, failure } = facts;
+  const { state, failure } = facts;
   const reason = failure && `${failure.message}${facts.staleNote}`;
   switch (state) {
     case 'stopped':
       return { state, reason: undefined };
     case 'needs_approval':
-      return { state, reason: approvalNote(name) };
+      return { state, reason: NOT_APPROVED };
     case 'needs_sign_in':
       return { state, reason };
     case 'running':
@@ -91,14 +90,17 @@ function statusOf(facts: StatusFacts): Status {
     case 'idle':
       return { state: facts.isKnown ? 'not_started' : 'starting', reason: undefined };
     case 'starting':
-      // After a failed start the server stays `failed` until it is ready.
+      // After a failed start the server keeps the state of the failure until it is ready.
       if (!failure || facts.hasRun) return { state, reason: facts.slowNote };
       break;
   }
-  return { state: failure?.code === 'secret_missing' ? 'needs_secret' : 'failed', reason };
+  return { state: FAILURE_STATES[failure?.code ?? ''] ?? 'failed', reason };
 }
 
-export function approvalNote(name: string): string {
-  const subject = /^[\w.-]+$/.test(name) ? name : '--all';
-  return `It has not been approved for this workspace. Review and approve it: waygate approve ${subject}.`;
-}
+/** States of a server that needs the user before it can start, by the fault code of the failed start. */
+const FAILURE_STATES: Readonly<Record<string, ConnectionState>> = {
+  secret_missing: 'needs_secret',
+  unauthorized: 'needs_sign_in',
+};
+
+export const NOT_APPROVED = 'It has not been approved for this workspace.';

@@ -5,6 +5,7 @@ import type { HealthSnapshot } from '../../supervision/health.ts';
 import { isExposed } from '../listing/exposedTools.ts';
 import type { HeldItem } from '../listing/listingGate.ts';
 import type { ServerCatalog } from '../listing/serverCatalog.ts';
+import type { StderrTail } from '../process/stderrTail.ts';
 import { ServerLife } from '../start/serverLife.ts';
 import type { Live } from '../start/serverStart.ts';
 import { LinkFailure } from '../transports/upstreamLink.ts';
@@ -149,6 +150,11 @@ export class ServerConnection {
   }
   get stderr(): readonly string[] {
     return this.#life.stderr;
+  }
+
+  /** Stderr of all starts. */
+  get output(): Pick<StderrTail, 'lines' | 'count'> {
+    return this.#life.output;
   }
 
   /** Starts the server if it must run or has never been listed. */
@@ -318,6 +324,13 @@ export class ServerConnection {
   /** Ends the server after a sign-out; the next start finds out that a sign-in is required. */
   async signedOut(): Promise<void> {
     await Promise.all([this.#own.retire(), this.#life.signedOut()]);
+  }
+
+  /** Ends the server for now; the next call starts it again. */
+  async pause(): Promise<void> {
+    // Connections of single sessions end after their calls.
+    void this.#own.retire();
+    await this.#life.pause();
   }
 
   async stop(): Promise<void> {

@@ -84,15 +84,11 @@ export class ServerPool {
     }
   }
 
-  /** Lists every server again and starts those that are down. Resolves when all have answered or failed. */
-  async refresh(): Promise<void> {
-    const listed = this.connections.map((connection) => {
-      // A changed server may wait long for its current calls, and lists itself after them.
-      if (!this.#endings.has(connection.config.name)) return connection.refresh();
-      void connection.start();
-      return undefined;
-    });
-    await Promise.all(listed);
+  /** Lists a server again, and starts it if it is down. Resolves when it has answered or failed. */
+  async refresh(connection: ServerConnection): Promise<void> {
+    if (!this.#endings.has(connection.config.name)) return connection.refresh();
+    // A changed server may wait long for its current calls, and lists itself after them.
+    void connection.start();
   }
 
   async stop(): Promise<void> {

@@ -96,6 +96,11 @@ export class SignIns {
     return wasSignedIn;
   }
 
+  /** Whether the user is signed in to a server; undefined if nothing is known. */
+  isSignedIn(name: string): boolean | undefined {
+    return this.#sessions.get(name)?.session.isSignedIn;
+  }
+
   stop(): void {
     for (const { signIn } of this.#pending.values()) signIn.cancel();
   }
@@ -108,9 +113,7 @@ export class SignIns {
     if (!isRefused) {
       const state = await startedState(connection);
       if (state === 'ready') {
-        throw new SignInError(
-          `"${name}" is ready without a new sign-in. To sign in as another user, first run: waygate logout.`,
-        );
+        throw new SignInError(`"${name}" is ready without a new sign-in. To sign in as another user, sign out first.`);
       }
       if (state !== 'needs_sign_in') throw new SignInError(connection.reason ?? `"${name}" is not running.`);
     }

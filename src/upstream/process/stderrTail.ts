@@ -3,6 +3,12 @@ const MAX_LINE_CHARS = 1_000;
 /** Bytes of stderr to keep. The buffer may double between two compactions. */
 const RING_BYTES = 64 * 1024;
 const MAX_PARTS = 256;
+const LINE_FEED = 0x0a;
+
+export interface TailLimits {
+  lines: number;
+  bytes: number;
+}
 
 /**
  * Keeps the last lines of a server's stderr. Always drains the pipe, because a full one would block the server. Decodes
@@ -12,19 +18,24 @@ export class StderrTail {
   #parts: Buffer[] = [];
   #bytes = 0;
   #dropped = 0;
+  #breaks = 0;
   readonly #scrub: (text: string) => string;
+  readonly #limits: TailLimits;
 
-  constructor(scrubSecrets: (text: string) => string) {
+  constructor(scrubSecrets: (text: string) => string, limits: TailLimits = { lines: MAX_LINES, bytes: RING_BYTES }) {
     this.#scrub = scrubSecrets;
+    this.#limits = limits;
   }
 
   push(chunk: Buffer): void {
+    const { bytes: ring } = this.#limits;
+    for (let i = chunk.indexOf(LINE_FEED); i !== -1; i = chunk.indexOf(LINE_FEED, i + 1)) this.#breaks += 1;
     // Copy the end, because a slice keeps the whole buffer in memory.
-    const kept = chunk.length > RING_BYTES ? Buffer.from(chunk.subarray(-RING_BYTES)) : chunk;
+    const kept = chunk.length > ring ? Buffer.from(chunk.subarray(-ring)) : chunk;
     this.#dropped += chunk.length - kept.length;
     this.#parts.push(kept);
     this.#bytes += kept.length;
-    while (this.#bytes - (this.#parts[0] as Buffer).length >= RING_BYTES) {
+    while (this.#bytes - (this.#parts[0] as Buffer).length >= ring) {
       const oldest = this.#parts.shift() as Buffer;
       this.#bytes -= oldest.length;
       this.#dropped += oldest.length;
@@ -35,10 +46,16 @@ export class StderrTail {
   /** Merges small pieces, so that a server that writes single bytes does not cause an object for each. */
   #compact(): void {
     const whole = Buffer.concat(this.#parts);
-    const kept = whole.length > RING_BYTES ? Buffer.from(whole.subarray(-RING_BYTES)) : whole;
+    const { bytes: ring } = this.#limits;
+    const kept = whole.length > ring ? Buffer.from(whole.subarray(-ring)) : whole;
     this.#dropped += whole.length - kept.length;
     this.#parts = [kept];
     this.#bytes = kept.length;
+  }
+
+  /** Number of complete lines so far, dropped ones included. */
+  get count(): number {
+    return this.#breaks;
   }
 
   /** Number of dropped bytes. */
@@ -53,7 +70,7 @@ export class StderrTail {
     if (this.#dropped > 0 && lines.length > 1) lines.shift();
     const open = lines.pop() ?? '';
     // Mask before any cut, because half a secret is still a secret.
-    const scrubbed = this.#scrub([...lines.slice(-MAX_LINES), open].join('\n')).split('\n');
+    const scrubbed = this.#scrub([...lines.slice(-this.#limits.lines), open].join('\n')).split('\n');
     const end = (scrubbed.pop() as string).slice(-MAX_LINE_CHARS);
     const whole = scrubbed.map((line) => line.slice(0, MAX_LINE_CHARS));
     return end === '' ? whole : [...whole, end];

@@ -10,15 +10,18 @@ import type { HealthSnapshot } from '../../supervision/health.ts';
 import type { Running, StartContext } from '../../supervision/supervised.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
 import type { ConnectionEvents, ConnectionServices } from '../connection/connectionServices.ts';
-import { approvalNote, type Bar, ConnectionStatus, type LifeState } from '../connection/connectionStatus.ts';
+import { type Bar, ConnectionStatus, type LifeState, NOT_APPROVED } from '../connection/connectionStatus.ts';
 import type { Predecessor } from '../connection/serverConnection.ts';
 import type { ServerMessages } from '../connection/serverMessages.ts';
 import { CatalogKeeper } from '../listing/catalogKeeper.ts';
+import { StderrTail } from '../process/stderrTail.ts';
 import { LinkFailure, type UpstreamLink } from '../transports/upstreamLink.ts';
 import { asLinkFailure, type Live, ServerStart, StartLimits } from './serverStart.ts';
 import type { Turn } from './startQueue.ts';
 import { type AwaitedServer, waitForStart } from './waitForStart.ts';
 
+/** Bounds of a server's log for the user. */
+const OUTPUT = { lines: 2_000, bytes: 256 * 1024 };
 const AWAITS_CALLS = 'Its configuration has changed; it restarts after its current calls.';
 
 export interface LifePorts {
@@ -50,6 +53,8 @@ export interface LifePorts {
  */
 export class ServerLife implements AwaitedServer {
   readonly keeper: CatalogKeeper;
+  /** Stderr of all starts, for the user. */
+  readonly output: StderrTail;
   readonly status: ConnectionStatus;
   readonly scrubSecrets: (text: string) => string;
   readonly log = (line: string): void => this.#ports.events.log(`${this.name}: ${line}`);
@@ -80,6 +85,7 @@ export class ServerLife implements AwaitedServer {
     const { config, services, events, messages, predecessor } = ports;
     if (predecessor) this.#underWay.add(this.#awaits(predecessor));
     this.scrubSecrets = events.scrubSecrets;
+    this.output = new StderrTail(events.scrubSecrets, OUTPUT);
     this.#limits = new StartLimits(config, services);
     this.#supervisor = new Supervisor<Live>({
       start: (context) => {
@@ -113,7 +119,6 @@ export class ServerLife implements AwaitedServer {
     });
     this.status = new ConnectionStatus(this.keeper.isKnown, {
       facts: () => ({
-        name: this.name,
         state: this.#state,
         failure: this.#failure,
         hasRun: this.#hasRun,
@@ -289,9 +294,10 @@ export class ServerLife implements AwaitedServer {
     const start = new ServerStart(
       {
         clear: () => this.#clear(context.signal),
-        openLink: (onLost) => services.openLink(entry, { onLost, log, scrubSecrets }),
+        openLink: (onLost) =>
+          services.openLink(entry, { onLost, log, scrubSecrets, onStderr: (chunk) => this.output.push(chunk) }),
         check: () => {
-          if (!this.#isApproved(entry)) throw new LinkFailure(approvalNote(this.name), 'needs_approval');
+          if (!this.#isApproved(entry)) throw new LinkFailure(NOT_APPROVED, 'needs_approval');
         },
         clientOptions: () => messages.clientOptions(oddities),
         wasKnown: this.keeper.isKnown,

@@ -105,16 +105,13 @@ export class HttpLink implements UpstreamLink {
   #signInReason(): string {
     if (!this.#session)
       return 'It refused the Authorization in "headers": the token may have expired or been revoked; set a new one.';
-    // The command is pasted into a shell, so include only a harmless name.
-    const { name } = this.#config;
-    const command = `waygate login${/^[\w.][\w.-]*$/.test(name) ? ` ${name}` : ''}`;
     switch (this.#session.lack) {
       case 'sign_in':
-        return `It asks for a sign-in. Sign in: ${command}.`;
+        return 'It asks for a sign-in.';
       case 'renewal':
-        return `Its sign-in has expired or was revoked. Sign in again: ${command}.`;
+        return 'Its sign-in has expired or was revoked. Sign in again.';
       case 'scope':
-        return `It requires more permission than the sign-in granted. Sign in again: ${command}.`;
+        return 'It requires more permission than the sign-in granted. Sign in again.';
     }
   }
 }

@@ -176,7 +176,10 @@ export class StdioLink implements UpstreamLink {
     this.#ended = ended(child);
     // Prevents an unhandled rejection if nothing awaits the end.
     this.#ended.catch(() => undefined);
-    child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.#stderr.push(chunk);
+      this.#events.onStderr?.(chunk);
+    });
     child.stdin?.on('error', () => undefined);
     child.once('exit', (code, signal) =>
       this.#lost(`It exited unexpectedly (${signal ?? `exit code ${code}`}).`, signal ? 'killed' : 'exited'),

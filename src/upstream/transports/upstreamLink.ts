@@ -24,6 +24,8 @@ export interface LinkEvents {
   /** The link closed unexpectedly. Called once, and never after `close`. */
   onLost(reason: string, code: KnownFaultCode): void;
   log(line: string): void;
+  /** Receives all of stderr. */
+  onStderr?(chunk: Buffer): void;
   /** Masks secrets in everything a server says, before any cut: half a secret is still a secret. */
   scrubSecrets(text: string): string;
 }

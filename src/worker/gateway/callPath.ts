@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { CallPipeline } from '../../calls/pipeline/callPipeline.ts';
+import type { ApprovalRequest } from '../../calls/policy/approval.ts';
 import type { EgressFinding } from '../../calls/policy/egress.ts';
 import { replayFor } from '../../calls/settings/replaySettings.ts';
 import type { CatalogTool, ServerOrigin } from '../../catalog/types.ts';
@@ -31,7 +32,7 @@ export interface CallPathOptions {
   pool: ServerPool;
   trust: ServerTrust;
   /** Asks the user in an editor that watches. */
-  approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
+  approve(question: ApprovalQuestion, gone: AbortSignal): Promise<ApprovalVerdict | 'late'>;
   log(line: string): void;
 }
 
@@ -42,6 +43,7 @@ export class CallPath {
   readonly links = new ResultLinks();
   readonly pipeline: CallPipeline<AdmittedResult>;
   readonly #configuration: Configuration;
+  #questions = 0;
 
   constructor({ workspace, stateFolder, configuration, pool, trust, approve, log }: CallPathOptions) {
     this.#configuration = configuration;
@@ -66,7 +68,7 @@ export class CallPath {
         trust: (tool) => trust.verdictOn(tool, pool.get(tool.server)),
         onSecretAllowed: (server, finding) => trust.record(secretEvent(server, finding)),
         findSecrets: (server, sent) => this.#findSecrets(server, sent),
-        approval: { ask: ({ tool, args, reason }) => approve(questionAbout(tool, args, reason)) },
+        approval: { ask: (request) => approve(this.#questionAbout(request), request.signal) },
         approvalStore: approvalFile(stateFolder, log),
         log,
       },
@@ -131,6 +133,21 @@ export class CallPath {
     });
   }
 
+  #questionAbout({ tool, args, reason, trace }: ApprovalRequest): ApprovalQuestion {
+    const { id: toolId, upstreamName, server } = tool;
+    this.#questions += 1;
+    return {
+      id: String(this.#questions),
+      toolId,
+      server,
+      client: trace?.client ?? '',
+      ...(trace && { callId: trace.id }),
+      reason,
+      arguments: scrubValue(args),
+      lines: approvalQuestion({ toolId, tool: upstreamName, server, reason, args }, scrubSecrets),
+    };
+  }
+
   async stop(): Promise<void> {
     await this.artifacts.flush();
     this.pipeline.dispose();
@@ -143,15 +160,4 @@ function wordsFor(kind: EgressFinding['kind'], server: string | undefined, owner
   if (server !== undefined) return `a secret of the server ${server}`;
   const stored = owners.map(storedName).find((one) => one !== undefined);
   return stored === undefined ? 'a secret of a server that is no longer configured' : `the stored secret ${stored}`;
-}
-
-function questionAbout(tool: CatalogTool, args: Readonly<Record<string, unknown>>, reason: string): ApprovalQuestion {
-  const { id: toolId, upstreamName, server } = tool;
-  return {
-    toolId,
-    server,
-    reason,
-    arguments: scrubValue(args),
-    lines: approvalQuestion({ toolId, tool: upstreamName, server, reason, args }, scrubSecrets),
-  };
 }

@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../../config/fileReader.ts';
 import type { ConfigPlace } from '../../config/state/configPlaces.ts';
 import type { KeptTexts } from '../../config/state/keptTexts.ts';
+import type { LimitsReport, Refreshed } from '../../control/activityContract.ts';
 import type {
   ApprovalQuestion,
   ApprovalVerdict,
@@ -23,20 +24,26 @@ import { maskKnownValue } from '../../secrets/scrubValue.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { ConfigurationEdits } from '../configuration/applyConfiguration.ts';
 import { Configuration } from '../configuration/configuration.ts';
+import type { ActiveCall } from '../reports/activeCall.ts';
 import { Diagnostics, type SupervisedLife } from '../reports/diagnostics.ts';
 import { GatewayReports } from '../reports/gatewayReports.ts';
 import { ServerScans } from '../reports/serverScans.ts';
+import { ToolReports } from '../reports/toolReports.ts';
 import { WorkAccount } from '../reports/workAccount.ts';
 import { CallPath } from './callPath.ts';
 import { GatewayServers } from './gatewayServers.ts';
+import { KeptResults } from './keptResults.ts';
 import { LiveCatalog } from './liveCatalog.ts';
 import { Modes } from './modes.ts';
+import { refreshed } from './refreshes.ts';
 
 export interface GatewayOptions {
   workspace: string;
   /** File given by the user, which replaces all others. */
   configFile?: string;
   stateFolder: string;
+  /** Whether the first starts of servers wait a moment for a client, which may have roots. */
+  awaitsSession?: boolean;
   /** Returns facts about the worker's life that outlive this process. */
   life?: () => Partial<SupervisedLife>;
   /** Reads the given file if it is not a configuration. */
@@ -49,7 +56,9 @@ export interface GatewayOptions {
   /** Called after a change that watchers show. */
   onChange(): void;
   /** Asks the user in an editor that watches. */
-  approve(question: ApprovalQuestion): Promise<ApprovalVerdict>;
+  approve(question: ApprovalQuestion, gone: AbortSignal): Promise<ApprovalVerdict | 'late'>;
+  /** Called when a call begins, changes its phase, ends or was counted. */
+  onCall(call: ActiveCall): void;
   /** Accesses the editor's own store of secrets. */
   secret(request: SecretRequest): Promise<SecretAnswer>;
 }
@@ -66,6 +75,10 @@ export class Gateway {
   readonly servers: GatewayServers;
   readonly reports: GatewayReports;
   readonly scan: ServerScans;
+  readonly tools: ToolReports;
+  readonly results: KeptResults;
+  /** Session of the user's own calls, of all editors. */
+  readonly you = {};
   readonly #options: GatewayOptions;
   readonly #uses: UseMemory;
   readonly #clientRequests: ClientRequests;
@@ -79,9 +92,16 @@ export class Gateway {
     this.#options = options;
     const { workspace, stateFolder, log } = options;
     const configuration = new Configuration(options);
-    const diagnostics = new Diagnostics({ ...options, scrubSecrets });
+    const diagnostics = new Diagnostics({ ...options, scrubSecrets, onCounted: options.onChange });
     const toolOf = (id: string) => this.#catalog.view.catalog.byId.get(id);
-    const account = new WorkAccount({ ...options, diagnostics, toolOf });
+    const account = new WorkAccount({
+      diagnostics,
+      toolOf,
+      keeps: () => configuration.current.settings.activity.keepArguments,
+      stderrOf: (server) => this.servers.pool.get(server)?.stderr ?? [],
+      onCall: options.onCall,
+      onChange: options.onChange,
+    });
     const uses = new UseMemory(stateFolder, log);
     this.servers = new GatewayServers({
       ...options,
@@ -89,12 +109,14 @@ export class Gateway {
       scrubSecrets,
       maskKnown: maskKnownValue,
       onChange: () => this.#onServersChanged(),
+      onSignedOut: () => this.#calls.pipeline.invalidate(),
       onConnection: (connection) => this.#onConnection(connection),
       onSessionConnection: (connection) => this.#clientRequests.attach(connection),
     });
     const { pool, trust } = this.servers;
     const clientRequests = new ClientRequests({
       workspace,
+      awaitsSession: options.awaitsSession ?? true,
       connections: () => pool.connections,
       onQuestion: (question) => diagnostics.sessionAnswered(question),
       egressRefusal: (server, answer, from) => this.#calls.egressRefusal(server, answer, from),
@@ -131,6 +153,16 @@ export class Gateway {
     this.account = account;
     this.reports = reports;
     this.scan = new ServerScans(() => pool.connections);
+    this.tools = new ToolReports({
+      view: () => catalog.view,
+      connection: (server) => pool.get(server),
+      contractOf: (tool) => calls.contractOf(tool),
+      useOf: (tool) => diagnostics.useOf({ tool }),
+      before: (connection, tool) => this.servers.review.before(connection, tool),
+    });
+    const { artifacts } = calls;
+    const masks = (): boolean => configuration.current.settings.artifacts.maskSecrets === 'always';
+    this.results = new KeptResults({ artifacts, masks, activity: account.activity });
     this.#uses = uses;
     this.#clientRequests = clientRequests;
     this.#calls = calls;
@@ -179,11 +211,26 @@ export class Gateway {
     await this.diagnostics.close();
   }
 
-  /** Applies edits of the configuration, and lists the tools of every server again. */
-  async refresh(): Promise<void> {
+  /**
+   * Applies edits of the configuration, and lists the tools of every server again, or of one. Returns the servers that it
+   * began with; `onRefreshed` is called when one of them ends, and `ended` resolves when all have.
+   */
+  refresh(
+    server: string | undefined,
+    onRefreshed: (news: Refreshed) => void = () => undefined,
+  ): { began: readonly string[]; ended: Promise<unknown> } {
     this.#edits.apply();
-    await this.servers.pool.refresh();
-    this.#catalog.rebuild();
+    const { pool } = this.servers;
+    const chosen = pool.connections.filter(({ config }) => server === undefined || config.name === server);
+    const ends = chosen.map(async (connection) => {
+      const news = await refreshed(connection, () => pool.refresh(connection));
+      this.#catalog.catchUp();
+      onRefreshed(news);
+    });
+    return {
+      began: chosen.map(({ config }) => config.name),
+      ended: Promise.all(ends).then(() => this.#catalog.rebuild()),
+    };
   }
 
   /** Compares what servers list with their pins. */
@@ -197,7 +244,7 @@ export class Gateway {
 
   /** Lists the servers of the workspace's own file again. */
   async listing(): Promise<ServerListing[]> {
-    await this.refresh();
+    await this.refresh(undefined).ended;
     const disabled = this.configuration.current.servers.filter((server) => server.disabled);
     return this.servers.review.listings(this.servers.pool.connections, disabled);
   }
@@ -222,7 +269,24 @@ export class Gateway {
   }
 
   children(path: string): TreeChildren {
+    // The same revision as that of the next snapshot.
+    this.#catalog.catchUp();
     return this.#catalog.view.children(path);
+  }
+
+  /** Returns what is left of each limit, for the sessions that have made calls. */
+  limits(): LimitsReport {
+    const { limiter } = this.#calls.pipeline;
+    const windows = limiter.windows(this.account.activity.callers, ({ owner }) => owner);
+    const { unreadable } = limiter.limits;
+    return {
+      windows: windows.map(({ session: caller, freesIn, ...window }) => ({
+        ...window,
+        ...(caller && { session: caller.session, client: caller.client }),
+        ...(freesIn !== undefined && { freesInMs: Math.round(freesIn * 1_000) }),
+      })),
+      ...(unreadable !== undefined && { unreadable }),
+    };
   }
 
   get learned(): readonly LearnedUse[] {

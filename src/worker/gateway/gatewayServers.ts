@@ -40,6 +40,8 @@ export interface GatewayServersOptions
   configuration: Configuration;
   /** Accesses the editor's own store of secrets. */
   secret(request: SecretRequest): Promise<SecretAnswer>;
+  /** Called after a sign-out: no answer that the user got while signed in may be given again. */
+  onSignedOut(): void;
 }
 
 /** Polling detects changes of a file on every system. */
@@ -109,7 +111,10 @@ export class GatewayServers {
       },
       options,
     );
-    this.signInRequests = signInRequests(this.#signIns, this.pool, (config) => this.links.follow(config));
+    this.signInRequests = signInRequests(this.#signIns, this.pool, {
+      follow: (config) => this.links.follow(config),
+      onSignedOut: () => options.onSignedOut(),
+    });
   }
 
   start(): void {
@@ -177,6 +182,10 @@ export class GatewayServers {
     void this.#recheckSignIns();
   }
 
+  isSignedIn(name: string): boolean | undefined {
+    return this.#signIns.isSignedIn(name);
+  }
+
   #isApproved(config: ServerConfig): boolean {
     return !needsApproval(config) || this.approvals.isApproved(config);
   }
@@ -224,7 +233,7 @@ export class GatewayServers {
     if (this.#approvalsFlaw === undefined) return [];
     const { file } = this.approvals;
     const message = `The approvals cannot be read (${this.#approvalsFlaw}), so none counts. Remove the file and approve the servers again.`;
-    return [{ severity: 'error', message, location: { file, line: 1, column: 1 } }];
+    return [{ severity: 'error', code: 'file', message, location: { file, line: 1, column: 1 } }];
   }
 
   readonly #onApprovals = (): void => {
@@ -274,7 +283,7 @@ type SignInRequests = Pick<ControlHandlers, 'signIn' | 'signInEnd' | 'signOut'>;
 function signInRequests(
   signIns: SignIns,
   pool: ServerPool,
-  follow: (config: ServerConfig) => Promise<ServerConfig>,
+  { follow, onSignedOut }: { follow(config: ServerConfig): Promise<ServerConfig>; onSignedOut(): void },
 ): SignInRequests {
   return {
     signIn: ({ server }) =>
@@ -288,7 +297,9 @@ function signInRequests(
         const connection = serverNamed(server, pool);
         const config = await follow(connection.config);
         if (config.type === 'stdio' || config.type === 'static') return { wasSignedIn: false };
-        return { wasSignedIn: await signIns.signOut(connection, config) };
+        const wasSignedIn = await signIns.signOut(connection, config);
+        onSignedOut();
+        return { wasSignedIn };
       }),
   };
 }

@@ -142,8 +142,8 @@ function contextOf({ workspace, configuration, catalog, reports, calls, clientRe
     masks: (isError) => masksResult(configuration.current.settings.artifacts.maskSecrets, isError),
     reviewed: (shown, source) => calls.reviewed(shown, source),
     admit: () => reports.gate.admit(),
-    onCallStart: () => account.callStarted(),
-    onCallEnd: (call, event) => account.callEnded(call, event),
+    onCallStart: (call) => account.callStarted(call),
+    onCallEnd: (call, event, end) => account.callEnded(call, event, end),
   } satisfies GatewayContext & Pick<PassthroughContext, 'clientRequests' | 'settled'>;
 }
 

@@ -9,6 +9,7 @@ import { knownSecrets } from '../../secrets/mask.ts';
 import { type LaunchApprovals, needsApproval } from '../../trust/approvals.ts';
 import type { Launch } from '../../trust/launch.ts';
 import { type Walls, wallsOf } from '../../trust/walls.ts';
+import { NOT_APPROVED } from '../../upstream/connection/connectionStatus.ts';
 import type { SignIns } from '../../upstream/connection/signIns.ts';
 import type { ChildJournal } from '../../upstream/process/childJournal.ts';
 import type { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
@@ -98,7 +99,7 @@ export class ServerLinks {
   #approvedLaunch(written: ServerConfig): Launch {
     const launch = this.#options.approvals.approved(written);
     if (launch) return launch;
-    throw new LinkFailure('It has not been approved for this workspace.', 'needs_approval');
+    throw new LinkFailure(NOT_APPROVED, 'needs_approval');
   }
 
   /** Returns the walls of a start; nothing if they are optional and the machine has none (T6.2). */

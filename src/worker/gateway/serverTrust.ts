@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TrustVerdict } from '../../calls/pipeline/callPipeline.ts';
+import { matchesTemplate } from '../../catalog/primitives/uriTemplate.ts';
 import { sha256 } from '../../catalog/shapeHash.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
@@ -155,7 +156,7 @@ export class ServerTrust implements ListingGate {
     const offered = this.offer(config, listing);
     if (HARMLESS.has(method)) return undefined;
     const { part, name } = subjectOf(method, params);
-    const why = offered.whole ?? (part && whyHeld(listing, offered, part, name));
+    const why = offered.whole ?? (part ? whyHeld(listing, offered, part, name) : whyAddressHeld(offered, name));
     return why === undefined ? undefined : heldError({ toolId: quoted(name, MAX_NAME_CHARS), why }, config.name, name);
   }
 
@@ -205,6 +206,22 @@ function whyHeld(listing: Listing, { held }: OfferedListing, part: NamedPart, na
   const own = held.filter(({ item }) => item.part === part && item.name === name);
   const all = own.length === 0 ? [] : listing[part].filter((raw) => nameOfItem(part, raw) === name);
   return all.length > own.length ? 'twin' : own[0]?.why;
+}
+
+/**
+ * Returns why an address is held back: no offered list has it, and a held template fits it. A blocked template closes its
+ * addresses whatever else fits.
+ */
+function whyAddressHeld({ listing, held }: OfferedListing, address: string): string | undefined {
+  const fitting = held.filter(({ item }) => item.part === 'resourceTemplates' && matchesTemplate(item.name, address));
+  const isOffered =
+    listing.resources.some((raw) => uriOf(raw) === address) ||
+    listing.resourceTemplates.some((raw) => matchesTemplate(nameOfItem('resourceTemplates', raw), address));
+  return fitting.find(({ why }) => why === 'blocked' || !isOffered)?.why;
+}
+
+function uriOf(raw: unknown): unknown {
+  return (raw as { uri?: unknown } | null)?.uri;
 }
 
 const QUESTIONS = {

@@ -79,6 +79,15 @@ export class UserReview {
     });
   }
 
+  /** Returns the approved definition of a tool that differs from what its server lists. */
+  before({ config, listed }: ServerConnection, tool: string): { definition: unknown; at?: string } | undefined {
+    if (config.type === 'static') return undefined;
+    const { items, pins } = this.#trust.gate.review(this.#trust.gated(config), listed);
+    const item = items.find(({ part, name }) => part === 'tools' && name === tool);
+    if (item?.before === undefined) return undefined;
+    return { definition: item.before, ...(pins?.since !== undefined && { at: pins.since }) };
+  }
+
   /** Applies a decision of the user. Returns why it has no effect. */
   decide(
     decision: TrustDecision & Pick<TrustEvent, 'actor'>,

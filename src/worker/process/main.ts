@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const { values } = parseArgs({
-    options: { workspace: text, state: text, config: text, catalog: text, candidate: flag },
+    options: { workspace: text, state: text, config: text, catalog: text, candidate: flag, 'for-command': flag },
   });
   const { workspace, state: stateFolder, config: configFile, catalog } = values;
   if (!workspace || !stateFolder) throw new Error('The worker needs --workspace and --state.');
@@ -28,6 +28,7 @@ async function main(): Promise<void> {
     stateFolder,
     ...(configFile === undefined ? {} : { configFile }),
     candidate: values.candidate === true,
+    awaitsSession: values['for-command'] !== true,
     token: randomBytes(32).toString('hex'),
     ...(catalog === undefined ? {} : await served(catalog)),
     onServing: () => reportStart('ready'),

@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LONGEST_CALL_MS } from '../../calls/pipeline/deadline.ts';
+import type { Refreshed } from '../../control/activityContract.ts';
 import type { ControlServer } from '../../control/channel.ts';
 import type {
   ApprovalQuestion,
@@ -6,9 +9,14 @@ import type {
   SecretAnswer,
   SecretRequest,
 } from '../../control/contract.ts';
+import type { ActiveCall } from '../reports/activeCall.ts';
 
 /** Watchers draw at most once a second, so faster snapshots are of no use. */
 const SNAPSHOT_INTERVAL_MS = 250;
+/** A view draws at most four times a second. */
+const CALLS_INTERVAL_MS = 100;
+/** Time for the user to answer a question. No call lasts longer. */
+const QUESTION_MS = LONGEST_CALL_MS;
 /** Covers the retries of an editor after 0.1, 0.5 and 1 s. */
 const RETURN_MS = 3_000;
 
@@ -22,6 +30,8 @@ export class Watchers {
   #returned = (): void => undefined;
   #superseded = false;
   #timer: NodeJS.Timeout | undefined;
+  readonly #calls = new Map<number, ActiveCall>();
+  #callTimer: NodeJS.Timeout | undefined;
 
   /** `onWatched` reports the first watcher that comes and the last one that goes. */
   constructor(snapshot: () => GatewaySnapshot, onWatched: (watched: boolean) => void) {
@@ -64,6 +74,7 @@ export class Watchers {
 
   stop(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#callTimer);
   }
 
   /** Sends watchers to the next worker. A watcher that is asking the user keeps its line until the answer. */
@@ -76,14 +87,44 @@ export class Watchers {
     });
   }
 
-  /** Returns the answer of the first editor that can ask the user. */
-  approve(question: ApprovalQuestion): Promise<ApprovalVerdict> {
+  /** Sends a call to all watchers, together with the others of the same tenth of a second. */
+  announceCall(call: ActiveCall): void {
+    if (this.#watchers.size === 0) return;
+    this.#calls.set(call.id, call);
+    this.#callTimer ??= setTimeout(() => {
+      this.#callTimer = undefined;
+      const records = [...this.#calls.values()].map(({ record }) => record);
+      this.#calls.clear();
+      for (const watcher of this.#watchers.keys()) watcher.calls(records);
+    }, CALLS_INTERVAL_MS);
+  }
+
+  /** Sends the end of a refresh to all watchers. Returns whether `asker` is one of them. */
+  refreshed(news: Refreshed, asker: ControlServer): boolean {
+    for (const watcher of this.#watchers.keys()) watcher.refreshed(news);
+    return this.#watchers.has(asker);
+  }
+
+  /**
+   * Asks the user in every editor at once and returns the first answer, with which the other editors lose the question.
+   * `gone` withdraws it from all.
+   */
+  approve(asked: ApprovalQuestion, gone: AbortSignal): Promise<ApprovalVerdict | 'late'> {
+    const timeLimit = Number(process.env.WAYGATE_QUESTION_MS) || QUESTION_MS;
+    const question = { ...asked, deadline: Date.now() + timeLimit };
     return this.#whileAsking(async () => {
-      for (const watcher of [...this.#watchers.keys()]) {
-        const verdict = await watcher.approve(question);
-        if (verdict !== 'unavailable') return verdict;
+      const over = new AbortController();
+      const late = sleep(timeLimit, 'late' as const, { ref: false, signal: over.signal }).catch(() => 'late' as const);
+      const signal = AbortSignal.any([gone, over.signal]);
+      const answers = [...this.#watchers.keys()].map(async (watcher) => {
+        const verdict = await watcher.approve(question, signal);
+        return verdict === 'unavailable' ? Promise.reject(new Error(verdict)) : verdict;
+      });
+      try {
+        return await Promise.race([Promise.any(answers).catch(() => 'unavailable' as const), late]);
+      } finally {
+        over.abort();
       }
-      return 'unavailable';
     });
   }
 

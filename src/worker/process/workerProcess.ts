@@ -25,6 +25,8 @@ export interface WorkerOptions {
   token: string;
   /** True for a worker that prepares itself beside the serving one and takes over when it is ready. */
   candidate?: boolean;
+  /** False if no session of a client follows the start. */
+  awaitsSession?: boolean;
   /** Replaces the workspace's configuration. */
   load?: GatewayOptions['load'] | undefined;
   /** Called once hosts can find the worker. Their requests wait for the catalog. */
@@ -76,6 +78,7 @@ export class WorkerProcess {
       workspace: options.workspace,
       ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
       stateFolder: options.stateFolder,
+      awaitsSession: options.awaitsSession ?? true,
       life: () => ({ ...this.#life.report, rollout: this.#rolloutState }),
       ...(options.load === undefined ? {} : { load: options.load }),
       // A static catalog has no rules to keep.
@@ -87,7 +90,8 @@ export class WorkerProcess {
       },
       log: (line) => this.#log(line),
       onChange: () => this.#watchers.announce(),
-      approve: (question) => this.#watchers.approve(question),
+      onCall: (call) => this.#watchers.announceCall(call),
+      approve: (question, gone) => this.#watchers.approve(question, gone),
       secret: (request) => this.#watchers.secret(request),
     });
     this.#sessions = new WorkerSessions(this.#gateway, () => this.#watchers.announce());
@@ -213,7 +217,9 @@ export class WorkerProcess {
     const requests = controlRequests(this.#gateway, {
       session: socket,
       snapshot: () => this.#snapshot(),
-      refresh: () => this.#gateway.refresh(),
+      refreshed: (news) => {
+        if (!this.#watchers.refreshed(news, control)) control.refreshed(news);
+      },
       watch: () => {
         this.#watchers.add(control);
         // An editor may bring the secrets that it stores.

@@ -29,17 +29,20 @@ export class WorkerSessions {
 
   serve(socket: Socket, { marksRelated = false, mode = DEFAULT_MODE }: Hello): void {
     const { modes, diagnostics, account } = this.#gateway;
+    const id = `s${this.#next++}`;
     const session = serveSession(socket, modes[mode], {
+      id,
       marksRelated,
       turns: this.#turns,
       onRequest: (request) => diagnostics.sessionAnswered(request),
       onLost: (calls, { name }) => account.lost(calls, name),
     });
-    this.#sessions.set(session, { id: `s${this.#next++}`, mode, since: Date.now() });
+    this.#sessions.set(session, { id, mode, since: Date.now() });
     // A session that attached during the announcement missed it.
     if (this.#succeeded) session.announceSuccessor();
     session.onClose(() => {
       this.#sessions.delete(session);
+      account.activity.sessionEnded(id);
       this.#onChange();
     });
     this.#onChange();

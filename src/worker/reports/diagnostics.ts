@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallRecord } from '../../control/activityContract.ts';
-import type { ServerStatus } from '../../control/contract.ts';
+import type { CatalogStatus, ServerStatus } from '../../control/contract.ts';
 import type { GatewayHealth, HealthCore, HealthReport, TelemetryReport } from '../../control/healthContract.ts';
 import type { Fault } from '../../errors/fault.ts';
 import { traitsOf } from '../../errors/faultCodes.ts';
@@ -12,10 +12,11 @@ import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
 import { gatewayTokens } from '../../modes/shared/catalog/definitionTokens.ts';
 import { TokenMeter } from '../../modes/shared/catalog/tokenMeter.ts';
 import { GATEWAY_TOOLS } from '../../modes/shared/gatewayTools.ts';
-import { Counters } from '../../telemetry/counters.ts';
+import { Counters, type UseReport } from '../../telemetry/counters.ts';
 import { diagnosticEvent, type EventDraft, hotPaths } from '../../telemetry/diagnosticEvent.ts';
 import { EventLog, eventLogFile } from '../../telemetry/eventLog.ts';
 import { ServerWatch, type WatchedServer } from '../../telemetry/serverEvents.ts';
+import type { Figures } from './activeCall.ts';
 import { cachedScrub } from './cachedScrub.ts';
 import { serverHealth } from './serverStatuses.ts';
 
@@ -23,6 +24,8 @@ export interface DiagnosticsOptions {
   workspace: string;
   stateFolder: string;
   scrubSecrets(text: string): string;
+  /** Called when the definitions of a changed catalog are counted. */
+  onCounted?(): void;
   /** Returns facts about the life of this worker; without them it is the workspace's first. */
   life?: () => Partial<SupervisedLife>;
 }
@@ -61,6 +64,7 @@ export class Diagnostics {
   readonly #log: EventLog;
   readonly #scrub: (text: string) => string;
   #toolCalls = 0;
+  #tokensByServer: ReadonlyMap<string, number> = new Map();
   #requests = 0;
   #catalogTimer: NodeJS.Timeout | undefined;
   #counting: AbortController | undefined;
@@ -80,6 +84,11 @@ export class Diagnostics {
     });
   }
 
+  /** Tokens of the definitions, once they have been counted. */
+  get tokens(): CatalogStatus['tokens'] {
+    return this.#counters.context;
+  }
+
   started(): void {
     const { generation } = this.#life('starting');
     this.#write({ event: 'worker.started', success: true, attributes: { pid: process.pid, build: BUILD, generation } });
@@ -92,11 +101,16 @@ export class Diagnostics {
     this.#write({ event: 'worker.lost', success: false, attributes: { generation, reason: `${kind}/${code}` } });
   }
 
-  callEnded({ durationMs }: Pick<CallRecord, 'durationMs'>, event: CallEvent & { sessionId?: string }): void {
+  /** `counted` receives the figures of the call, once they are counted. */
+  callEnded(
+    { durationMs, server }: Pick<CallRecord, 'durationMs' | 'server'>,
+    event: CallEvent & { sessionId?: string },
+    counted: (figures: Figures) => void = () => undefined,
+  ): void {
     const { method, end, retries, error, fault, toolId } = event;
     // Only calls of known tools have rows: reading a schema, or an unknown id, has none.
     const tool = event.event.startsWith('execute.') && event.namespace !== null ? toolId : null;
-    const ofTool = tool === null ? {} : { tool };
+    const ofTool = { ...(tool !== null && { tool }), ...(server !== undefined && { server }) };
     this.#counters.request({
       method,
       latencyMs: durationMs,
@@ -113,12 +127,22 @@ export class Diagnostics {
     const requestId = this.#requests;
     this.#log.append(() => {
       const attributes = event.attributes(this.#meter);
+      counted(figuresIn(attributes));
       if (typeof attributes.raw_tokens === 'number')
         this.#counters.result({ raw: attributes.raw_tokens, shown: Number(attributes.compact_tokens) });
       if (Array.isArray(attributes.result_findings)) this.#counters.findings(attributes.result_findings);
       return this.#line({ ...event, durationMs, attributes }, at);
     });
     if (tool !== null && event.dispatched) this.#toolCalled(event, { tool, durationMs, requestId, at });
+  }
+
+  useOf(subject: { tool: string } | { server: string }): UseReport | undefined {
+    return this.#counters.useOf(subject);
+  }
+
+  /** Tokens of a server's definitions; undefined until they are counted. */
+  definitionTokensOf(server: string): number | undefined {
+    return this.#tokensByServer.get(server);
   }
 
   /** Counts a request of MCP's own methods. Neither its parameters nor its answer are recorded. */
@@ -235,7 +259,9 @@ export class Diagnostics {
     this.#counting = counting;
     const counted = await catalogLoaded(view, GATEWAY_TOOLS, counting.signal);
     if (!counted) return;
+    this.#tokensByServer = counted.tokensByServer;
     this.#counters.definitions({ full: counted.definitionTokens, exposed: gatewayTokens() });
+    this.#options.onCounted?.();
     this.#write({ event: 'catalog.loaded', success: true, attributes: { ...counted.loaded } });
   }
 
@@ -247,4 +273,14 @@ export class Diagnostics {
   #line(draft: EventDraft, at: Date): object {
     return diagnosticEvent(draft, at, this.#scrub);
   }
+}
+
+/** Returns the figures for the activity from the attributes of a call's event. */
+function figuresIn({ raw_tokens, compact_tokens, result_tokens, artifact_refs }: Record<string, unknown>): Figures {
+  const tokensOut = compact_tokens ?? result_tokens;
+  return {
+    ...(typeof raw_tokens === 'number' && { tokensIn: raw_tokens }),
+    ...(typeof tokensOut === 'number' && { tokensOut }),
+    ...(Array.isArray(artifact_refs) && { handles: artifact_refs as readonly string[] }),
+  };
 }

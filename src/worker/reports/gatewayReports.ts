@@ -22,7 +22,7 @@ export interface ReportSources {
   workspace: string;
   configuration: Configuration;
   pool: ServerPool;
-  servers: Pick<GatewayServers, 'links' | 'review' | 'trust' | 'problems' | 'approvals'>;
+  servers: Pick<GatewayServers, 'links' | 'review' | 'trust' | 'problems' | 'approvals' | 'isSignedIn'>;
   catalog: LiveCatalog;
   account: WorkAccount;
   diagnostics: Diagnostics;
@@ -56,7 +56,7 @@ export class GatewayReports {
   }
 
   status(): Omit<GatewaySnapshot, 'worker' | 'sessions'> {
-    const { workspace, catalog, account } = this.#sources;
+    const { workspace, catalog, account, diagnostics } = this.#sources;
     catalog.catchUp();
     const servers = this.#statuses;
     const { file, exists, files, settings } = this.#sources.configuration.current;
@@ -71,7 +71,7 @@ export class GatewayReports {
         problems: [...this.#problems, ...this.#startupProblem(servers)],
       },
       servers,
-      catalog: catalog.view.status,
+      catalog: { ...catalog.view.status, ...(diagnostics.tokens && { tokens: diagnostics.tokens }) },
       recentCalls: account.recent,
     };
   }
@@ -114,7 +114,7 @@ export class GatewayReports {
   }
 
   get #statusSources(): StatusSources {
-    const { catalog, configuration, pool, servers } = this.#sources;
+    const { catalog, configuration, diagnostics, pool, servers } = this.#sources;
     return {
       approvals: servers.approvals,
       config: configuration.current,
@@ -124,6 +124,9 @@ export class GatewayReports {
       walls: (config) => servers.links.wallsState(config),
       heldTools: (connection, namespace) => servers.review.heldTools(connection, namespace),
       driftedOf: (connection) => servers.review.driftedOf(connection),
+      useOf: (server) => diagnostics.useOf({ server }),
+      definitionTokensOf: (server) => diagnostics.definitionTokensOf(server),
+      isSignedIn: (server) => servers.isSignedIn(server),
       trustProblem: (name) => servers.trust.gate.problemOf(name),
       scrubSecrets,
     };
@@ -145,7 +148,7 @@ export class GatewayReports {
   #startupProblem(servers: readonly ServerBrief[]): ConfigurationProblem[] {
     const message = this.#startupFlaw(servers);
     if (message === undefined) return [];
-    return [{ severity: 'error', message, location: this.#sources.configuration.current.startupAt }];
+    return [{ severity: 'error', code: 'startup', message, location: this.#sources.configuration.current.startupAt }];
   }
 }
 

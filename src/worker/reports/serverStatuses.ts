@@ -1,10 +1,12 @@
 import type { MergedConfig } from '../../config/configLayers.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
-import type { HeldTool, MissingSecret, ServerBrief, ServerStatus } from '../../control/contract.ts';
+import type { HeldTool, MissingSecret, ServerBrief, ServerRemedy, ServerStatus } from '../../control/contract.ts';
 import type { ServerHealth } from '../../control/healthContract.ts';
 import { serverState } from '../../control/serverStates.ts';
+import { traitsOf } from '../../errors/faultCodes.ts';
 import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
-import { HealthRecord } from '../../supervision/health.ts';
+import { HealthRecord, type HealthSnapshot } from '../../supervision/health.ts';
+import type { UseReport } from '../../telemetry/counters.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { LaunchApprovals } from '../../trust/approvals.ts';
 import { shownLines } from '../../trust/launch.ts';
@@ -22,6 +24,10 @@ export interface StatusSources {
   /** Why nothing of a server is offered although it runs. */
   trustProblem(name: string): string | undefined;
   approvals: Pick<LaunchApprovals, 'launch' | 'before'>;
+  /** Use of a server since the worker started. */
+  useOf(name: string): UseReport | undefined;
+  definitionTokensOf(name: string): number | undefined;
+  isSignedIn(name: string): boolean | undefined;
   scrubSecrets(text: string): string;
 }
 
@@ -76,20 +82,59 @@ export function serverStatuses(sources: StatusSources): ServerStatus[] {
   return serverBriefs(sources).map((brief) => {
     const config = configs.get(brief.name);
     const connection = config && sources.connection(brief.name);
-    return connection ? connectionStatus(brief, config, connection, sources) : { ...brief, since: 0 };
+    return connection ? connectionStatus(brief, config, connection, sources) : withoutConnection(brief, config);
   });
+}
+
+function withoutConnection(brief: ServerBrief, config: ServerConfig | undefined): ServerStatus {
+  const { state, location } = brief;
+  return {
+    ...brief,
+    since: 0,
+    ...(config && kindOf(config)),
+    ...(state === 'failed' && location && { remedy: { kind: 'edit', location } }),
+  };
+}
+
+function kindOf({ type }: ServerConfig): Pick<ServerStatus, 'kind'> {
+  return type === 'static' ? {} : { kind: type === 'stdio' ? 'stdio' : 'http' };
+}
+
+/** Returns the step that makes a server serve, or that it waits for. */
+function remedyOf(
+  { state, held = [], location }: ServerBrief,
+  { last_fault: fault, next_attempt_in_ms: ms }: HealthSnapshot,
+  secret: MissingSecret | undefined,
+): ServerRemedy | undefined {
+  const edit: ServerRemedy | undefined = location && { kind: 'edit', location };
+  switch (state) {
+    case 'needs_approval':
+      return { kind: 'approve' };
+    case 'needs_secret':
+      return secret ? { kind: 'secret', key: secret.key } : edit;
+    case 'needs_sign_in':
+      return { kind: 'sign_in' };
+    case 'failed':
+      if (fault && traitsOf(fault).remedy === 'configuration') return edit;
+      return ms === undefined ? { kind: 'restart' } : { kind: 'wait', ms };
+    default:
+      return held.length > 0 ? { kind: 'review' } : undefined;
+  }
 }
 
 function connectionStatus(
   brief: ServerBrief,
   config: ServerConfig,
   { since, pid, stderr, health, oddities }: ServerConnection,
-  { missing, walls: wallsIn, scrubSecrets, approvals }: StatusSources,
+  { missing, walls: wallsIn, scrubSecrets, approvals, useOf, definitionTokensOf, isSignedIn }: StatusSources,
 ): ServerStatus {
   const { last_fault: fault, ...supervised } = health;
   const odd = oddities.report();
   const secret = brief.state === 'needs_secret' ? missing(brief.name) : undefined;
   const walls = wallsIn(config);
+  const remedy = remedyOf(brief, health, secret);
+  const tokens = definitionTokensOf(brief.name);
+  const isIn = isSignedIn(brief.name) || (brief.state === 'needs_sign_in' ? false : undefined);
   return {
     ...brief,
     since,
@@ -102,6 +147,11 @@ function connectionStatus(
     ...(walls !== undefined && { walls }),
     ...(brief.state === 'needs_approval' && { approval: approvalOf(config, approvals) }),
     stderr,
+    ...(remedy && { remedy }),
+    ...kindOf(config),
+    ...(config.type !== 'stdio' && isIn !== undefined && { signedIn: isIn }),
+    ...useOf(brief.name),
+    ...(tokens !== undefined && { definitionTokens: tokens }),
     ...(odd.length > 0 && { oddities: odd }),
   };
 }
@@ -111,7 +161,9 @@ function approvalOf(
   approvals: StatusSources['approvals'],
 ): NonNullable<ServerStatus['approval']> {
   const launch = approvals.launch(config);
-  return { hash: launch.hash, lines: shownLines(launch, approvals.before(launch)) };
+  const before = approvals.before(launch);
+  const change = before && { before, now: launch.lines };
+  return { hash: launch.hash, lines: shownLines(launch, before), ...(change && { change }) };
 }
 
 /** Health of a server, without the parts of its status that only the editor shows. */

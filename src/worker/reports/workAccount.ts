@@ -1,3 +1,4 @@
+import type { CallTrace } from '../../calls/pipeline/callTrace.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
 import type { CallRecord } from '../../control/activityContract.ts';
 import { faultError } from '../../errors/faultError.ts';
@@ -5,50 +6,52 @@ import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
 import { type SessionRequest, UNKNOWN_METHOD } from '../../mcp/session/sessionRequest.ts';
 import { failedCallEvent } from '../../modes/gateway/toolTable.ts';
 import type { CallEvent } from '../../modes/shared/callEvent.ts';
+import type { BegunCall, EndedCall } from '../../modes/shared/callRecord.ts';
 import { callRecord } from '../../modes/shared/callRecord.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
-import { oneLine } from '../../text/porcelain.ts';
+import { Activity, type ActivityOptions } from './activity.ts';
 import type { Diagnostics } from './diagnostics.ts';
 
-export interface WorkAccountOptions {
+export interface WorkAccountOptions extends ActivityOptions {
   diagnostics: Diagnostics;
   toolOf(toolId: string): CatalogTool | undefined;
   /** Called after a change that watchers show. */
   onChange(): void;
 }
 
-const MAX_RECORDS = 100;
-const SUBJECT_CHARS = 120;
-const TOOL_CHARS = 64;
+/** Length of the list in the snapshots. */
+const MAX_RECENT = 100;
 
-/** Records every call of this worker once: in the recent calls, in telemetry and in the event log. */
+/** Records every call of this worker once: in the activity, in telemetry and in the event log. */
 export class WorkAccount {
+  readonly activity: Activity;
   readonly #options: WorkAccountOptions;
-  readonly #recent: CallRecord[] = [];
-  #nextId = 1;
   #inFlight = 0;
   #closed = false;
 
   constructor(options: WorkAccountOptions) {
     this.#options = options;
+    this.activity = new Activity(options);
   }
 
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** The latest calls, newest first. Argument values are never recorded. */
+  /** The latest calls, newest first. */
   get recent(): readonly CallRecord[] {
-    return [...this.#recent];
+    return this.activity.page({ limit: MAX_RECENT }).calls;
   }
 
-  callStarted(): void {
+  callStarted(call: BegunCall): CallTrace {
     this.#inFlight += 1;
+    return this.activity.begin(call);
   }
 
-  callEnded(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId?: string }): void {
+  callEnded(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId?: string }, end: EndedCall): void {
     this.#inFlight -= 1;
-    if (!this.#closed) this.#record(call, event);
+    if (this.#closed) this.activity.abandon(end.trace);
+    else this.#record(call, event, end);
     this.#options.onChange();
   }
 
@@ -66,20 +69,15 @@ export class WorkAccount {
         continue;
       }
       const { record, event } = lostToolCall(call, client, toolOf);
-      this.#record(record, event);
+      this.#record(record, event, { trace: undefined });
     }
     onChange();
   }
 
-  #record(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId?: string }): void {
-    this.#recent.unshift({
-      ...call,
-      id: this.#nextId++,
-      metaTool: oneLine(call.metaTool, TOOL_CHARS),
-      subject: oneLine(call.subject, SUBJECT_CHARS),
-    });
-    this.#recent.length = Math.min(this.#recent.length, MAX_RECORDS);
-    this.#options.diagnostics.callEnded(call, event);
+  #record(call: Omit<CallRecord, 'id'>, event: CallEvent & { sessionId?: string }, end: EndedCall): void {
+    const server = call.toolId === undefined ? undefined : this.#options.toolOf(call.toolId)?.server;
+    const ended = this.activity.end({ ...call, ...(server !== undefined && { server }) }, end);
+    this.#options.diagnostics.callEnded(ended.record, event, (figures) => this.activity.counted(ended, figures));
   }
 }
 

@@ -87,7 +87,7 @@ export class AgentWindow {
     writeFileSync(join(user, 'chatLanguageModels.json'), JSON.stringify(models));
     writeFileSync(join(user, 'settings.json'), JSON.stringify(SETTINGS));
     const build = await ensureServerBuild(root);
-    await serverEditor(root, build, data, { port: 0, browse: false }).install(await packBuilt(root));
+    await serverEditor(root, build, data, { port: 0, browse: false }).install(await packBuilt(root, data));
     addDriver(join(data, 'extensions'));
     const socket = join(data, 'driver');
     const { child, port } = await startServer(build, {
@@ -171,24 +171,20 @@ export class AgentWindow {
     }
   }
 
-  /** A fresh profile has the built-in extension disabled. */
+  /** A fresh profile has the built-in extension disabled. To enable it may restart the process that has the driver. */
   async #enableCopilot(): Promise<void> {
-    await until(
-      'the driver in the window',
-      () =>
-        this.#ask('has', COPILOT).then(
-          () => true,
-          () => false,
-        ),
-      OPEN_MS,
-    );
-    await this.command('workbench.extensions.installExtension', COPILOT, { enable: true });
-    await until('Copilot Chat', () => this.#ask('has', COPILOT) as Promise<boolean>, OPEN_MS);
-    await this.#ask('activate', COPILOT);
-    await until(
-      'the scripted model',
-      async () => ((await this.#ask('models')) as { id: string }[]).some(({ id }) => id === MODEL.id),
-      OPEN_MS,
+    const reached = async (what: string, ask: () => Promise<unknown>): Promise<void> => {
+      await until(what, () => ask().catch(() => false) as Promise<boolean>, OPEN_MS);
+    };
+    await reached('the driver in the window', () => this.#ask('has', COPILOT).then(() => true));
+    await reached('Copilot Chat', async () => {
+      if (await this.#ask('has', COPILOT)) return true;
+      await this.command('workbench.extensions.installExtension', COPILOT, { enable: true });
+      return this.#ask('has', COPILOT);
+    });
+    await reached('its activation', () => this.#ask('activate', COPILOT).then(() => true));
+    await reached('the scripted model', async () =>
+      ((await this.#ask('models')) as { id: string }[]).some(({ id }) => id === MODEL.id),
     );
   }
 

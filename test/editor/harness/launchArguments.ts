@@ -6,7 +6,8 @@ export interface LaunchArguments {
   extensionTestsPath: string;
   userDataDir: string;
   extensionsDir: string;
-  folder: string;
+  /** File of the workspace. */
+  workspace: string;
 }
 
 export function readLaunchArguments(argv: readonly string[]): LaunchArguments {
@@ -16,14 +17,14 @@ export function readLaunchArguments(argv: readonly string[]): LaunchArguments {
     if (typeof value !== 'string' || value === '') throw new Error(`--${name}=<path> is missing.`);
     return value;
   };
-  const [folder] = positionals;
-  if (folder === undefined) throw new Error('The workspace folder is missing.');
+  const [workspace] = positionals;
+  if (workspace === undefined) throw new Error('The workspace is missing.');
   return {
     extensionDevelopmentPath: required('extensionDevelopmentPath'),
     extensionTestsPath: required('extensionTestsPath'),
     userDataDir: required('user-data-dir'),
     extensionsDir: required('extensions-dir'),
-    folder,
+    workspace,
   };
 }
 
@@ -42,5 +43,5 @@ export function workbenchAddress(port: number, launch: LaunchArguments): string 
     ['extensionTestsPath', remote(launch.extensionTestsPath)],
     ['skipWelcome', 'true'],
   ]);
-  return `http://127.0.0.1:${port}/?${new URLSearchParams({ folder: launch.folder, payload })}`;
+  return `http://127.0.0.1:${port}/?${new URLSearchParams({ workspace: launch.workspace, payload })}`;
 }

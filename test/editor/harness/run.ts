@@ -11,7 +11,9 @@ import { chromium, type Page } from 'playwright-core';
 import { ensureCacheFolder } from '../../../scripts/lib/cache.mjs';
 import { writeDemoWorkspace } from '../../../scripts/lib/demo.mjs';
 import { ensureServerBuild } from '../../../scripts/lib/serverBuild.mjs';
+import { installPacked } from '../../../scripts/lib/serverEditor.mjs';
 import { ensureBrowser } from '../../../scripts/lib/systemPackages.mjs';
+import { packBuilt } from '../../../scripts/lib/vsix.mjs';
 import { REPORT_FILE, type SuiteReport } from './driverProtocol.ts';
 import { startDriver } from './driverServer.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -47,6 +49,7 @@ interface Scratch {
   folder: string;
   userData: string;
   extensions: string;
+  /** Workspace of one folder, so that a test adds another without a restart of the extension host. */
   workspace: string;
   environment: Record<string, string>;
 }
@@ -62,8 +65,9 @@ function makeScratch(): Scratch {
   };
   const userData = below('data');
   writeFileSync(join(below('data', 'User'), 'settings.json'), JSON.stringify(SETTINGS, null, 2));
-  const workspace = below('workspace');
-  writeDemoWorkspace(root, workspace);
+  writeDemoWorkspace(root, below('workspace'));
+  const workspace = join(folder, 'test.code-workspace');
+  writeFileSync(workspace, JSON.stringify({ folders: [{ path: 'workspace' }] }));
   const home = below('home');
   return {
     folder,
@@ -129,7 +133,8 @@ async function runIn(scratch: Scratch): Promise<void> {
   mkdirSync(dirname(report), { recursive: true });
   for (const stale of [report, logFile, screenshots]) rmSync(stale, { recursive: true, force: true });
   const common = {
-    extensionDevelopmentPath: root,
+    // Carries the tests, so that the extension under test is the installed one.
+    extensionDevelopmentPath: join(harness, 'carrier'),
     extensionTestsPath: join(root, 'dist', 'test', 'editor', 'index.cjs'),
   };
   const launchArgs = [
@@ -146,6 +151,7 @@ async function runIn(scratch: Scratch): Promise<void> {
     try {
       await runTests({
         ...common,
+        extensionDevelopmentPath: [root, common.extensionDevelopmentPath],
         version: DESKTOP_VERSION,
         cachePath: join(ensureCacheFolder(), 'desktop'),
         launchArgs: [...launchArgs, `--remote-debugging-port=${port}`],
@@ -158,6 +164,7 @@ async function runIn(scratch: Scratch): Promise<void> {
   }
 
   const build = await ensureServerBuild(root);
+  await installPacked(root, build, await packBuilt(root, scratch.folder), scratch.folder);
   await runTests({
     ...common,
     vscodeExecutablePath: join(harness, 'serverEditor.ts'),

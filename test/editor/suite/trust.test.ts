@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { workspaceStateFolder } from '../../../src/config/state/stateFolder.ts';
 import { REVIEW_EXTENSION, TRUST_SCHEME } from '../../../src/extension/contributions.ts';
 import { driver, eventually } from '../harness/driver.ts';
 import { scratchFolder } from './disk.ts';
@@ -24,6 +25,7 @@ async function addressesOf(key: string, version?: string): Promise<{ approved: v
   const address = (side: string) =>
     vscode.Uri.from({
       scheme: TRUST_SCHEME,
+      authority: 'waygate',
       path: `/${side}${REVIEW_EXTENSION}`,
       query: JSON.stringify(['changing', key, pin]),
     });
@@ -31,10 +33,8 @@ async function addressesOf(key: string, version?: string): Promise<{ approved: v
 }
 
 function pinFile(): string {
-  const folders = join(scratchFolder(), 'home', '.local', 'state', 'waygate', 'workspaces');
-  const [found] = readdirSync(folders).map((name) => join(folders, name, 'pins.json'));
-  assert.ok(found, 'a worker has pinned tools');
-  return found;
+  const root = join(scratchFolder(), 'home', '.local', 'state', 'waygate');
+  return join(workspaceStateFolder(workspaceFolder(), root), 'pins.json');
 }
 
 async function call(name: string): Promise<string> {

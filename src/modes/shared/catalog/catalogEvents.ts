@@ -17,6 +17,8 @@ export interface CountedCatalog {
   loaded: CatalogLoaded;
   /** Tokens of all definitions. */
   definitionTokens: number;
+  /** The same by server. */
+  tokensByServer: ReadonlyMap<string, number>;
 }
 
 /** Counting a large catalog takes long, so other work may run between two slices. */
@@ -32,11 +34,14 @@ export async function catalogLoaded(
   const counts = new Map<string, number>();
   let full = 0;
   let definitionTokens = 0;
+  const tokensByServer = new Map<string, number>();
   let sliceEnd = performance.now() + SLICE_MS;
   for (const tool of tools) {
     counts.set(tool.namespace, (counts.get(tool.namespace) ?? 0) + 1);
     full += schemaTokens(tool.inputSchema);
-    definitionTokens += toolTokens(tool);
+    const tokens = toolTokens(tool);
+    definitionTokens += tokens;
+    tokensByServer.set(tool.server, (tokensByServer.get(tool.server) ?? 0) + tokens);
     if (performance.now() < sliceEnd) continue;
     await new Promise((resume) => setImmediate(resume));
     if (signal?.aborted) return undefined;
@@ -52,5 +57,5 @@ export async function catalogLoaded(
     exposed_schema_tokens: ours,
     schema_tokens_avoided: Math.max(0, full - ours),
   };
-  return { loaded, definitionTokens };
+  return { loaded, definitionTokens, tokensByServer };
 }

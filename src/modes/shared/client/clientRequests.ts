@@ -23,6 +23,8 @@ type Question = keyof typeof QUESTIONS;
 
 export interface ClientRequestsOptions {
   workspace: string;
+  /** Whether the first starts of servers wait a moment for a client. */
+  awaitsSession?: boolean;
   connections(): readonly ServerConnection[];
   /** Counts a question of a server, refused ones included. */
   onQuestion?(question: SessionRequest): void;
@@ -58,6 +60,7 @@ export class ClientRequests {
     this.#options = options;
     this.#roots = new ClientRoots({
       workspace: options.workspace,
+      awaitsSession: options.awaitsSession ?? true,
       ask: (connection, params, call, signal) => this.#forward(connection, 'roots/list', params, call, signal),
     });
   }

@@ -14,6 +14,8 @@ type Params = Record<string, unknown>;
 export interface ClientRootsOptions {
   /** Base of relative folders in `servers.NAME.roots`. */
   workspace: string;
+  /** Whether a client may come that the worker was started for. */
+  awaitsSession: boolean;
   /** Sends `roots/list` to the client of a call. */
   ask(connection: ServerConnection, params: Params, call: SessionCall, signal: AbortSignal): Promise<Params>;
 }
@@ -35,7 +37,8 @@ export class ClientRoots {
 
   constructor(options: ClientRootsOptions) {
     this.#options = options;
-    setTimeout(() => this.#firstSession.resolve(), FIRST_SESSION_MS).unref();
+    const waitMs = options.awaitsSession ? FIRST_SESSION_MS : 0;
+    setTimeout(() => this.#firstSession.resolve(), waitMs).unref();
   }
 
   /** Adds a client, before its session waits for any server. Returns the function that removes it. */
