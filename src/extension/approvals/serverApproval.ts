@@ -143,7 +143,7 @@ export class ServerApproval {
     );
   }
 
-  /** Nothing is checked at first: Enter approves nothing. */
+  /** Lets the user check servers. None is checked at first, so that Enter approves nothing. */
   async #pick(): Promise<readonly PendingApproval[]> {
     const picked = await pickMany(
       this.#shown.pending.map((server) => ({

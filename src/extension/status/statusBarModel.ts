@@ -4,7 +4,7 @@ import { groupDigits } from '../../text/porcelain.ts';
 import type { CommandId } from '../contributions.ts';
 import { count } from '../plainText.ts';
 import { type GatewayView, summarize } from './health.ts';
-import { needsOf, serverLabel, snapshotAge } from './remedies.ts';
+import { needsOf, serverLabel } from './remedies.ts';
 
 /** Line of the tooltip with the command that helps. */
 export interface StatusBarNeed {
@@ -23,7 +23,7 @@ export interface StatusBarModel {
   headline: string;
   /** Cost of the definitions for a model, by folder. */
   context: readonly string[];
-  /** What waits for the user. */
+  /** Lines for everything that waits for the user. */
   needs: readonly StatusBarNeed[];
   /** Commands as links in the tooltip. */
   links: readonly CommandId[];
@@ -91,7 +91,7 @@ function needLines(
   { link, questions = [] }: GatewayView,
   problems: readonly string[],
 ): StatusBarNeed[] {
-  const servers = link.kind === 'attached' ? needsOf(link.snapshot.servers, snapshotAge(link.snapshot)) : [];
+  const servers = link.kind === 'attached' ? needsOf(link.snapshot.servers) : [];
   return [
     ...questions.map((subject) => ({
       text: `${subject} waits for you.`,
