@@ -141,6 +141,8 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
       when: server('needs_approval'),
       group: 'inline@1',
     },
+    { command: 'waygate.tryTool', when: `${IN_TOOLS} && viewItem == waygate.tool`, group: 'inline@1' },
+    { command: 'waygate.tryTool', when: `${IN_TOOLS} && viewItem == waygate.tool`, group: '0_try@1' },
     {
       command: 'waygate.copyPath',
       when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(server\\..*\\.tools|namespace|cluster|tool)/`,

@@ -19,6 +19,8 @@ import { asRow, clickedServer, type ServerAction } from './tree/clickedServer.ts
 import type { ToolElement } from './tree/toolRows.ts';
 import { toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
+import { tryCommands } from './try/tryCommand.ts';
+import type { TryTool } from './try/tryTool.ts';
 import { notify, onFolder, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
@@ -32,6 +34,7 @@ export interface CommandDependencies {
   approval: ServerApproval;
   reviews: TrustReviews;
   secrets: EditorSecrets;
+  tries: TryTool;
   /** Starts a new worker for a workspace, which takes over. */
   rollOut: (workspace: string) => Promise<unknown>;
   questions: Questions;
@@ -67,6 +70,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
     approval,
     reviews,
     secrets,
+    tries,
     rollOut,
     questions,
     refreshes,
@@ -134,6 +138,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
     'waygate.installSkill': guarded('Installing the skill', () =>
       installSkillInto(environment.state.value.workspace, skillFolder),
     ),
+    ...tryCommands(guarded, link, tries),
     'waygate.copyPath': guarded('Copying the path', (argument) => copy(asRow(argument), ({ path }) => path)),
     'waygate.copyToolId': guarded('Copying the tool id', (argument) => copy(asRow(argument), ({ toolId }) => toolId)),
   };

@@ -14,6 +14,7 @@ export const RESULTS_VIEW_ID = 'waygate.results';
 export const TABLE_VIEW_TYPE = 'waygate.table';
 export const MCP_PROVIDER_ID = 'waygate';
 export const DASHBOARD_VIEW_TYPE = 'waygate.dashboard';
+export const TRY_VIEW_TYPE = 'waygate.try';
 /** Scheme of the document that shows the commands of servers. */
 export const APPROVAL_SCHEME = 'waygate-approval';
 export const APPROVAL_LANGUAGE = 'waygate-approval';
@@ -106,6 +107,7 @@ export const COMMANDS = {
   'waygate.createConfiguration': { title: 'Create Configuration', icon: '$(new-file)', inPalette: true },
   'waygate.importServers': { title: 'Import Servers', icon: '$(cloud-download)', inPalette: true },
   'waygate.installSkill': { title: 'Install MCP Bootstrap Skill', icon: '$(mortar-board)', inPalette: true },
+  'waygate.tryTool': { title: 'Try Tool', icon: '$(play)', enablement: ACTIVE, inPalette: true },
   'waygate.copyPath': { title: 'Copy Path', inPalette: false },
   'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
   'waygate.openServerLog': { title: 'Show Server Log', inPalette: false },

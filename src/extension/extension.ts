@@ -15,6 +15,7 @@ import { Questions } from './questions/questions.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
 import { showStatusBar } from './status/statusBar.ts';
 import { ToolsTree } from './tree/toolsTree.ts';
+import { restoreTries } from './try/tryTool.ts';
 import { notify } from './windows.ts';
 
 /** Name of the activation measure in the extension host's timeline. */
@@ -65,6 +66,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     tree,
     activity,
     restoreDashboards(() => folders.gateways.value.map(({ dashboard }) => dashboard)),
+    restoreTries((name) => folders.named(name)?.tries),
     showStatusBar(folders.views),
     keepContextKey(folders.views),
     logPolicy(environment.state, log),

@@ -7,9 +7,6 @@
  */
 export type SecretShape = TokenShape | PhraseShape;
 
-/** Replaces a secret in a text. */
-export const SECRET_MASK = '[REDACTED-SECRET]';
-
 /** Place of a secret in a text. */
 export interface FoundSecret {
   /** Begin and end of everything that identifies the secret, its name included. */

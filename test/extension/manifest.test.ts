@@ -40,6 +40,7 @@ describe('package.json', () => {
     expect(packageJson.activationEvents).toEqual([
       'workspaceContains:.vscode/waygate.json',
       'onWebviewPanel:waygate.dashboard',
+      'onWebviewPanel:waygate.try',
       'onFileSystem:waygate',
     ]);
     expect(packageJson.capabilities).toMatchObject({

@@ -25,7 +25,9 @@ const ENTRIES = [
 const BUNDLES = [
   'cliCommands.cjs',
   'cliImport.cjs',
+  'editorEdits.cjs',
   'editorImport.cjs',
+  'editorLanguage.cjs',
   'extension.cjs',
   'rollOut.cjs',
   'staticCatalog.cjs',
@@ -35,6 +37,10 @@ const BUNDLES = [
   'waygate.cjs',
   'webview/dashboard.css',
   'webview/dashboard.js',
+  'webview/table.css',
+  'webview/table.js',
+  'webview/try.css',
+  'webview/try.js',
   'worker.cjs',
 ];
 

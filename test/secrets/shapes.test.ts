@@ -4,8 +4,8 @@ import { parseConfig } from '../../src/config/loadConfig.ts';
 import { protectSecrets } from '../../src/import/secrets.ts';
 import { clearSecrets } from '../../src/secrets/clearSecrets.ts';
 import { scrubSecretChunks, scrubSecrets } from '../../src/secrets/mask.ts';
-import { NAME_SHAPES } from '../../src/secrets/names.ts';
-import { isRandom, SECRET_MASK, SECRET_SHAPES } from '../../src/secrets/shapes.ts';
+import { NAME_SHAPES, SECRET_MASK } from '../../src/secrets/names.ts';
+import { isRandom, SECRET_SHAPES } from '../../src/secrets/shapes.ts';
 import { computedMs } from '../support/computedMs.ts';
 
 interface Example {

@@ -24,6 +24,7 @@ import { Refreshes } from '../status/refreshes.ts';
 import { waitsForUser } from '../status/remedies.ts';
 import { followFindings, type ScannedServer } from '../trust/findings.ts';
 import { offerReviews, TrustReviews } from '../trust/trustReviews.ts';
+import { TryTool } from '../try/tryTool.ts';
 
 /** Parts that all folders of a window share. */
 export interface WindowParts {
@@ -65,6 +66,7 @@ export class FolderGateway {
   readonly dashboard: Dashboard;
   /** Calls through the gateway. */
   readonly calls: CallFeed;
+  readonly tries: TryTool;
   readonly handlers: CommandHandlers<FolderCommandId>;
   readonly #parts: readonly { dispose(): void }[];
 
@@ -120,6 +122,7 @@ export class FolderGateway {
     const view = new Observable<GatewayView>(viewNow());
     const scanned = new Observable<readonly ScannedServer[]>([]);
     const dashboard = new Dashboard({ name, label, extensionUri, gateway: view, scanned });
+    const tries = new TryTool({ name, label, extensionUri, link, openResult: async () => undefined });
     const approval = new ServerApproval(name, link);
     const reviews = new TrustReviews(name, link, view);
     this.environment = environment;
@@ -127,6 +130,7 @@ export class FolderGateway {
     this.view = view;
     this.calls = new CallFeed(name, link);
     this.dashboard = dashboard;
+    this.tries = tries;
     this.definition = new HeldDefinition(installation, name, environment, link.state);
     this.handlers = commandHandlers({
       name,
@@ -137,6 +141,7 @@ export class FolderGateway {
       approval,
       reviews,
       secrets,
+      tries,
       rollOut,
       questions,
       refreshes,
@@ -158,6 +163,7 @@ export class FolderGateway {
       this.calls,
       this.definition,
       dashboard,
+      tries,
       approval,
       reviews,
       offerApprovals(name, label, view),

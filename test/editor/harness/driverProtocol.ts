@@ -56,6 +56,10 @@ export interface DriverMethods {
   frameText(): string;
   frameHtml(): string;
   clickInFrame(selector: string): void;
+  /** Puts a text into a field of the visible webview, as typing does. */
+  fillInFrame(selector: string, text: string): void;
+  /** Returns the violations that axe finds in the visible webview. */
+  axeInFrame(): string[];
 }
 
 export type DriverMethod = keyof DriverMethods;
