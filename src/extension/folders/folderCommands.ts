@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { ServerStatus } from '../../control/contract.ts';
 import {
   ACTIVITY_COMMANDS,
   APPROVAL_SCHEME,
@@ -9,7 +10,8 @@ import {
 } from '../contributions.ts';
 import { notificationText } from '../notificationText.ts';
 import type { CommandHandlers } from '../registrations.ts';
-import { summarize } from '../status/health.ts';
+import { serversOf, summarize } from '../status/health.ts';
+import { isQuarantined, waitsForReview } from '../trust/heldRows.ts';
 import { pick } from '../windows.ts';
 import type { FolderGateway } from './folderGateway.ts';
 import type { Folders } from './folders.ts';
@@ -22,9 +24,18 @@ const FOR_ANY_FOLDER: readonly FolderCommandId[] = [
   'waygate.installSkill',
 ];
 /** Commands for the window. */
-const FOR_NO_FOLDER: readonly FolderCommandId[] = ['waygate.showLog'];
+const FOR_NO_FOLDER: readonly FolderCommandId[] = ['waygate.showLog', 'waygate.reviewQuestions'];
 /** Schemes of documents whose authority is the name of a gateway. */
 const SCHEMES = [APPROVAL_SCHEME, TRUST_SCHEME, WAYGATE_SCHEME];
+
+/** Servers that a command is for. Only folders with one are offered, if there are any. */
+const FOR_SERVERS: Partial<Record<FolderCommandId, (server: ServerStatus) => boolean>> = {
+  'waygate.approveServers': ({ state }) => state === 'needs_approval',
+  'waygate.signIn': ({ state }) => state === 'needs_sign_in',
+  'waygate.setSecret': ({ secret }) => secret !== undefined,
+  'waygate.reviewChanges': waitsForReview,
+  'waygate.release': isQuarantined,
+};
 
 /** Runs each command on the folder of its row or document, or on the folder that the user chooses. */
 export function folderCommands(folders: Folders): CommandHandlers<FolderCommandId> {
@@ -53,7 +64,10 @@ async function chooseFolder(folders: Folders, id: FolderCommandId): Promise<Fold
   const all = folders.gateways.value;
   if (FOR_NO_FOLDER.includes(id)) return all[0];
   const { served } = folders;
-  const candidates = FOR_ANY_FOLDER.includes(id) || served.length === 0 ? all : served;
+  const open = FOR_ANY_FOLDER.includes(id) || served.length === 0 ? all : served;
+  const isFor = FOR_SERVERS[id];
+  const concerned = isFor ? open.filter(({ view }) => serversOf(view.value).some(isFor)) : [];
+  const candidates = concerned.length > 0 ? concerned : open;
   if (candidates.length <= 1) return candidates[0];
   const choices = candidates.map((gateway) => ({
     label: notificationText`${gateway.place.title}`,

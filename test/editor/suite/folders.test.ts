@@ -27,7 +27,7 @@ const dashboards = (): string[] =>
     .map(({ label }) => label);
 
 const statusItem = async (): Promise<string> =>
-  (await driver.statusBar()).find(({ text }) => text.includes('Waygate'))?.text ?? '';
+  (await driver.statusBar()).find(({ text }) => text.includes('Waygate'))?.label ?? '';
 
 /** A workspace of two folders, each with a configuration. */
 describe('Folders', () => {
@@ -57,11 +57,24 @@ describe('Folders', () => {
     );
     assert.equal(offers.length, 1);
     await driver.clickRowAction('Tools', 'second', 'Approve Servers');
-    await driver.click('.codelens-decoration a:has-text("Approve second")');
+    await driver.click('.codelens-decoration a:has-text(\'Approve "second"\')');
     await toolsRow('second', ({ description }) => / tools$/.test(description));
     await driver.screenshot('folders');
     const after = await gatewayStatus();
     assert.deepEqual([after.worker.pid, after.servers.length], [before.worker.pid, before.servers.length]);
+  });
+
+  it('keeps a server that the editor starts while the configuration changes', async () => {
+    const sessions = async (): Promise<string[]> => (await gatewayStatus(folder)).sessions.map(({ id }) => id);
+    // Longer than the time after which the definition follows each change.
+    await new Promise((resolve) => setTimeout(resolve, 11_000));
+    assert.deepEqual(await sessions(), []);
+    const starting = vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
+    writeFileSync(file, configuration.replace('"servers"', '"tolerantArgs": true, "servers"'));
+    await starting;
+    const [first] = await eventually('its session', sessions, (ids) => ids.length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    assert.deepEqual(await sessions(), [first]);
   });
 
   it('registers a server for each, whose tools Copilot keeps apart', async () => {
@@ -107,12 +120,16 @@ describe('Folders', () => {
   it('has one item in the status bar, with the tools of both and the worse state', async () => {
     const { catalog } = await gatewayStatus();
     const row = await toolsRow('second', ({ description }) => / tools$/.test(description));
-    const sum = catalog.toolCount + Number.parseInt(row.description, 10);
-    await eventually('the sum', statusItem, (text) => text.endsWith(`Waygate ${sum}`));
+    const tools = [`workspace: ${catalog.toolCount} tools`, `api: ${row.description}`];
+    await eventually('the tools of both', statusItem, (label) => tools.every((words) => label.includes(words)));
     writeFileSync(file, configuration.replace('"node"', '"no-such-program"'));
     await eventually('the warning', async () =>
-      (await driver.statusBar()).some(({ label }) => label.startsWith('Waygate: 2 folders.') && /problem/.test(label)),
+      (await driver.statusBar()).some(({ label }) => label.includes(', 2 folders.') && /problem/.test(label)),
     );
+    // Two folders have a gateway, but only one has a server that waits for an approval.
+    await vscode.commands.executeCommand('waygate.approveServers');
+    await driver.waitFor('.codelens-decoration a:has-text("Approve second")');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     writeFileSync(file, configuration);
     await toolsRow('second', ({ description }) => / tools$/.test(description));
   });
@@ -143,5 +160,15 @@ describe('Folders', () => {
     const after = await gatewayStatus();
     assert.equal(after.worker.pid, before.worker.pid);
     assert.equal(after.sessions[0]?.client, before.sessions[0]?.client);
+  });
+
+  it('leaves out a folder that is on no disk', async () => {
+    vscode.workspace.updateWorkspaceFolders(1, 0, { uri: vscode.Uri.parse('nowhere:/virtual'), name: 'virtual' });
+    await eventually('the folder', () => vscode.workspace.workspaceFolders?.length === 2);
+    await vscode.commands.executeCommand('waygate.refresh');
+    await toolsRow('memory', ({ depth }) => depth === 1);
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/memory/);
+    vscode.workspace.updateWorkspaceFolders(1, 1);
+    await eventually('the end of the folder', () => vscode.workspace.workspaceFolders?.length === 1);
   });
 });

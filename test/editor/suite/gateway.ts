@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as vscode from 'vscode';
 import type { ControlClient } from '../../../src/control/client.ts';
 import type { GatewaySnapshot } from '../../../src/control/contract.ts';
@@ -23,18 +22,20 @@ export function configurationFile(): string {
 
 /** Path of a program of `test/fixtures`. */
 export function fixture(name: string): string {
-  // The installed extension has no tests. The suite's bundle lies as deep below the repository as this file.
-  return fileURLToPath(new URL(`../../../test/fixtures/${name}`, import.meta.url));
+  return join(extensionFolder('waygate.waygate-tests'), '..', '..', '..', 'fixtures', name);
 }
 
-function extensionFolder(): string {
-  return vscode.extensions.getExtension(EXTENSION_ID)?.extensionPath ?? '';
+function extensionFolder(id = EXTENSION_ID): string {
+  return vscode.extensions.getExtension(id)?.extensionPath ?? '';
 }
 
-export async function withControl<T>(use: (control: ControlClient) => Promise<T>): Promise<T> {
+export async function withControl<T>(
+  use: (control: ControlClient) => Promise<T>,
+  workspace = workspaceFolder(),
+): Promise<T> {
   const control = await attachControl(
     {
-      workspace: workspaceFolder(),
+      workspace,
       nodePath: process.execPath,
       workerScript: join(extensionFolder(), 'dist', 'worker.cjs'),
     },
@@ -48,8 +49,8 @@ export async function withControl<T>(use: (control: ControlClient) => Promise<T>
   }
 }
 
-export function gatewayStatus(): Promise<GatewaySnapshot> {
-  return withControl((control) => control.request('status', {}));
+export function gatewayStatus(workspace = workspaceFolder()): Promise<GatewaySnapshot> {
+  return withControl((control) => control.request('status', {}), workspace);
 }
 
 /** Waits until every server of the configuration is ready or has failed. */
