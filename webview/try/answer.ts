@@ -61,6 +61,7 @@ export function showOutcome(outcome: Outcome, post: (message: FromTry) => void):
       : [el('p', {}, 'The answer is a part. The whole result opens as a document:'), el('ul', {}, ...links)]),
   );
   select('answer');
+  byId('panel-answer').scrollIntoView({ block: 'nearest' });
   return line;
 }
 
@@ -72,7 +73,7 @@ export function showHistory(calls: readonly PastCall[], post: (message: FromTry)
       class: 'link',
       'aria-label': `Use the arguments of ${time}, ${words}`,
     });
-    return el('li', { class: isError ? 'failed' : '' }, recall, ` ${words}`);
+    return el('li', {}, recall, ` ${words}`);
   });
   const list =
     calls.length === 0 ? el('p', { class: 'quiet' }, 'Nothing has called this tool yet.') : el('ul', {}, ...rows);
