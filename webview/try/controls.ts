@@ -155,7 +155,14 @@ function drawTyped(field: Field, draft: Draft, drawing: Drawing, again: Again): 
   if (field.nullable || draft.kind === 'null') toggle('null', { kind: 'null' }, draft.kind === 'null');
   if (entry === 'text') toggle('empty text', { kind: 'typed', entry, text: '' }, special === '(empty text)');
   const back = field.kind === 'typed' ? undefined : backToForm(field, () => input.value, again);
-  return [heading(field, drawing, 'label', id), ...(help ? [help] : []), line, specials, problem, ...(back ? [back] : [])];
+  return [
+    heading(field, drawing, 'label', id),
+    ...(help ? [help] : []),
+    line,
+    specials,
+    problem,
+    ...(back ? [back] : []),
+  ];
 }
 
 function control(

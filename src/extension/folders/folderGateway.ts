@@ -1,10 +1,12 @@
 import type * as vscode from 'vscode';
 import type { ControlClient } from '../../control/client.ts';
 import type { GatewayRuntime } from '../../host/attach/startWorker.ts';
+import { CallFeed } from '../activity/callFeed.ts';
 import { offerApprovals, ServerApproval } from '../approvals/serverApproval.ts';
 import { commandHandlers } from '../commands.ts';
 import { Environment, type WindowEnvironment } from '../configuration/environment.ts';
 import { languageFeatures } from '../configuration/languageFeatures.ts';
+import type { FolderCommandId } from '../contributions.ts';
 import { Dashboard } from '../dashboard/dashboard.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import { GatewayLink } from '../gateway/gatewayLink.ts';
@@ -59,7 +61,9 @@ export class FolderGateway {
   readonly definition: HeldDefinition;
   readonly dashboard: Dashboard;
   readonly tries: TryTool;
-  readonly handlers: CommandHandlers;
+  /** Calls through the gateway. */
+  readonly calls: CallFeed;
+  readonly handlers: CommandHandlers<FolderCommandId>;
   readonly #parts: readonly { dispose(): void }[];
 
   constructor(place: FolderPlace, window: WindowParts, label: () => string | undefined) {
@@ -97,12 +101,13 @@ export class FolderGateway {
     const refreshing = new Observable(false);
     const scanned = new Observable<readonly ScannedServer[]>([]);
     const dashboard = new Dashboard({ name, label, extensionUri, gateway: view, refreshing, scanned });
-    const tries = new TryTool({ name, label, extensionUri, link, openResult: async () => undefined });
+    const tries = new TryTool({ name, label, extensionUri, link });
     const approval = new ServerApproval(name, link);
     const reviews = new TrustReviews(name, link, view);
     this.environment = environment;
     this.link = link;
     this.view = view;
+    this.calls = new CallFeed(name, link);
     this.dashboard = dashboard;
     this.tries = tries;
     this.definition = new HeldDefinition(installation, name, environment, link.state);
@@ -130,6 +135,7 @@ export class FolderGateway {
     this.#parts = [
       environment,
       link,
+      this.calls,
       this.definition,
       dashboard,
       tries,

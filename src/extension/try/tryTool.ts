@@ -5,6 +5,7 @@ import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 import { TRY_VIEW_TYPE } from '../contributions.ts';
+import { openResult } from '../documents/resultDocuments.ts';
 import { type GatewayLink, sentenceOf } from '../gateway/gatewayLink.ts';
 import { throttled } from '../gateway/pacing.ts';
 import { tryPage } from './tryPage.ts';
@@ -24,8 +25,6 @@ export interface TryParts {
   label(): string | undefined;
   extensionUri: vscode.Uri;
   link: GatewayLink;
-  /** Opens a whole result as a document. */
-  openResult(handle: string): Promise<void>;
 }
 
 /** Tabs *Try Tool*, one for each tool. */
@@ -201,7 +200,7 @@ class TryTab {
       case 'recall':
         return void this.#guarded(() => this.#recall(message.id));
       case 'openResult':
-        return void this.#guarded(() => this.#parts.openResult(message.handle));
+        return void this.#guarded(() => openResult(this.#parts.link, this.#parts.name, message.handle));
     }
   }
 
