@@ -57,6 +57,7 @@ describe('Try Tool', () => {
   let restore: () => Promise<void>;
 
   before(async () => {
+    await approveAll();
     const listing = join(workspaceFolder(), 'forms.json');
     writeFileSync(listing, JSON.stringify({ echoes: true, tools: [CUSTOMER, LIST] }));
     restore = await configure(({ servers }) => {
