@@ -152,8 +152,8 @@ function drawTyped(field: Field, draft: Draft, drawing: Drawing, again: Again): 
     const press = (): void => again(isOn ? UNSET : value);
     specials.append(button(label, press, { class: 'special', 'aria-pressed': String(isOn) }));
   };
-  if (field.nullable || draft.kind === 'null') toggle('null', { kind: 'null' }, draft.kind === 'null');
   if (entry === 'text') toggle('empty text', { kind: 'typed', entry, text: '' }, special === '(empty text)');
+  if (field.nullable || draft.kind === 'null') toggle('null', { kind: 'null' }, draft.kind === 'null');
   const back = field.kind === 'typed' ? undefined : backToForm(field, () => input.value, again);
   return [
     heading(field, drawing, 'label', id),

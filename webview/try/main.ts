@@ -169,6 +169,7 @@ function changed(isFirst: boolean): void {
   if (tool !== undefined)
     vscode.setState({ folder: tool.folder, toolId: tool.toolId, draft: withoutSecrets(field, draft) });
   arm(false);
+  say('');
   verdict = undefined;
   check += 1;
   clearTimeout(timer);
