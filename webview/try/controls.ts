@@ -250,9 +250,8 @@ function drawList(field: Field, draft: Draft, drawing: Drawing, again: Again): N
     () => {
       again({ kind: 'list', items: [...items, emptyDraft(item)] }, false);
       // The list is drawn anew, so the button is no longer part of it.
-      const all = document.querySelectorAll<HTMLElement>(
-        `[data-path="${CSS.escape(JSON.stringify([...drawing.path, String(items.length)]))}"] [data-control]`,
-      );
+      const path = JSON.stringify([...drawing.path, String(items.length)]);
+      const all = document.querySelectorAll<HTMLElement>(`[data-path="${CSS.escape(path)}"] [data-control]`);
       all[0]?.focus();
     },
     { class: 'secondary', 'data-control': true, 'aria-label': `Add an item to ${drawing.label}` },

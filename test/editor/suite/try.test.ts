@@ -151,6 +151,20 @@ describe('Try Tool', () => {
     );
   });
 
+  it('opens the whole result of a long answer as a document', async () => {
+    const path = join(workspaceFolder(), 'files', 'long.txt');
+    writeFileSync(path, Array.from({ length: 5_000 }, (_, index) => `line ${index} of a long text`).join('\n'));
+    await vscode.commands.executeCommand('waygate.tryTool', { toolId: await toolId('read_text_file'), args: { path } });
+    await shows('Arguments are valid');
+    await driver.clickInFrame('#run');
+    assert.match(await shows('Answered in'), / → [\d,]+ tokens/);
+    await driver.clickInFrame('#tab-result');
+    await driver.clickInFrame('#panel-result button');
+    const shown = await eventually('the document', () => vscode.window.activeTextEditor?.document, Boolean);
+    assert.equal(shown?.uri.scheme, 'waygate');
+    assert.match(shown?.getText() ?? '', /line 4999 of a long text/);
+  });
+
   it('cancels a call that runs', async () => {
     const args = { until: join(workspaceFolder(), 'never') };
     await vscode.commands.executeCommand('waygate.tryTool', { toolId: await toolId('wait'), args });
