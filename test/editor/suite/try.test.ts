@@ -157,7 +157,7 @@ describe('Try Tool', () => {
     await vscode.commands.executeCommand('waygate.tryTool', { toolId: await toolId('read_text_file'), args: { path } });
     await shows('Arguments are valid');
     await driver.clickInFrame('#run');
-    assert.match(await shows('Answered in'), / → [\d,]+ tokens/);
+    await eventually('the figures', text, (seen) => / → [\d,]+ tokens/.test(seen));
     await driver.clickInFrame('#tab-result');
     await driver.clickInFrame('#panel-result button');
     const shown = await eventually('the document', () => vscode.window.activeTextEditor?.document, Boolean);
