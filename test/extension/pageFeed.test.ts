@@ -13,7 +13,7 @@ function fed(limits: () => Promise<LimitsReport | 'unsupported'> = async () => L
   const asked = { telemetry: 0, limits: 0 };
   const page = {
     visible: true,
-    refreshing: false,
+    now: NOW,
     isVisible: () => page.visible,
     post: (message: ToDashboard) => void posted.push(message),
   };
@@ -29,7 +29,7 @@ function fed(limits: () => Promise<LimitsReport | 'unsupported'> = async () => L
   };
   const feed = new PageFeed(page, source, ({ telemetry, limits }) => {
     const known = limits === undefined || limits === 'unsupported' ? limits : { ...limits, age: 0 };
-    return dashboardState(sources({ telemetry, limits: known, refreshing: page.refreshing }));
+    return dashboardState(sources({ telemetry, limits: known, now: page.now }));
   });
   return { feed, page, posted, asked };
 }
@@ -58,7 +58,7 @@ it('sends nothing to a hidden page, and asks nothing for it', async () => {
   posted.length = 0;
   const before = { ...asked };
   for (let n = 0; n < 10; n++) {
-    page.refreshing = !page.refreshing;
+    page.now += 60_000;
     feed.update();
     await vi.advanceTimersByTimeAsync(1_000);
   }

@@ -22,7 +22,6 @@ export interface DashboardParts {
   extensionUri: vscode.Uri;
   link: Pick<GatewayLink, 'request'>;
   gateway: Observable<GatewayView>;
-  refreshing: Observable<boolean>;
   scanned: Observable<readonly ScannedServer[]>;
 }
 
@@ -31,7 +30,7 @@ export class Dashboard implements vscode.Disposable {
   readonly #parts: DashboardParts;
   #panel: vscode.WebviewPanel | undefined;
   /** Stays on the page while a worker is replaced. */
-  #last: { snapshot: GatewaySnapshot; at: number } | undefined;
+  #last: GatewaySnapshot | undefined;
 
   constructor(parts: DashboardParts) {
     this.#parts = parts;
@@ -74,7 +73,7 @@ export class Dashboard implements vscode.Disposable {
 
   /** Fills a new tab, or one that the editor has restored. */
   adopt(panel: vscode.WebviewPanel): void {
-    const { name, extensionUri, gateway, link, refreshing, scanned } = this.#parts;
+    const { name, extensionUri, gateway, link, scanned } = this.#parts;
     const { webview } = panel;
     this.#panel?.dispose();
     this.#panel = panel;
@@ -96,7 +95,6 @@ export class Dashboard implements vscode.Disposable {
       }),
       panel.onDidChangeViewState(update),
       gateway.onChange(update),
-      refreshing.onChange(update),
       scanned.onChange(update),
       feed,
     );
@@ -113,21 +111,17 @@ export class Dashboard implements vscode.Disposable {
   }
 
   #state({ telemetry, limits }: LiveReports): DashboardState {
-    const { gateway, refreshing, scanned } = this.#parts;
+    const { gateway, scanned } = this.#parts;
     const view = gateway.value;
     const now = Date.now();
     if (view.link.kind === 'off') this.#last = undefined;
-    else if (view.link.kind === 'attached' && view.link.snapshot !== this.#last?.snapshot) {
-      this.#last = { snapshot: view.link.snapshot, at: now };
-    }
+    else if (view.link.kind === 'attached') this.#last = view.link.snapshot;
     return dashboardState({
       now,
       view,
-      snapshot: this.#last?.snapshot,
-      snapshotAge: now - (this.#last?.at ?? now),
+      snapshot: this.#last,
       telemetry,
       limits: limits === undefined || limits === 'unsupported' ? limits : { ...limits, age: now - limits.at },
-      refreshing: refreshing.value,
       quarantined: quarantined(scanned.value),
     });
   }

@@ -120,6 +120,10 @@ export function workbench(page: Page, screenshots: string): Answers {
       await page.locator(selector).first().click();
     },
 
+    async hover(selector) {
+      await page.locator(selector).first().hover();
+    },
+
     async waitFor(selector) {
       await page.locator(selector).first().waitFor();
     },
