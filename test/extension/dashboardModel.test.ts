@@ -169,7 +169,7 @@ describe('servers of the dashboard', () => {
       server('new', { state: 'needs_approval' }),
     ]).servers?.rows;
     expect(rows?.map(({ name }) => name)).toEqual(['new', 'broken', 'busy', 'also', 'zero']);
-    expect(PAGES.degraded.servers?.summary).toBe('3 usable of 7');
+    expect(PAGES.degraded.servers?.summary).toBe('2 usable of 7');
   });
 
   it('show restarts, and the next try as it comes nearer', () => {
