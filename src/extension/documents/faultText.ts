@@ -113,7 +113,7 @@ function handled({ record, fault, attempts, repairs }: CallDetails, lost: boolea
           return `Try ${index + 1} ended${took}: ${code(outcome)}`;
         })
       : []),
-    ...(!lost && attempts.length <= 1 && record.effect === 'unknown'
+    ...(!lost && !fault?.handled.length && record.effect === 'unknown'
       ? ['The gateway did not repeat the call, because a repeated call may take effect twice.']
       : []),
   ];
