@@ -195,7 +195,14 @@ describe('Activity', () => {
       ),
     );
     await row('tool_browse');
-    assert.ok((await driver.texts(selected)).includes('crash'));
+    // The new rows are above, and only visible rows are drawn: a move of the focus brings its row into sight.
+    await driver.press('ArrowDown');
+    await driver.press('ArrowUp');
+    await eventually(
+      'the selected row',
+      () => driver.texts(selected),
+      (seen) => seen.includes('crash'),
+    );
   });
 
   it('opens a picture as a picture, and says in words that a result is no longer kept', async () => {
