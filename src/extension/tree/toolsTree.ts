@@ -78,7 +78,8 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
   getParent(element: Element): Element | undefined {
     const gateway = this.#gatewayOf(element);
     if (gateway === undefined || element.kind === 'folder') return undefined;
-    const parent = element.kind === 'node' ? parentPath(element.node.path) : undefined;
+    const node = element.kind === 'held' ? undefined : element.node;
+    const parent = node && parentPath(node.path);
     if (parent !== undefined) return this.#tools.get(gateway)?.node(parent);
     return this.#roots().find(({ folder }) => folder === element.folder);
   }
