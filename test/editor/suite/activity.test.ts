@@ -326,12 +326,14 @@ describe('Activity', () => {
 
   it('keeps the rows of a killed worker, and marks what ran as lost', async () => {
     await vscode.commands.executeCommand('waygate.activity.focus');
+    // Only visible rows are drawn.
+    await driver.press('Home');
     const waiting = call('wait', { ms: 60_000 }).catch(() => undefined);
     await row('wait', ({ description }) => /running/.test(description));
     const { worker } = await gatewayStatus();
     process.kill(worker.pid, 'SIGKILL');
     await row('wait', ({ description }) => description === 'works · lost');
-    await row('crash');
+    await row('environment');
     await waiting;
     await driver.clickRow('Activity', 'wait');
     const editor = await eventually(
