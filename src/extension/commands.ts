@@ -16,6 +16,7 @@ import { asRow, clickedServer, type ServerAction } from './tree/clickedServer.ts
 import type { ToolElement } from './tree/toolRows.ts';
 import { toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
+import type { FirstSteps } from './walkthrough/walkthrough.ts';
 import { notify, onFolder, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
@@ -32,6 +33,7 @@ export interface CommandDependencies {
   /** Starts a new worker for a workspace, which takes over. */
   rollOut: (workspace: string) => Promise<unknown>;
   refreshing: Observable<boolean>;
+  firstSteps: Pick<FirstSteps, 'open'>;
   /** Folder of the bundled skill. */
   skillFolder: string;
   /** Folder of the user's files of this editor. */
@@ -52,6 +54,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     secrets,
     rollOut,
     refreshing,
+    firstSteps,
     skillFolder,
     userFolder,
     log,
@@ -106,6 +109,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
     ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
+    'waygate.getStarted': guarded('Opening the first steps', () => firstSteps.open()),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>

@@ -15,6 +15,7 @@ import type { Disposable, Watchable } from './observable.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
 import { showStatusBar } from './status/statusBar.ts';
 import { ToolsTree } from './tree/toolsTree.ts';
+import { FirstSteps } from './walkthrough/walkthrough.ts';
 import { notify } from './windows.ts';
 
 /** Name of the activation measure in the extension host's timeline. */
@@ -41,6 +42,7 @@ export function activate(context: vscode.ExtensionContext): void {
 function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Disposable[] {
   const dist = vscode.Uri.joinPath(context.extensionUri, 'dist');
   const environment = new WindowEnvironment();
+  const firstSteps = new FirstSteps();
   const folders: Folders = new Folders({
     environment,
     reveal: (folder, server) => tree.reveal(folder, server),
@@ -51,6 +53,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     // The settings folder of this editor and profile contains the storage of extensions.
     userFolder: vscode.Uri.joinPath(context.globalStorageUri, '..', '..').fsPath,
     secrets: new EditorSecrets(context.secrets),
+    firstSteps,
     log,
   });
   const tree = new ToolsTree(folders, log);
@@ -65,6 +68,8 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     restoreDashboards(() => folders.gateways.value.map(({ dashboard }) => dashboard)),
     showStatusBar(folders.views),
     keepContextKey(folders.views),
+    firstSteps,
+    firstSteps.follow(folders.views),
     logPolicy(environment.state, log),
     registerMcpProvider(folders.gateways, log),
     registerCommands(folderCommands(folders)),

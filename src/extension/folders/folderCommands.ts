@@ -17,7 +17,7 @@ const FOR_ANY_FOLDER: readonly CommandId[] = [
   'waygate.installSkill',
 ];
 /** Commands for the window. */
-const FOR_NO_FOLDER: readonly CommandId[] = ['waygate.showLog'];
+const FOR_NO_FOLDER: readonly CommandId[] = ['waygate.showLog', 'waygate.getStarted'];
 /** Schemes of documents whose authority is the name of a gateway. */
 const SCHEMES = [APPROVAL_SCHEME, TRUST_SCHEME];
 

@@ -19,6 +19,7 @@ import type { GatewayView } from '../status/health.ts';
 import { keepJournal } from '../status/journal.ts';
 import { followFindings, type ScannedServer } from '../trust/findings.ts';
 import { offerReviews, TrustReviews } from '../trust/trustReviews.ts';
+import type { FirstSteps } from '../walkthrough/walkthrough.ts';
 
 /** Parts that all folders of a window share. */
 export interface WindowParts {
@@ -30,6 +31,7 @@ export interface WindowParts {
   /** Folder of the user's files of this editor. */
   userFolder: string;
   secrets: EditorSecrets;
+  firstSteps: FirstSteps;
   /** `docs/editor/configuration-file.md` of the extension. */
   page: vscode.Uri;
   /** Selects the row of a server in the view *Tools*. */
@@ -113,6 +115,7 @@ export class FolderGateway {
       secrets,
       rollOut,
       refreshing,
+      firstSteps: window.firstSteps,
       skillFolder,
       userFolder,
       log,
