@@ -1,7 +1,10 @@
 import {
+  ACTIVITY_VIEW_ID,
   APPROVAL_SCHEME,
   CONFIGURATION_PATH,
   type CommandId,
+  RESULTS_VIEW_ID,
+  REVIEW_EXTENSION,
   type SettingId,
   type SettingTypes,
   TOOLS_VIEW_ID,
@@ -35,6 +38,13 @@ export const SETTINGS: { [K in SettingId]: SettingContribution<SettingTypes[K]> 
 
 export const VIEWS = {
   [TOOLS_VIEW_ID]: { name: 'Tools', icon: 'media/waygate.svg' },
+  [ACTIVITY_VIEW_ID]: { name: 'Activity', icon: 'media/waygate.svg', when: when('waygate.state', 'active') },
+  [RESULTS_VIEW_ID]: {
+    name: 'Results',
+    icon: 'media/waygate.svg',
+    visibility: 'collapsed',
+    when: when('waygate.state', 'active'),
+  },
 } as const;
 
 export interface MenuItem {
@@ -45,8 +55,16 @@ export interface MenuItem {
 
 const IN_TOOLS = `view == ${TOOLS_VIEW_ID}`;
 
-const WITH_HELD = `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|server\\.\\w+)\\.(held|quarantined)$/`;
+const IN_ACTIVITY = `view == ${ACTIVITY_VIEW_ID}`;
+const IN_RESULTS = `view == ${RESULTS_VIEW_ID}`;
+const ON_TOOL_CALL = `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\.\\w+\\.tool$/`;
+const ON_RESULT = `(${IN_RESULTS} || ${IN_ACTIVITY}) && viewItem == waygate.result`;
+
+/** Row of a server in a state, with some flags behind it (`serverRow.ts`). */
+const server = (state = '\\w+', flags = ''): string =>
+  `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.${state}\\b${flags}/`;
 const ON_FOLDER = `${IN_TOOLS} && viewItem == waygate.folder`;
+const WITH_HELD = server('\\w+', '.*\\.(held|quarantined)$');
 /** Right document of a comparison. */
 const IN_REVIEW = `resourceScheme == ${TRUST_SCHEME} && resourceFilename =~ /^now/`;
 
@@ -61,6 +79,14 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.reload', when: IN_TOOLS, group: '2_gateway@1' },
     { command: 'waygate.restart', when: IN_TOOLS, group: '2_gateway@2' },
     { command: 'waygate.approveServers', when: IN_TOOLS, group: '2_gateway@3' },
+    {
+      command: 'waygate.filterCalls',
+      when: `${IN_ACTIVITY} && !waygate.callsFiltered`,
+      group: 'navigation@1',
+    },
+    { command: 'waygate.clearCallFilter', when: `${IN_ACTIVITY} && waygate.callsFiltered`, group: 'navigation@1' },
+    { command: 'waygate.clearCalls', when: IN_ACTIVITY, group: 'navigation@2' },
+    { command: 'waygate.exportCalls', when: IN_ACTIVITY, group: '1_export@1' },
   ],
   'view/item/context': [
     { command: 'waygate.openDashboard', when: ON_FOLDER, group: '1_open@1' },
@@ -68,16 +94,33 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.refresh', when: ON_FOLDER, group: '2_gateway@1' },
     { command: 'waygate.reload', when: ON_FOLDER, group: '2_gateway@2' },
     { command: 'waygate.restart', when: ON_FOLDER, group: '2_gateway@3' },
+    {
+      command: 'waygate.cancelCall',
+      when: `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\.(running|waiting)/`,
+      group: 'inline@1',
+    },
+    { command: 'waygate.tryAgain', when: ON_TOOL_CALL, group: '1_call@1' },
+    { command: 'waygate.revealCalledTool', when: ON_TOOL_CALL, group: '1_call@2' },
+    { command: 'waygate.openDashboard', when: `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\./`, group: '1_call@3' },
+    { command: 'waygate.copyCall', when: ON_TOOL_CALL, group: '2_copy@1' },
+    { command: 'waygate.copyCalledTool', when: ON_TOOL_CALL, group: '2_copy@2' },
+    { command: 'waygate.saveResult', when: ON_RESULT, group: 'inline@1' },
+    { command: 'waygate.deleteResults', when: `${IN_RESULTS} && viewItem == waygate.result`, group: 'inline@2' },
+    { command: 'waygate.saveResult', when: ON_RESULT, group: '1_result@1' },
+    { command: 'waygate.viewTable', when: ON_RESULT, group: '1_result@2' },
+    { command: 'waygate.revealCall', when: `${IN_RESULTS} && viewItem == waygate.result`, group: '1_result@3' },
+    { command: 'waygate.copyHandle', when: ON_RESULT, group: '2_copy@1' },
+    { command: 'waygate.deleteResults', when: `${IN_RESULTS} && viewItem == waygate.result`, group: '3_delete@1' },
     { command: 'waygate.reviewChanges', when: WITH_HELD, group: 'inline@1' },
     { command: 'waygate.reviewChanges', when: WITH_HELD, group: '0_trust@1' },
     {
       command: 'waygate.quarantine',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace(\\.held)?|server\\.\\w+\\.held)$/`,
+      when: server('\\w+', '.*\\.(tools|signedIn|held)$'),
       group: '3_server@2',
     },
     {
       command: 'waygate.release',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|server\\.\\w+)\\.quarantined$/`,
+      when: server('\\w+', '.*\\.quarantined$'),
       group: '0_trust@2',
     },
     { command: 'waygate.reviewChange', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.held/`, group: 'inline@1' },
@@ -85,35 +128,43 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.block', when: `${IN_TOOLS} && viewItem == waygate.held`, group: '0_trust@2' },
     {
       command: 'waygate.signIn',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_sign_in/`,
+      when: server('needs_sign_in'),
       group: 'inline@1',
     },
-    { command: 'waygate.signOut', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.namespace/`, group: '3_server@1' },
+    { command: 'waygate.signOut', when: server('\\w+', '.*\\.signedIn\\b'), group: '3_server@1' },
+    { command: 'waygate.refreshServer', when: server('(ready|failed)'), group: 'inline@2' },
+    { command: 'waygate.refreshServer', when: server(), group: '3_server@0' },
     {
       command: 'waygate.setSecret',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_secret/`,
+      when: server('needs_secret'),
       group: 'inline@1',
     },
     {
       command: 'waygate.approveServers',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_approval/`,
+      when: server('needs_approval'),
       group: 'inline@1',
     },
+    { command: 'waygate.tryTool', when: `${IN_TOOLS} && viewItem == waygate.tool`, group: 'inline@1' },
+    { command: 'waygate.tryTool', when: `${IN_TOOLS} && viewItem == waygate.tool`, group: '0_try@1' },
     {
       command: 'waygate.copyPath',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|cluster|tool)/`,
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(server\\..*\\.tools|namespace|cluster|tool)/`,
       group: '2_copy@1',
     },
     { command: 'waygate.copyToolId', when: `${IN_TOOLS} && viewItem == waygate.tool`, group: '2_copy@2' },
     {
       command: 'waygate.openConfiguration',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\./`,
+      when: server(),
       group: '1_open@1',
     },
-    { command: 'waygate.showLog', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\./`, group: '1_open@2' },
+    { command: 'waygate.showLog', when: server(), group: '1_open@2' },
   ],
   'editor/title': [
-    { command: 'waygate.approveShown', when: `resourceScheme == ${APPROVAL_SCHEME}`, group: 'navigation@1' },
+    {
+      command: 'waygate.approveShown',
+      when: `resourceScheme == ${APPROVAL_SCHEME} && resourceExtname != ${REVIEW_EXTENSION}`,
+      group: 'navigation@1',
+    },
     { command: 'waygate.acceptShown', when: IN_REVIEW, group: 'navigation@1' },
     { command: 'waygate.block', when: IN_REVIEW, group: 'navigation@2' },
   ],

@@ -11,8 +11,12 @@ export const CONFIGURATION_PATH = '.vscode/waygate.json';
 export const OWN_CONFIGURATIONS = ['waygate/waygate.json', 'Waygate/waygate.json'] as const;
 export const CONTAINER_ID = 'waygate';
 export const TOOLS_VIEW_ID = 'waygate.tools';
+export const ACTIVITY_VIEW_ID = 'waygate.activity';
+export const RESULTS_VIEW_ID = 'waygate.results';
+export const TABLE_VIEW_TYPE = 'waygate.table';
 export const MCP_PROVIDER_ID = 'waygate';
 export const DASHBOARD_VIEW_TYPE = 'waygate.dashboard';
+export const TRY_VIEW_TYPE = 'waygate.try';
 /** Scheme of the document that shows the commands of servers. */
 export const APPROVAL_SCHEME = 'waygate-approval';
 export const APPROVAL_LANGUAGE = 'waygate-approval';
@@ -31,6 +35,8 @@ export interface ContextKeyTypes {
   'waygate.step.approve': true;
   'waygate.step.ask': true;
   'waygate.step.read': true;
+  /** The view *Activity* shows some calls only. */
+  'waygate.callsFiltered': boolean;
 }
 export type ContextKeyId = keyof ContextKeyTypes;
 
@@ -49,10 +55,41 @@ export interface CommandContribution {
 
 const ACTIVE = when('waygate.state', 'active');
 
+/** Commands of the views *Activity* and *Results* and of their documents, which show all folders. */
+export const ACTIVITY_COMMANDS = {
+  'waygate.filterCalls': { title: 'Filter Calls…', icon: '$(filter)', enablement: ACTIVE, inPalette: true },
+  'waygate.clearCallFilter': { title: 'Clear Filter', icon: '$(filter-filled)', inPalette: false },
+  'waygate.clearCalls': { title: 'Clear Calls', icon: '$(clear-all)', enablement: ACTIVE, inPalette: true },
+  'waygate.exportCalls': { title: 'Export Calls as JSON…', enablement: ACTIVE, inPalette: true },
+  'waygate.cancelCall': { title: 'Cancel Call', icon: '$(stop-circle)', inPalette: false },
+  'waygate.tryAgain': { title: 'Try Again with These Arguments…', inPalette: false },
+  'waygate.copyCall': { title: 'Copy as Call', inPalette: false },
+  'waygate.copyCalledTool': { title: 'Copy tool_id', inPalette: false },
+  'waygate.revealCalledTool': { title: 'Reveal in Tools', inPalette: false },
+  'waygate.openResult': { title: 'Open Result', inPalette: false },
+  'waygate.saveResult': { title: 'Save As…', icon: '$(save-as)', inPalette: false },
+  'waygate.deleteResults': { title: 'Delete', icon: '$(trash)', inPalette: false },
+  'waygate.revealCall': { title: 'Reveal Call', inPalette: false },
+  'waygate.findInResult': { title: 'Find in All of It…', inPalette: false },
+  'waygate.filterResult': { title: 'Filter…', inPalette: false },
+  'waygate.viewTable': { title: 'View as Table', icon: '$(table)', inPalette: false },
+  'waygate.copyHandle': { title: 'Copy Handle', inPalette: false },
+  'waygate.copyViewCall': { title: 'Copy tool_view Call', inPalette: false },
+} as const satisfies Record<`waygate.${string}`, CommandContribution>;
+export type ActivityCommandId = keyof typeof ACTIVITY_COMMANDS;
+
 export const COMMANDS = {
   'waygate.refresh': { title: 'Refresh Catalogs', icon: '$(refresh)', enablement: ACTIVE, inPalette: true },
   'waygate.reload': { title: 'Reload Gateway', icon: '$(sync)', enablement: ACTIVE, inPalette: true },
   'waygate.restart': { title: 'Restart Gateway', icon: '$(debug-restart)', enablement: ACTIVE, inPalette: true },
+  'waygate.reviewQuestions': {
+    title: 'Review Questions',
+    icon: '$(question)',
+    enablement: ACTIVE,
+    inPalette: true,
+  },
+  'waygate.refreshServer': { title: 'Refresh', icon: '$(refresh)', inPalette: false },
+  'waygate.showLaunchChange': { title: 'Show What Changed', icon: '$(diff)', inPalette: false },
   'waygate.approveServers': { title: 'Approve Servers', icon: '$(shield)', enablement: ACTIVE, inPalette: true },
   'waygate.approveShown': { title: 'Approve…', icon: '$(check)', inPalette: false },
   'waygate.reviewChanges': { title: 'Review Changes…', icon: '$(diff)', enablement: ACTIVE, inPalette: true },
@@ -69,8 +106,7 @@ export const COMMANDS = {
   'waygate.moveSecret': { title: 'Move into the Secret Store…', inPalette: false },
   'waygate.switchOff': { title: 'Switch Off', inPalette: false },
   'waygate.revealServer': { title: 'Show in Tools', inPalette: false },
-  'waygate.restartServer': { title: 'Restart Server', inPalette: false },
-  'waygate.showServerLog': { title: 'Show Log of Server', inPalette: false },
+  'waygate.restartServer': { title: 'Restart Server', icon: '$(debug-restart)', inPalette: false },
   'waygate.addLimits': { title: 'Add Limits…', icon: '$(dashboard)', enablement: ACTIVE, inPalette: true },
   'waygate.getStarted': { title: 'Get Started', icon: '$(lightbulb)', inPalette: true },
   'waygate.showLog': { title: 'Show Log', icon: '$(output)', inPalette: true },
@@ -79,10 +115,15 @@ export const COMMANDS = {
   'waygate.createConfiguration': { title: 'Create Configuration', icon: '$(new-file)', inPalette: true },
   'waygate.importServers': { title: 'Import Servers', icon: '$(cloud-download)', inPalette: true },
   'waygate.installSkill': { title: 'Install MCP Bootstrap Skill', icon: '$(mortar-board)', inPalette: true },
+  'waygate.tryTool': { title: 'Try Tool', icon: '$(play)', enablement: ACTIVE, inPalette: true },
   'waygate.copyPath': { title: 'Copy Path', inPalette: false },
   'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
+  'waygate.openServerLog': { title: 'Show Server Log', inPalette: false },
+  ...ACTIVITY_COMMANDS,
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;
 export type CommandId = keyof typeof COMMANDS;
+/** Commands that run on one folder. */
+export type FolderCommandId = Exclude<CommandId, ActivityCommandId>;
 
 /** Settings with the values they take. */
 export interface SettingTypes {

@@ -1,20 +1,21 @@
 import * as vscode from 'vscode';
 import { SKILL_NAME } from '../config/state/skillInstall.ts';
+import { ActivityParts } from './activity/activityParts.ts';
 import { WindowEnvironment } from './configuration/environment.ts';
 import type { PolicyBlock } from './configuration/policy.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
 import { restoreDashboards } from './dashboard/dashboard.ts';
-import { folderKey } from './documents/addresses.ts';
-import { WaygateFiles } from './documents/waygateFiles.ts';
 import { folderCommands } from './folders/folderCommands.ts';
 import { Folders, type FolderView } from './folders/folders.ts';
 import { EditorSecrets } from './gateway/editorSecrets.ts';
 import { registerMcpProvider } from './gateway/mcpProvider.ts';
 import { notificationText } from './notificationText.ts';
 import type { Disposable, Watchable } from './observable.ts';
+import { Questions } from './questions/questions.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
 import { showStatusBar } from './status/statusBar.ts';
 import { ToolsTree } from './tree/toolsTree.ts';
+import { restoreTries } from './try/tryTool.ts';
 import { FirstSteps } from './walkthrough/walkthrough.ts';
 import { notify } from './windows.ts';
 
@@ -43,9 +44,10 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const dist = vscode.Uri.joinPath(context.extensionUri, 'dist');
   const environment = new WindowEnvironment();
   const firstSteps = new FirstSteps();
+  const questions = new Questions();
   const folders: Folders = new Folders({
     environment,
-    reveal: (folder, server) => tree.reveal(folder, server),
+    reveal: (folder, server) => tree.revealServer(folder, server),
     page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md'),
     installation: { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) },
     extensionUri: context.extensionUri,
@@ -54,25 +56,27 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     userFolder: vscode.Uri.joinPath(context.globalStorageUri, '..', '..').fsPath,
     secrets: new EditorSecrets(context.secrets),
     firstSteps,
+    questions,
     log,
   });
   const tree = new ToolsTree(folders, log);
-  const files = new WaygateFiles(
-    (key) => folders.gateways.value.find(({ place: { path } }) => path !== undefined && folderKey(path) === key)?.link,
-  );
+  const activity = new ActivityParts(folders, tree, context.extensionUri, log);
+  activity.files.provide('questions', questions);
   return [
     environment,
+    questions,
     folders,
     tree,
-    files,
+    activity,
     restoreDashboards(() => folders.gateways.value.map(({ dashboard }) => dashboard)),
+    restoreTries((name) => folders.named(name)?.tries),
     showStatusBar(folders.views),
     keepContextKey(folders.views),
     firstSteps,
     firstSteps.follow(folders.views),
     logPolicy(environment.state, log),
     registerMcpProvider(folders.gateways, log),
-    registerCommands(folderCommands(folders)),
+    registerCommands({ ...folderCommands(folders), ...activity.handlers }),
   ].reverse();
 }
 

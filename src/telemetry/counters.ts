@@ -102,6 +102,12 @@ export class Counters {
     if (restarts) this.#lastFault = { ...fault, detail: this.#line(fault.detail) };
   }
 
+  /** Returns the tokens of all definitions, and of what clients are sent in their place; undefined before the first count. */
+  get context(): { definitions: number; sent: number } | undefined {
+    const { definition_tokens_full: definitions, definition_tokens_exposed: sent } = this.#tokens;
+    return sent === 0 ? undefined : { definitions, sent };
+  }
+
   /** Sets the size of the current catalog: all definitions, and those that clients are sent, with the instructions. */
   definitions({ full, exposed }: { full: number; exposed: number }): void {
     this.#tokens.definition_tokens_full = full;

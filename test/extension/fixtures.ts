@@ -7,6 +7,7 @@ import type {
   TreeNode,
 } from '../../src/control/contract.ts';
 import type { LinkState } from '../../src/extension/gateway/gatewayLink.ts';
+import { HealthRecord, type HealthSnapshot } from '../../src/supervision/health.ts';
 
 export function server(name: string, over: Partial<ServerStatus> = {}): ServerStatus {
   return { name, namespace: name, state: 'ready', since: 1_000, toolCount: 3, ...over };
@@ -16,7 +17,7 @@ export function snapshot(over: Partial<GatewaySnapshot> = {}): GatewaySnapshot {
   return {
     workspace: '/work/project',
     health: 'ready',
-    worker: { pid: 42, version: '0.1.0', build: '0.1.0+1', startedAt: 0, uptimeMs: 10 },
+    worker: { pid: 42, version: '0.1.0', build: '0.1.0+1', startedAt: Date.now(), uptimeMs: 10 },
     configuration: { file: '/work/project/.vscode/waygate.json', exists: true, problems: [] },
     servers: [server('files'), server('memory')],
     sessions: [],
@@ -24,6 +25,10 @@ export function snapshot(over: Partial<GatewaySnapshot> = {}): GatewaySnapshot {
     recentCalls: [],
     ...over,
   };
+}
+
+export function supervised(over: Partial<HealthSnapshot> = {}): HealthSnapshot {
+  return { ...new HealthRecord(() => 0).snapshot(), ...over };
 }
 
 export function attached(over: Partial<GatewaySnapshot> = {}, attachment = 1): LinkState {

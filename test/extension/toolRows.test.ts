@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GatewaySnapshot } from '../../src/control/contract.ts';
+import type { GatewaySnapshot, ServerStatus, TreeNode } from '../../src/control/contract.ts';
 import { type GatewayView, summarize } from '../../src/extension/status/health.ts';
 import {
   attachedKey,
@@ -13,13 +13,15 @@ import {
   treeBadge,
   treeMessage,
 } from '../../src/extension/tree/toolRows.ts';
-import { attached, node, server, snapshot } from './fixtures.ts';
+import { attached, node, server, snapshot, supervised } from './fixtures.ts';
 
 const row = (element: ToolElement) => toolRow(element);
 const asNode = (path: string, over: Parameters<typeof node>[1] = {}): ToolElement => ({
   kind: 'node',
   node: node(path, over),
 });
+const root = (nodes: readonly TreeNode[], servers: readonly ServerStatus[]) =>
+  rootElements(nodes, { attachment: 1, snapshot: snapshot({ servers }) });
 const LOCATION = { file: '/work/project/.vscode/waygate.json', line: 7, column: 5 };
 const FAILED = server('tickets', { state: 'failed', reason: 'spawn tickets ENOENT', location: LOCATION });
 const SECRET = { key: 'k', name: 'input:key', description: 'The key\nof it', password: true, options: [] };
@@ -62,6 +64,19 @@ describe('row', () => {
     expect(row(asNode('/files/x', tool)).icon.id).toBe('tools');
   });
 
+  it('of a server with tools counts them and can be expanded', () => {
+    const files = server('files', { toolCount: 14 });
+    expect(row({ kind: 'server', server: files, node: node('/files', { toolCount: 14 }) })).toEqual({
+      id: 'server:files',
+      label: 'files',
+      description: '14 tools',
+      icon: { id: 'server' },
+      expandable: true,
+      contextValue: 'waygate.server.ready.tools',
+      accessibilityLabel: 'files, server, 14 tools',
+    });
+  });
+
   it('of a failed server shows the reason and links to its place in the configuration', () => {
     expect(row({ kind: 'server', server: FAILED })).toEqual({
       id: 'server:tickets',
@@ -73,6 +88,29 @@ describe('row', () => {
       accessibilityLabel: 'tickets, server, failed: spawn tickets ENOENT',
       location: LOCATION,
     });
+  });
+
+  it('of a server in a crash loop shows its restarts and when the next start follows', () => {
+    const crashing = { ...FAILED, supervised: supervised({ restart_count: 22, next_attempt_in_ms: 28_000 }) };
+    const described = (age: number) => row({ kind: 'server', server: crashing, age }).description;
+    expect(described(3_500)).toBe('failed · 22 restarts · next try in 25 s: spawn tickets ENOENT');
+    // Seconds are counted in steps, so that the tree is not redrawn all the time.
+    expect(described(4_500)).toBe(described(3_500));
+    expect(described(60_000)).toBe('failed · 22 restarts · next try now: spawn tickets ENOENT');
+    const back = server('tickets', { supervised: supervised({ restart_count: 2 }) });
+    expect(row({ kind: 'server', server: back }).description).toBe('3 tools · 2 restarts');
+  });
+
+  it('of a server that is being listed again turns', () => {
+    expect(row({ kind: 'server', server: server('files'), isBusy: true }).icon).toEqual({ id: 'loading~spin' });
+  });
+
+  it('of a server offers the sign-out only where tokens of a sign-in are kept', () => {
+    const context = (over: Parameters<typeof server>[1]) =>
+      row({ kind: 'server', server: server('one', over) }).contextValue;
+    expect(context({ kind: 'http', signedIn: true })).toBe('waygate.server.ready.signedIn');
+    expect(context({ kind: 'http', signedIn: false })).toBe('waygate.server.ready');
+    expect(context({ kind: 'stdio' })).toBe('waygate.server.ready');
   });
 
   it('of a server that waits for the user has only a short text beside its button', () => {
@@ -112,30 +150,29 @@ describe('held items', () => {
   ];
   const quarantined = held.map((one) => ({ ...one, why: 'quarantined' }));
 
-  it('are counted by state in words and a sign at their namespace, or at the server without one', () => {
-    const [namespace] = rootElements([node('/files')], [server('files', { held })]);
-    expect(row(namespace as ToolElement)).toMatchObject({
+  it('are counted by state in words and a sign at their server', () => {
+    const [one] = root([node('/files')], [server('files', { held })]);
+    expect(row(one as ToolElement)).toMatchObject({
       label: 'files',
       description: '2 tools, 2 changed, 1 new, 1 blocked',
       icon: { id: 'warning' },
-      contextValue: 'waygate.namespace.held',
-      accessibilityLabel: 'files, namespace, 2 tools, 2 changed, 1 new, 1 blocked',
+      contextValue: 'waygate.server.ready.tools.held',
+      accessibilityLabel: 'files, server, 2 tools, 2 changed, 1 new, 1 blocked',
     });
-    const alone = rootElements([], [server('files', { held: quarantined, toolCount: 0 })]);
+    const alone = root([], [server('files', { held: quarantined, toolCount: 0 })]);
     expect(alone.map(row)).toMatchObject([
       {
-        description: 'ready, quarantined',
+        description: 'quarantined',
         icon: { id: 'lock' },
         contextValue: 'waygate.server.ready.quarantined',
         expandable: true,
       },
     ]);
-    expect(rootElements([node('/files')], [server('files')])).toEqual([asNode('/files')]);
   });
 
   it('stand under their server with their state, and a server’s text cannot disguise them', () => {
-    const [namespace] = rootElements([node('/files')], [server('files', { held })]);
-    const rows = heldElements(namespace).map(row);
+    const [one] = root([node('/files')], [server('files', { held })]);
+    const rows = heldElements(one as ToolElement).map(row);
     expect(rows.map(({ label }) => label)).toEqual([
       'changed: send',
       'new: read',
@@ -203,17 +240,26 @@ describe('tooltip', () => {
 });
 
 describe('root', () => {
-  it('lists servers that need the user first, then the graph in its own order, then starting servers', () => {
+  it('has one row per server, in the order of the names, whatever the states are', () => {
     const servers = [
-      server('ready'),
+      server('ready', { toolCount: 0 }),
       server('slow', { state: 'starting', toolCount: 0 }),
       server('again', { state: 'starting' }),
-      FAILED,
-      server('off', { state: 'disabled' }),
-      server('mail', { state: 'needs_sign_in' }),
+      { ...FAILED, toolCount: 4 },
+      server('off', { state: 'disabled', toolCount: 0 }),
+      server('Mail', { state: 'needs_sign_in', toolCount: 0 }),
     ];
-    const ids = rootElements([node('/b'), node('/a')], servers).map((element) => row(element).id);
-    expect(ids).toEqual(['server:tickets', 'server:mail', '/b', '/a', 'server:slow']);
+    // The nodes may be newer than the states: a starting server has its tools already.
+    const nodes = ['tickets', 'slow', 'again'].map((name) => node(`/${name}`, { server: name, toolCount: 4 }));
+    expect(root(nodes, servers).map((element) => [row(element).label, row(element).description])).toEqual([
+      ['again', '4 tools'],
+      ['Mail', 'needs sign-in'],
+      ['off', 'off'],
+      ['ready', '0 tools'],
+      ['slow', 'starting'],
+      ['tickets', 'failed: spawn tickets ENOENT'],
+    ]);
+    expect(root(nodes, servers).filter((element) => row(element).expandable)).toHaveLength(3);
   });
 
   it('is redrawn for a new revision, worker, state or reason, and for nothing else', () => {
@@ -225,7 +271,9 @@ describe('root', () => {
     );
     const waiting = [server('slow', { state: 'starting', toolCount: 0 })];
     expect(rootKey(view({ servers: waiting }))).not.toBe(rootKey(view({ servers: [server('slow')] })));
+    const refreshing = { ...view(), refreshing: new Set(['files']) };
     const changed = [
+      refreshing,
       view({ catalog: { ...snapshot().catalog, revision: 2 } }),
       view({}, 2),
       view({ servers: [FAILED] }),
@@ -233,14 +281,14 @@ describe('root', () => {
       view({ servers: [WAITING] }),
       view({ servers: [{ ...WAITING, secret: { ...SECRET, key: 'another' } }] }),
     ].map(rootKey);
-    expect(new Set([before, ...changed]).size).toBe(7);
+    expect(new Set([before, ...changed]).size).toBe(8);
   });
 
   it('is not redrawn if it was drawn from the current state', () => {
-    const { catalog, servers } = snapshot({ servers: [FAILED] });
-    const now = rootKey(view({ servers }, 3));
-    expect(attachedKey(3, catalog.revision, servers)).toBe(now);
-    expect(attachedKey(3, catalog.revision - 1, servers)).not.toBe(now);
+    const drawn = { attachment: 3, snapshot: snapshot({ servers: [FAILED] }) };
+    const now = rootKey(view({ servers: [FAILED] }, 3));
+    expect(attachedKey(drawn, 1)).toBe(now);
+    expect(attachedKey(drawn, 0)).not.toBe(now);
   });
 
   it('stays unchanged while a worker is replaced', () => {
@@ -314,6 +362,19 @@ describe('badge', () => {
       tooltip: '1 server needs you',
     });
     expect(treeBadge([view({ servers: [FAILED, FAILED] })])?.tooltip).toBe('2 servers need you');
+    expect(treeBadge([{ ...view(), questions: ['drop of erp'] }])).toEqual({
+      value: 1,
+      tooltip: '1 question needs you',
+    });
+    expect(
+      treeBadge([
+        { ...view({ servers: [FAILED] }), questions: ['a'] },
+        { ...view(), questions: ['b'] },
+      ]),
+    ).toEqual({
+      value: 3,
+      tooltip: '2 questions and 1 server need you',
+    });
   });
 });
 

@@ -35,7 +35,6 @@ export interface DashboardParts {
   label: () => string | undefined;
   extensionUri: vscode.Uri;
   gateway: Observable<GatewayView>;
-  refreshing: Observable<boolean>;
   scanned: Observable<readonly ScannedServer[]>;
 }
 
@@ -45,18 +44,16 @@ export class Dashboard implements vscode.Disposable {
   readonly #label: () => string | undefined;
   readonly #extensionUri: vscode.Uri;
   readonly #gateway: Observable<GatewayView>;
-  readonly #refreshing: Observable<boolean>;
   readonly #scanned: Observable<readonly ScannedServer[]>;
   #panel: vscode.WebviewPanel | undefined;
   /** Kept on the page while a worker is replaced. */
   #lastSnapshot: GatewaySnapshot | undefined;
 
-  constructor({ name, label, extensionUri, gateway, refreshing, scanned }: DashboardParts) {
+  constructor({ name, label, extensionUri, gateway, scanned }: DashboardParts) {
     this.#name = name;
     this.#label = label;
     this.#extensionUri = extensionUri;
     this.#gateway = gateway;
-    this.#refreshing = refreshing;
     this.#scanned = scanned;
   }
 
@@ -70,11 +67,14 @@ export class Dashboard implements vscode.Disposable {
     return this.#panel !== undefined;
   }
 
-  open(): void {
+  async open(): Promise<void> {
     if (this.#panel) {
       this.#panel.reveal();
       return;
     }
+    // The editor gives a tab of an earlier window back only when the user sees it.
+    const restored = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter((tab) => this.#isOwn(tab));
+    await vscode.window.tabGroups.close(restored);
     this.adopt(
       vscode.window.createWebviewPanel(DASHBOARD_VIEW_TYPE, this.title, vscode.ViewColumn.Active, this.#options()),
     );
@@ -82,6 +82,15 @@ export class Dashboard implements vscode.Disposable {
 
   dispose(): void {
     this.#panel?.dispose();
+  }
+
+  #isOwn({ input, label }: vscode.Tab): boolean {
+    // VS Code puts a prefix before the type.
+    return (
+      input instanceof vscode.TabInputWebview &&
+      input.viewType.endsWith(`-${DASHBOARD_VIEW_TYPE}`) &&
+      label === this.title
+    );
   }
 
   #options(): vscode.WebviewOptions {
@@ -110,7 +119,6 @@ export class Dashboard implements vscode.Disposable {
       // The editor unloads a hidden page; when it is shown again, its `ready` requests the state.
       panel.onDidChangeViewState(update),
       this.#gateway.onChange(update),
-      this.#refreshing.onChange(update),
       this.#scanned.onChange(update),
       update,
     );
@@ -134,7 +142,7 @@ export class Dashboard implements vscode.Disposable {
     return {
       now: Date.now(),
       summary: summarize(this.#gateway.value),
-      refreshing: this.#refreshing.value,
+      refreshing: (this.#gateway.value.refreshing?.size ?? 0) > 0,
       live: link.kind === 'attached',
       quarantined: quarantined(this.#scanned.value),
       ...(this.#lastSnapshot && { snapshot: inLines(this.#lastSnapshot) }),

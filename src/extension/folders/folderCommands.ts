@@ -1,6 +1,13 @@
 import * as vscode from 'vscode';
 import type { ServerStatus } from '../../control/contract.ts';
-import { APPROVAL_SCHEME, COMMANDS, type CommandId, TRUST_SCHEME } from '../contributions.ts';
+import {
+  ACTIVITY_COMMANDS,
+  APPROVAL_SCHEME,
+  COMMANDS,
+  type FolderCommandId,
+  TRUST_SCHEME,
+  WAYGATE_SCHEME,
+} from '../contributions.ts';
 import { notificationText } from '../notificationText.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import { serversOf, summarize } from '../status/health.ts';
@@ -10,19 +17,19 @@ import type { FolderGateway } from './folderGateway.ts';
 import type { Folders } from './folders.ts';
 
 /** Commands for a folder that has no gateway yet. */
-const FOR_ANY_FOLDER: readonly CommandId[] = [
+const FOR_ANY_FOLDER: readonly FolderCommandId[] = [
   'waygate.openConfiguration',
   'waygate.createConfiguration',
   'waygate.importServers',
   'waygate.installSkill',
 ];
 /** Commands for the window. */
-const FOR_NO_FOLDER: readonly CommandId[] = ['waygate.showLog', 'waygate.getStarted'];
+const FOR_NO_FOLDER: readonly FolderCommandId[] = ['waygate.showLog', 'waygate.getStarted', 'waygate.reviewQuestions'];
 /** Schemes of documents whose authority is the name of a gateway. */
-const SCHEMES = [APPROVAL_SCHEME, TRUST_SCHEME];
+const SCHEMES = [APPROVAL_SCHEME, TRUST_SCHEME, WAYGATE_SCHEME];
 
 /** Servers that a command is for. Only folders with one are offered, if there are any. */
-const FOR_SERVERS: Partial<Record<CommandId, (server: ServerStatus) => boolean>> = {
+const FOR_SERVERS: Partial<Record<FolderCommandId, (server: ServerStatus) => boolean>> = {
   'waygate.approveServers': ({ state }) => state === 'needs_approval',
   'waygate.signIn': ({ state }) => state === 'needs_sign_in',
   'waygate.setSecret': ({ secret }) => secret !== undefined,
@@ -31,13 +38,15 @@ const FOR_SERVERS: Partial<Record<CommandId, (server: ServerStatus) => boolean>>
 };
 
 /** Runs each command on the folder of its row or document, or on the folder that the user chooses. */
-export function folderCommands(folders: Folders): CommandHandlers {
-  const ids = Object.keys(COMMANDS) as CommandId[];
-  const run = async (id: CommandId, argument: unknown): Promise<void> => {
+export function folderCommands(folders: Folders): CommandHandlers<FolderCommandId> {
+  const ids = Object.keys(COMMANDS).filter((id) => !(id in ACTIVITY_COMMANDS)) as FolderCommandId[];
+  const run = async (id: FolderCommandId, argument: unknown): Promise<void> => {
     const gateway = folderOf(folders, argument) ?? (await chooseFolder(folders, id));
     await gateway?.handlers[id](argument);
   };
-  return Object.fromEntries(ids.map((id) => [id, (argument?: unknown) => run(id, argument)])) as CommandHandlers;
+  return Object.fromEntries(
+    ids.map((id) => [id, (argument?: unknown) => run(id, argument)]),
+  ) as CommandHandlers<FolderCommandId>;
 }
 
 /** Returns the folder of a row, of a button or of a document that a command was run on. */
@@ -51,7 +60,7 @@ function folderOf(folders: Folders, argument: unknown): FolderGateway | undefine
   return typeof name === 'string' ? folders.named(name) : undefined;
 }
 
-async function chooseFolder(folders: Folders, id: CommandId): Promise<FolderGateway | undefined> {
+async function chooseFolder(folders: Folders, id: FolderCommandId): Promise<FolderGateway | undefined> {
   const all = folders.gateways.value;
   if (FOR_NO_FOLDER.includes(id)) return all[0];
   const { served } = folders;

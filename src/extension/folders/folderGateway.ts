@@ -1,24 +1,31 @@
 import type * as vscode from 'vscode';
 import type { ControlClient } from '../../control/client.ts';
 import type { GatewayRuntime } from '../../host/attach/startWorker.ts';
+import { CallFeed } from '../activity/callFeed.ts';
 import { offerApprovals, ServerApproval } from '../approvals/serverApproval.ts';
 import { commandHandlers } from '../commands.ts';
 import { Environment, type WindowEnvironment } from '../configuration/environment.ts';
 import { languageFeatures } from '../configuration/languageFeatures.ts';
+import type { FolderCommandId } from '../contributions.ts';
 import { Dashboard } from '../dashboard/dashboard.ts';
+import { openResult } from '../documents/resultDocuments.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import { GatewayLink } from '../gateway/gatewayLink.ts';
 import { HeldDefinition, type Installation } from '../gateway/heldDefinition.ts';
 import { linkTarget } from '../gateway/linkMachine.ts';
 import { nodeExecutable, workerScript } from '../gateway/serverDefinition.ts';
 import { DirectDuplicates } from '../import/directDuplicates.ts';
-import { Observable } from '../observable.ts';
-import { askApproval } from '../questions/askApproval.ts';
+import { Observable, type Watchable } from '../observable.ts';
+import { type Questions, questionSubjects } from '../questions/questions.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import type { GatewayView } from '../status/health.ts';
 import { keepJournal } from '../status/journal.ts';
+import { LongCalls } from '../status/longCalls.ts';
+import { Refreshes } from '../status/refreshes.ts';
+import { waitsForUser } from '../status/remedies.ts';
 import { followFindings, type ScannedServer } from '../trust/findings.ts';
 import { offerReviews, TrustReviews } from '../trust/trustReviews.ts';
+import { TryTool } from '../try/tryTool.ts';
 import type { FirstSteps } from '../walkthrough/walkthrough.ts';
 
 /** Parts that all folders of a window share. */
@@ -32,6 +39,7 @@ export interface WindowParts {
   userFolder: string;
   secrets: EditorSecrets;
   firstSteps: FirstSteps;
+  questions: Questions;
   /** `docs/editor/configuration-file.md` of the extension. */
   page: vscode.Uri;
   /** Selects the row of a server in the view *Tools*. */
@@ -59,12 +67,15 @@ export class FolderGateway {
   readonly environment: Environment;
   readonly definition: HeldDefinition;
   readonly dashboard: Dashboard;
-  readonly handlers: CommandHandlers;
+  /** Calls through the gateway. */
+  readonly calls: CallFeed;
+  readonly tries: TryTool;
+  readonly handlers: CommandHandlers<FolderCommandId>;
   readonly #parts: readonly { dispose(): void }[];
 
   constructor(place: FolderPlace, window: WindowParts, label: () => string | undefined) {
     const { name } = place;
-    const { log, secrets, installation, extensionUri, skillFolder, userFolder } = window;
+    const { log, secrets, questions, installation, extensionUri, skillFolder, userFolder } = window;
     this.place = place;
     this.label = label;
     const environment = new Environment(window.environment, place.path, place.isFirst);
@@ -78,9 +89,23 @@ export class FolderGateway {
       const { attachControl } = await import('../../host/attach/attachControl.ts');
       const runtime = runtimeOf(workspace);
       const client = await attachControl(runtime, { start: true, holds: true, signal, log: (line) => log.warn(line) });
-      client?.onApproval((question) => askApproval(question, label()));
-      client?.onSecret(secrets.answer);
+      if (client) follow(client);
       return client;
+    };
+    const refreshes = new Refreshes((server) => {
+      const { value: state } = link.state;
+      return (
+        state.kind === 'attached' && state.snapshot.servers.some((one) => one.name === server && waitsForUser(one))
+      );
+    });
+    const longCalls = new LongCalls();
+    const follow = (client: ControlClient): void => {
+      client.onSecret(secrets.answer);
+      questions.answer(client, place);
+      client.onClose(() => {
+        refreshes.lost();
+        longCalls.lost();
+      });
     };
     const rollOut = async (workspace: string): Promise<unknown> => {
       const { rollOut } = await import('../../host/attach/rollOut.ts');
@@ -92,17 +117,29 @@ export class FolderGateway {
       link: link.state.value,
       policy: environment.state.value.policy,
       direct: duplicates.names.value,
+      questions: questionSubjects(questions.open.value, name),
+      longCalls: longCalls.count.value,
+      refreshing: refreshes.busy.value,
+      news: refreshes.news.value,
     });
     const view = new Observable<GatewayView>(viewNow());
-    const refreshing = new Observable(false);
     const scanned = new Observable<readonly ScannedServer[]>([]);
-    const dashboard = new Dashboard({ name, label, extensionUri, gateway: view, refreshing, scanned });
+    const dashboard = new Dashboard({ name, label, extensionUri, gateway: view, scanned });
+    const tries = new TryTool({
+      name,
+      label,
+      extensionUri,
+      link,
+      openResult: (handle) => openResult(link, name, handle),
+    });
     const approval = new ServerApproval(name, link);
     const reviews = new TrustReviews(name, link, view);
     this.environment = environment;
     this.link = link;
     this.view = view;
+    this.calls = new CallFeed(name, link);
     this.dashboard = dashboard;
+    this.tries = tries;
     this.definition = new HeldDefinition(installation, name, environment, link.state);
     this.handlers = commandHandlers({
       name,
@@ -113,23 +150,30 @@ export class FolderGateway {
       approval,
       reviews,
       secrets,
+      tries,
       rollOut,
-      refreshing,
       firstSteps: window.firstSteps,
+      questions,
+      refreshes,
       skillFolder,
       userFolder,
       log,
     });
-    const follow = (): void => {
+    const retarget = (): void => {
       link.setTarget(linkTarget(environment.conditions));
       view.set(viewNow());
     };
     const update = (): void => view.set(viewNow());
+    const sources: readonly Watchable<unknown>[] = [
+      ...[link.state, duplicates.names, questions.open, longCalls.count, refreshes.busy, refreshes.news],
+    ];
     this.#parts = [
       environment,
       link,
+      this.calls,
       this.definition,
       dashboard,
+      tries,
       approval,
       reviews,
       offerApprovals(name, label, view),
@@ -139,12 +183,15 @@ export class FolderGateway {
         log.error('The help for waygate.json could not be loaded.', error),
       ),
       keepJournal(link.state, label, log),
-      environment.state.onChange(follow),
+      environment.state.onChange(retarget),
       duplicates,
-      link.state.onChange(update),
-      duplicates.names.onChange(update),
+      refreshes,
+      longCalls,
+      link.refreshed.onChange((result) => result && refreshes.ended(result)),
+      link.calls.onChange((calls) => longCalls.follow(calls)),
+      ...sources.map((source) => source.onChange(update)),
     ];
-    follow();
+    retarget();
   }
 
   /** Puts the folder's title before a text if the window has several gateways. */

@@ -5,7 +5,8 @@ import { oneLine } from '../../text/porcelain.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
 import type { Disposable, Observable } from '../observable.ts';
 import { asSentence } from '../plainText.ts';
-import { isTroubled, summarize } from './health.ts';
+import { summarize } from './health.ts';
+import { isTroubled } from './remedies.ts';
 
 export interface JournalLine {
   level: 'info' | 'warn' | 'error';

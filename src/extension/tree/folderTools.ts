@@ -12,6 +12,7 @@ export class FolderTools {
   readonly #nodes = new Map<string, ToolElement>();
   /** Key of the rows from which the root was last drawn. */
   #rootKey = '';
+  #refreshing: GatewayView['refreshing'];
   #drawnKey = '';
 
   constructor(
@@ -35,6 +36,7 @@ export class FolderTools {
 
   /** Takes the present state. Returns true if its rows differ. */
   update(gateway: GatewayView): boolean {
+    this.#refreshing = gateway.refreshing;
     const key = rootKey(gateway);
     if (key === '' || key === this.#rootKey) return false;
     this.#rootKey = key;
@@ -49,19 +51,21 @@ export class FolderTools {
 
   /** Lists the rows below an element, or the root. */
   async children(element?: ToolElement): Promise<ToolElement[]> {
-    if (element && element.kind !== 'node') return this.#own(heldElements(element));
-    const path = element?.node.path ?? '/';
+    if (element?.kind === 'held') return [];
+    const held = element ? heldElements(element) : [];
+    const path = element ? element.node?.path : '/';
+    if (path === undefined) return this.#own(held);
     const state = this.#link.state.value;
     if (state.kind === 'off') return [];
     if (state.kind !== 'attached') return this.#shown.get(path) ?? [];
     try {
       const { nodes, revision } = await this.#link.children(path);
-      const { attachment, snapshot } = state;
-      const isRoot = path === '/';
-      if (isRoot) this.#drawnKey = attachedKey(attachment, revision, snapshot.servers);
-      const children = this.#own([...heldElements(element), ...rootElements(nodes, isRoot ? snapshot.servers : [])]);
+      const view = { ...state, refreshing: this.#refreshing };
+      if (path === '/') this.#drawnKey = attachedKey(view, revision);
+      const below = path === '/' ? rootElements(nodes, view) : nodes.map((node) => ({ kind: 'node' as const, node }));
+      const children = this.#own([...held, ...below]);
       this.#shown.set(path, children);
-      for (const child of children) if (child.kind === 'node') this.#nodes.set(child.node.path, child);
+      for (const child of children) if (child.kind !== 'held' && child.node) this.#nodes.set(child.node.path, child);
       return children;
     } catch (error) {
       this.#warn(`The tools under ${path} could not be listed.`, error);

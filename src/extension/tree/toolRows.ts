@@ -1,20 +1,18 @@
-import type { FileLocation, HeldTool, ServerStatus, TreeNode } from '../../control/contract.ts';
-import { oddityWords } from '../../control/serverOddities.ts';
-import { serverState } from '../../control/serverStates.ts';
+import type { FileLocation, GatewaySnapshot, HeldTool, TreeNode } from '../../control/contract.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { asSentence, count } from '../plainText.ts';
-import { type GatewayView, isBlink, isTroubled, needsPerson, serversOf, summarize } from '../status/health.ts';
-import { heldIcon, heldLabel, heldWords, isQuarantined } from '../trust/heldRows.ts';
+import { type GatewayView, isBlink, serversOf, summarize } from '../status/health.ts';
+import { needsPerson, snapshotAge } from '../status/remedies.ts';
+import { heldIcon, heldLabel } from '../trust/heldRows.ts';
+import { type ServerElement, serverRow, serverTooltip } from './serverRow.ts';
+import type { Row, TooltipPart } from './treeRow.ts';
 
-/**
- * Element of the tree *Tools*: a node of the ChoiceGraph, a server that has a status to report, or an item that is kept
- * from models. A namespace carries the held items of its server.
- */
+/** Element of the tree *Tools*: a server, a node of the ChoiceGraph below it, or an item that is kept from models. */
 export type ToolElement = (
-  | { kind: 'node'; node: TreeNode; held?: readonly HeldTool[] }
-  | { kind: 'server'; server: ServerStatus }
+  | ServerElement
+  | { kind: 'node'; node: TreeNode }
   | { kind: 'held'; server: string; item: HeldTool; index: number }
 ) & {
   /** Name of the folder's gateway. */
@@ -28,23 +26,10 @@ export interface FolderElement {
   title: string;
 }
 
-/** Row of the tree, independent of the editor's types. */
-export interface ToolRow {
-  /** Stable over refreshes, so that the editor keeps the expansion and the selection. */
-  id: string;
-  label: NotificationText;
-  description: NotificationText;
-  icon: { id: string; color?: string };
+export interface ToolRow extends Row {
   expandable: boolean;
-  contextValue: string;
-  accessibilityLabel: NotificationText;
   /** Place that a click opens. */
   location?: FileLocation;
-}
-
-export interface TooltipPart {
-  style: 'title' | 'code' | 'text';
-  text: string;
 }
 
 const SHORT = 80;
@@ -67,7 +52,7 @@ export function folderRow({ folder, title }: FolderElement, view: GatewayView): 
 
 export function toolRow(element: ToolElement): ToolRow {
   if (element.kind === 'held') return heldRow(element);
-  return element.kind === 'node' ? nodeRow(element.node, element.held) : serverRow(element.server);
+  return element.kind === 'node' ? nodeRow(element.node) : serverRow(element);
 }
 
 function heldRow({ server, item, index }: ToolElement & { kind: 'held' }): ToolRow {
@@ -85,27 +70,17 @@ function heldRow({ server, item, index }: ToolElement & { kind: 'held' }): ToolR
   };
 }
 
-/** Suffix of the context value, by which menus find servers with held items. */
-function heldContext(held: readonly HeldTool[]): string {
-  return held.length === 0 ? '' : isQuarantined({ held }) ? '.quarantined' : '.held';
-}
-
-function nodeRow(node: TreeNode, held: readonly HeldTool[] = []): ToolRow {
+function nodeRow(node: TreeNode): ToolRow {
   const isTool = node.kind === 'tool';
-  const amount = [count(node.toolCount, 'tool'), heldWords(held)].filter(Boolean).join(', ');
-  const description = notificationText`${isTool ? oneLine(node.description, SHORT) : amount}`;
+  const description = notificationText`${isTool ? oneLine(node.description, SHORT) : count(node.toolCount, 'tool')}`;
   const declared = SAFETY_WORDS[node.safety];
   return {
     id: node.path,
     label: notificationText`${node.label}`,
     description,
-    icon: isTool
-      ? TOOL_ICONS[node.safety]
-      : held.length > 0
-        ? heldIcon(isQuarantined({ held }) ? 'quarantined' : '')
-        : { id: node.kind === 'namespace' ? 'symbol-namespace' : 'symbol-folder' },
+    icon: isTool ? TOOL_ICONS[node.safety] : { id: node.kind === 'namespace' ? 'symbol-namespace' : 'symbol-folder' },
     expandable: !isTool,
-    contextValue: `waygate.${node.kind}${heldContext(held)}`,
+    contextValue: `waygate.${node.kind}`,
     accessibilityLabel: notificationText`${[node.label, node.kind, isTool ? declared : '', description].filter(Boolean).join(', ')}`,
   };
 }
@@ -123,56 +98,9 @@ const TOOL_ICONS: Record<TreeNode['safety'], ToolRow['icon']> = {
   destructive: { id: 'flame', color: 'list.warningForeground' },
 };
 
-function serverRow(server: ServerStatus): ToolRow {
-  const { held = [] } = server;
-  const name = oneLine(server.name, 60);
-  const description = notificationText`${serverDescription(server)}`;
-  return {
-    id: `server:${server.name}`,
-    label: notificationText`${name}`,
-    description,
-    icon:
-      serverState(server.state).icon ??
-      (held.length > 0 ? heldIcon(isQuarantined(server) ? 'quarantined' : '') : { id: 'server' }),
-    expandable: held.length > 0,
-    contextValue: `waygate.server.${server.state}${heldContext(held)}`,
-    accessibilityLabel: notificationText`${name}, server, ${description}`,
-    ...(server.location && { location: server.location }),
-  };
-}
-
-/** Describes a server in its row, shortly if there is a button; the tooltip has the rest. */
-function serverDescription({ state, secret, reason, held = [] }: ServerStatus): string {
-  const words = [serverState(state).words, heldWords(held)].filter(Boolean).join(', ');
-  if (state === 'needs_approval' || state === 'needs_sign_in') return words;
-  if (state === 'needs_secret' && secret) return `${words}: ${oneLine(secret.description || secret.name, SHORT)}`;
-  return reason ? `${words}: ${oneLine(reason, SHORT)}` : words;
-}
-
 export function tooltipOf(element: ToolElement): TooltipPart[] {
   if (element.kind === 'held') return [{ style: 'title', text: heldLabel(element.item) }];
-  if (element.kind === 'server') {
-    const { server } = element;
-    return [
-      { style: 'title', text: `${oneLine(server.name, 60)}: ${serverState(server.state).words}` },
-      ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
-      // Misbehaviour may be the cause of the problem.
-      ...(server.oddities?.length
-        ? [{ style: 'text' as const, text: oneLine(`Odd: ${oddityWords(server.oddities)}.`, 500) }]
-        : []),
-      ...(server.stderr?.length
-        ? [
-            {
-              style: 'code' as const,
-              text: server.stderr
-                .slice(-8)
-                .map((line) => oneLine(line, 500))
-                .join('\n'),
-            },
-          ]
-        : []),
-    ];
-  }
+  if (element.kind === 'server') return serverTooltip(element);
   const { node } = element;
   const summary = node.kind === 'tool' ? node.description : node.hint;
   const declared = SAFETY_WORDS[node.safety];
@@ -186,58 +114,58 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
   ];
 }
 
-/** Orders the root: servers that need the user first, starting servers last, so that rows between them do not jump. */
-export function rootElements(nodes: readonly TreeNode[], servers: readonly ServerStatus[]): ToolElement[] {
-  const asElement = (server: ServerStatus): ToolElement => ({ kind: 'server', server });
-  const { troubled, starting } = serversWithRows(servers);
-  // A server with its own row and no tools yet needs no second, empty row.
-  const listed = new Set([...troubled, ...starting].map((server) => server.name));
-  const filled = nodes.filter((node) => node.toolCount > 0 || !listed.has(node.server));
-  const named = new Set([...listed, ...filled.map((node) => node.server)]);
-  // Without an offered tool a server has no namespace.
-  const withheld = servers.filter(({ name, held }) => held !== undefined && !named.has(name));
-  const heldOf = new Map(servers.map(({ name, held }) => [name, held]));
-  return [
-    ...[...troubled, ...withheld].map(asElement),
-    ...filled.map((node): ToolElement => {
-      const held = listed.has(node.server) ? undefined : heldOf.get(node.server);
-      return { kind: 'node', node, ...(held && { held }) };
-    }),
-    ...starting.map(asElement),
-  ];
+/**
+ * Returns one row per server, in the order of their names, so that no row jumps and none is there twice. Nodes and
+ * statuses may be of different moments.
+ */
+export function rootElements(nodes: readonly TreeNode[], view: AttachedView): ToolElement[] {
+  const { snapshot, refreshing } = view;
+  const age = snapshotAge(snapshot);
+  // A namespace without tools has nothing to expand.
+  const nodeOf = new Map(nodes.filter(({ toolCount }) => toolCount > 0).map((node) => [node.server, node]));
+  const servers = snapshot.servers.map((server): ToolElement => {
+    const node = nodeOf.get(server.name);
+    nodeOf.delete(server.name);
+    const isBusy = refreshing?.has(server.name) === true;
+    return { kind: 'server', server, age, ...(node && { node }), ...(isBusy && { isBusy }) };
+  });
+  const others = [...nodeOf.values()].map((node): ToolElement => ({ kind: 'node', node }));
+  const nameOf = (element: ToolElement) => (element.kind === 'server' ? element.server.name : toolRow(element).label);
+  return [...servers, ...others].sort((a, b) => nameOf(a).localeCompare(nameOf(b), 'en'));
 }
 
 /** Rows for the held items of a server, above its other rows. */
-export function heldElements(element: ToolElement | undefined): ToolElement[] {
-  if (element === undefined || element.kind === 'held') return [];
-  const { name, held = [] } =
-    element.kind === 'server' ? element.server : { name: element.node.server, held: element.held };
+export function heldElements(element: ToolElement): ToolElement[] {
+  if (element.kind !== 'server') return [];
+  const { name, held = [] } = element.server;
   return held.map((item, index) => ({ kind: 'held', server: name, item, index }));
 }
 
-function serversWithRows(servers: readonly ServerStatus[]): Record<'troubled' | 'starting', ServerStatus[]> {
-  return {
-    troubled: servers.filter(isTroubled),
-    // A starting server whose tools are known needs no row.
-    starting: servers.filter((server) => server.state === 'starting' && server.toolCount === 0),
-  };
+/** Part of the view on which the rows depend. */
+export interface AttachedView {
+  attachment: number;
+  snapshot: Pick<GatewaySnapshot, 'servers' | 'worker'>;
+  refreshing?: ReadonlySet<string> | undefined;
 }
 
 /**
  * Key that changes when the root rows change. A snapshot with a new call must not redraw the tree, because redrawing
  * swallows a click in progress.
  */
-export function rootKey({ link }: GatewayView): string {
+export function rootKey({ link, refreshing }: GatewayView): string {
   if (link.kind !== 'attached') return link.kind === 'off' ? 'off' : '';
-  return attachedKey(link.attachment, link.snapshot.catalog.revision, link.snapshot.servers);
+  return attachedKey({ ...link, refreshing }, link.snapshot.catalog.revision);
 }
 
-/** Key of the drawn rows: the worker, its catalog revision and the server states. */
-export function attachedKey(attachment: number, revision: number, servers: readonly ServerStatus[]): string {
-  const { troubled, starting } = serversWithRows(servers);
-  const rows = [...troubled, ...starting].map((s) => [s.name, s.state, s.reason, s.secret?.key]);
-  const held = servers.flatMap((s) => s.held?.map(({ part, name, why }) => [s.name, part, name, why]) ?? []);
-  return JSON.stringify([attachment, revision, rows, held]);
+/** Key of the drawn rows: the worker, its catalog revision and the rows of the servers. */
+export function attachedKey(view: AttachedView, revision: number): string {
+  const rows = rootElements([], view).map((element) => {
+    const { id, description, icon, contextValue } = toolRow(element);
+    const held = element.kind === 'server' ? (element.server.held ?? []) : [];
+    const secret = element.kind === 'server' ? element.server.secret?.key : undefined;
+    return [id, description, icon.id, contextValue, secret, held.map(({ part, name, why }) => [part, name, why])];
+  });
+  return JSON.stringify([view.attachment, revision, rows]);
 }
 
 /**
@@ -249,7 +177,7 @@ export function treeMessage(gateway: GatewayView, hasRows: boolean): Notificatio
   return message === undefined ? undefined : notificationText`${message}`;
 }
 
-function messageOf({ link, policy, direct = [] }: GatewayView, hasRows: boolean): string | undefined {
+function messageOf({ link, policy, direct = [], news }: GatewayView, hasRows: boolean): string | undefined {
   if (link.kind === 'off') return undefined;
   if (policy !== undefined) return policy.message;
   switch (link.kind) {
@@ -265,6 +193,7 @@ function messageOf({ link, policy, direct = [] }: GatewayView, hasRows: boolean)
       const wrong = configuration.problems.find((problem) => problem.severity === 'error');
       if (wrong) return `The configuration has an error in line ${wrong.location.line}: ${asSentence(wrong.message)}`;
       if (servers.length === 0) return 'The configuration names no servers yet.';
+      if (news !== undefined) return news;
       return direct.length === 0 ? undefined : directWarning(direct);
     }
   }
@@ -281,10 +210,15 @@ function directWarning(direct: readonly string[]): string {
 }
 
 export function treeBadge(views: readonly GatewayView[]): { value: number; tooltip: string } | undefined {
-  const troubled = views.flatMap(serversOf).filter(needsPerson).length;
-  return troubled === 0
-    ? undefined
-    : { value: troubled, tooltip: `${count(troubled, 'server')} ${troubled === 1 ? 'needs' : 'need'} you` };
+  const questions = views.reduce((sum, { questions: open = [] }) => sum + open.length, 0);
+  const servers = views.flatMap(serversOf).filter(needsPerson).length;
+  const value = questions + servers;
+  if (value === 0) return undefined;
+  const needing = [
+    ...(questions > 0 ? [count(questions, 'question')] : []),
+    ...(servers > 0 ? [count(servers, 'server')] : []),
+  ];
+  return { value, tooltip: `${needing.join(' and ')} ${value === 1 ? 'needs' : 'need'} you` };
 }
 
 /** Returns the parent's canonical path; undefined at the root. */

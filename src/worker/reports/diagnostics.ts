@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallRecord } from '../../control/activityContract.ts';
-import type { ServerStatus } from '../../control/contract.ts';
+import type { CatalogStatus, ServerStatus } from '../../control/contract.ts';
 import type { GatewayHealth, HealthCore, HealthReport, TelemetryReport } from '../../control/healthContract.ts';
 import type { Fault } from '../../errors/fault.ts';
 import { traitsOf } from '../../errors/faultCodes.ts';
@@ -82,6 +82,11 @@ export class Diagnostics {
       file: this.#logFile,
       dropped: (loss) => this.#line({ event: 'log.dropped', success: false, attributes: { ...loss } }, new Date()),
     });
+  }
+
+  /** Tokens of the definitions, once they have been counted. */
+  get tokens(): CatalogStatus['tokens'] {
+    return this.#counters.context;
   }
 
   started(): void {

@@ -26,6 +26,7 @@ export interface Explanations {
 
 /** Problems of the configuration and of its servers, in the Problems view and under their text. */
 export class ConfigurationDiagnostics implements vscode.Disposable {
+  readonly #folder: string;
   readonly #collection: vscode.DiagnosticCollection;
   readonly #problems = new WeakMap<vscode.Diagnostic, EditorProblem>();
   readonly #gateway: Observable<GatewayView>;
@@ -40,6 +41,7 @@ export class ConfigurationDiagnostics implements vscode.Disposable {
     scanned: Observable<readonly ScannedServer[]>,
     explanations: Explanations,
   ) {
+    this.#folder = folder;
     this.#collection = vscode.languages.createDiagnosticCollection(folder);
     this.#gateway = gateway;
     this.#scanned = scanned;
@@ -79,7 +81,7 @@ export class ConfigurationDiagnostics implements vscode.Disposable {
     for (const problem of shown) {
       const { file } = problem.location;
       if (!texts.has(file)) texts.set(file, textOf(file));
-      const { uri, diagnostic } = diagnosticOf(problem, workspace, texts.get(file));
+      const { uri, diagnostic } = diagnosticOf(problem, workspace, this.#folder, texts.get(file));
       diagnostic.code = { value: problem.code, target: sectionOn(problem.code, this.#explanations) };
       this.#problems.set(diagnostic, problem);
       const [, all] = byFile.get(uri.toString()) ?? [uri, []];
@@ -115,6 +117,7 @@ function textOf(file: string): ConfigurationText | undefined {
 function diagnosticOf(
   problem: EditorProblem,
   workspace: string,
+  folder: string,
   text: ConfigurationText | undefined,
 ): { uri: vscode.Uri; diagnostic: vscode.Diagnostic } {
   const { location, endColumn = endOf(problem, text), server } = problem;
@@ -125,10 +128,7 @@ function diagnosticOf(
   const diagnostic = new vscode.Diagnostic(range, message, SEVERITIES[problem.severity]);
   diagnostic.source = EXTENSION_TITLE;
   if (server) {
-    const log = new vscode.Location(
-      vscode.Uri.from(logPlace(workspace, server.status.name)),
-      new vscode.Position(0, 0),
-    );
+    const log = new vscode.Location(vscode.Uri.from(logPlace(folder, server.status.name)), new vscode.Position(0, 0));
     diagnostic.relatedInformation = server.stderr.map(
       (line) => new vscode.DiagnosticRelatedInformation(log, notificationText`${line}`),
     );
