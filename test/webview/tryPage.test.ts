@@ -103,11 +103,19 @@ async function next<T extends FromTry['type']>(type: T, after: number): Promise<
   return found as Extract<FromTry, { type: T }>;
 }
 
-/** Runs an action and returns the arguments that the page has checked afterwards. */
+/**
+ * Runs an action and returns the arguments that the page has checked last. A slow machine lets the page check between two
+ * steps of an action, so the check must be of the form as it is afterwards.
+ */
 async function checkedAfter(action: () => Promise<unknown>): Promise<{ check: number; args: unknown }> {
   const before = (await said()).length;
   await action();
-  const { check, json } = await next('check', before);
+  await next('check', before);
+  const changes = () => page.evaluate('Number(document.documentElement.dataset.check)');
+  const last = async () =>
+    (await said()).findLast(({ type }) => type === 'check') as Extract<FromTry, { type: 'check' }>;
+  await expect.poll(async () => (await last()).check, { timeout: 60_000 }).toBe(await changes());
+  const { check, json } = await last();
   return { check, args: JSON.parse(json) };
 }
 
