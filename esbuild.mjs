@@ -54,6 +54,8 @@ const OWN_BUNDLES = [
   { source: 'src/cli/commands/import.ts', file: 'cliImport.cjs' },
   { source: 'src/host/attach/rollOut.ts', file: 'rollOut.cjs' },
   { source: 'src/extension/import/importServers.ts', file: 'editorImport.cjs' },
+  { source: 'src/extension/configuration/editConfiguration.ts', file: 'editorEdits.cjs' },
+  { source: 'src/extension/configuration/language/configurationLanguage.ts', file: 'editorLanguage.cjs' },
   { source: 'src/worker/gateway/staticCatalog.ts', file: 'staticCatalog.cjs' },
   { source: 'src/walls/runtime.ts', file: 'wallsRuntime.cjs' },
 ];

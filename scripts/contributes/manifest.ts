@@ -10,6 +10,7 @@ import {
   OWN_CONFIGURATIONS,
   REVIEW_EXTENSION,
   TOOLS_VIEW_ID,
+  WAYGATE_SCHEME,
 } from '../../src/extension/contributions.ts';
 import { MENUS, SETTINGS, type SettingContribution, VIEWS, WELCOMES } from './contributed.ts';
 
@@ -31,7 +32,11 @@ export function extensionManifest(): Record<string, unknown> {
       },
     },
     // VS Code derives the other events (views, commands, onMcpCollection) from the contributions.
-    activationEvents: [`workspaceContains:${CONFIGURATION_PATH}`, `onWebviewPanel:${DASHBOARD_VIEW_TYPE}`],
+    activationEvents: [
+      `workspaceContains:${CONFIGURATION_PATH}`,
+      `onWebviewPanel:${DASHBOARD_VIEW_TYPE}`,
+      `onFileSystem:${WAYGATE_SCHEME}`,
+    ],
     contributes: contributes(),
   };
 }
@@ -63,7 +68,9 @@ function contributes(): Record<string, unknown> {
       properties: Object.fromEntries(settings().map(([id, { restricted: _, ...setting }]) => [id, setting])),
     },
     mcpServerDefinitionProviders: [{ id: MCP_PROVIDER_ID, label: EXTENSION_TITLE }],
-    jsonValidation: [{ fileMatch: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS], url: './media/waygate.schema.json' }],
+    jsonValidation: [
+      { fileMatch: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS], url: './media/waygate.editor.schema.json' },
+    ],
     // The template contains comments.
     languages: [
       { id: 'jsonc', filenamePatterns: [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS].map((path) => `**/${path}`) },

@@ -32,6 +32,43 @@ export function schemaText(schema) {
   return `${written(schema, '')}\n`;
 }
 
+/** Keywords that complete and explain, and refuse nothing. */
+const EXPLAINING = ['$ref', 'title', 'description', 'markdownDescription', 'default', 'defaultSnippets'];
+
+/**
+ * Makes the schema for VS Code's own JSON support out of the published one. It completes and explains the same keys and
+ * finds no mistake, because Waygate reports every mistake itself: once, with what follows from it.
+ * @param {object} published
+ */
+export function editorSchema(published) {
+  /** @type {(given: Record<string, any>) => Record<string, unknown>} */
+  const lenient = (given) => {
+    const kept = Object.fromEntries(EXPLAINING.filter((key) => key in given).map((key) => [key, given[key]]));
+    const { type, anyOf = [], properties, definitions, additionalProperties: each, items } = given;
+    const values = [given, ...anyOf].find((one) => one.enum)?.enum;
+    const inner = (/** @type {Record<string, any>} */ schemas) =>
+      Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, lenient(schema)]));
+    const empty = type === 'object' ? {} : type === 'array' ? [] : undefined;
+    return {
+      ...kept,
+      // VS Code inserts it with a new key.
+      ...(empty && !('default' in kept) && { default: empty }),
+      ...(properties && { properties: inner(properties) }),
+      ...(typeof each === 'object' && { additionalProperties: lenient(each) }),
+      ...(items && { items: lenient(items) }),
+      // Proposes these values and accepts any.
+      ...((type || values) && { anyOf: [{ ...(type && { type }), ...(values && { enum: values }) }, {}] }),
+      ...(definitions && { definitions: inner(definitions) }),
+    };
+  };
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    allowComments: true,
+    allowTrailingCommas: true,
+    ...lenient(published),
+  };
+}
+
 /**
  * Makes the table of the keys of waygate.json, by block.
  * @param {object} schema of the whole file

@@ -8,12 +8,14 @@ import { distinctMembers, joined, unknownKey } from './declaration/collections.t
 import { BLOCK_NAMES, BLOCKS, type BlockName, SCHEMA_REFERENCE, TOP_LEVEL_KEYS } from './declaration/document.ts';
 import type { Reader, ServerReference } from './declaration/field.ts';
 import { INPUTS, type InputConfig } from './declaration/gatewayBlocks.ts';
-import type { BrokenServer, ConfigurationProblem, FileLocation, ServerConfig } from './gatewayConfig.ts';
+import type { BrokenServer, ConfigurationProblem, FileLocation, ProblemKind, ServerConfig } from './gatewayConfig.ts';
 import { members } from './jsonNodes.ts';
 import { type WrittenEntry, writtenEntry } from './keptEntries.ts';
 import { readServer } from './readServer.ts';
 import type { ConfigPlace } from './state/configPlaces.ts';
 import { type GuardedKey, isGuarded, meaningsOf, misplacedKeys } from './strayKeys.ts';
+
+type Place = Pick<ConfigurationProblem, 'location' | 'endColumn'>;
 
 /** Content of one file. */
 export interface LoadedConfig extends ConfigPlace {
@@ -35,7 +37,7 @@ export interface LoadedConfig extends ConfigPlace {
   /** Guarded keys that cannot be read, with the first error. */
   unreadable: ReadonlyMap<GuardedKey, ConfigurationProblem>;
   /** References to servers, in blocks that do not define them. */
-  references: readonly { kind: ServerReference; name: string; location: FileLocation }[];
+  references: readonly ({ kind: ServerReference; name: string } & Place)[];
   /** Source texts of the values, by top-level key, without unknown keys and those with a misplaced key in them. */
   sources: ReadonlyMap<string, string>;
   /** Returns the location of a path, or of its nearest ancestor in the file. */
@@ -106,21 +108,31 @@ export class FileReader {
     };
   }
 
-  #report(message: string, node: Node, severity: ConfigurationProblem['severity'] = 'error'): ConfigurationProblem {
+  #report(
+    message: string,
+    node: Node,
+    kind: ProblemKind = { code: 'wrong_value' },
+    severity: ConfigurationProblem['severity'] = 'error',
+  ): ConfigurationProblem {
     const stray = this.#strays.get(node.offset);
     if (stray) return stray;
-    const location = this.#at(node.offset);
-    const { line, column: endColumn } = this.#at(node.offset + node.length);
-    const problem = { severity, message, location, ...(line === location.line && { endColumn }) };
+    const problem = { severity, ...kind, message, ...this.#placeOf(node) };
     this.#problems.push(problem);
     return problem;
+  }
+
+  /** A mark under the whole of a long object would hide the others in it. */
+  #placeOf(node: Node): Place {
+    const location = this.#at(node.offset);
+    const { line, column } = this.#at(node.offset + node.length);
+    return { location, endColumn: line === location.line ? column : location.column + 1 };
   }
 
   /** Returns a reader that reports errors and marks a guarded key with an error as unreadable. */
   #guarding(key: string): Reader {
     return {
-      report: (message, node) => this.#close(isGuarded(key) ? [key] : [], this.#report(message, node)),
-      refers: (kind, name, node) => this.#references.push({ kind, name, location: this.#at(node.offset) }),
+      report: (message, node, kind) => this.#close(isGuarded(key) ? [key] : [], this.#report(message, node, kind)),
+      refers: (kind, name, node) => this.#references.push({ kind, name, ...this.#placeOf(node) }),
     };
   }
 
@@ -130,24 +142,25 @@ export class FileReader {
 
   /** Returns the values by key. A misspelled or misplaced safety key makes the key that it may stand for unreadable. */
   #fields(): Map<string, Node> {
-    const twice = (message: string, node: Node): void => this.#guarding(node.value).report(message, node);
+    const twice: Reader['report'] = (message, node, kind) => this.#guarding(node.value).report(message, node, kind);
     const all = distinctMembers(this.#root, '', { report: twice });
     const written = new Set(all.map(([key]) => key.value as string));
     for (const [key, value] of all) {
       const outer = key.value as string;
-      if (!TOP_LEVEL_KEYS.includes(outer)) this.#stray(outer, key, strayMessage(outer), meaningsOf(outer));
+      if (!TOP_LEVEL_KEYS.includes(outer)) this.#stray(outer, strayReport(key), meaningsOf(outer));
       for (const [inner, owner] of outer === 'servers' ? serversAmiss(value) : misplacedKeys(outer, value)) {
         if (inner.value === owner && written.has(owner)) continue;
         const place = inner.value === owner ? `put "${owner}" at the top level` : `it belongs into "${owner}"`;
         const message = `"${joined(joined('', outer), inner.value)}" has no effect here; ${place}.`;
-        this.#stray(outer, inner, message, [owner]);
+        this.#stray(outer, [message, inner, { code: 'misplaced_key' }], [owner]);
       }
     }
     return new Map(all.map(([key, value]) => [key.value as string, value]));
   }
 
-  #stray(outer: string, key: Node, message: string, meanings: readonly GuardedKey[]): void {
-    const problem = this.#report(message, key);
+  #stray(outer: string, report: ReturnType<typeof strayReport>, meanings: readonly GuardedKey[]): void {
+    const [, key] = report;
+    const problem = this.#report(...report);
     this.#strays.set(key.offset, problem);
     if (outer !== 'servers') this.#withoutSource.add(outer);
     this.#close(meanings, problem);
@@ -155,16 +168,16 @@ export class FileReader {
 
   #inputs(node: Node | undefined): readonly InputConfig[] {
     let isSound = true;
-    const report = (message: string, at: Node): void => {
+    const report: Reader['report'] = (message, at, kind) => {
       isSound = false;
-      this.#report(message, at);
+      this.#report(message, at, kind);
     };
     const read = (node && INPUTS.read(node, 'inputs', { report })) ?? [];
     const ids = read.map(({ id }) => id);
     const distinct = read.filter(({ id }, index) => ids.indexOf(id) === index);
     for (const { id } of distinct) {
       if (ids.indexOf(id) !== ids.lastIndexOf(id)) {
-        report(`The input "${id}" is written twice; remove one.`, node as Node);
+        report(`The input "${id}" is written twice; remove one.`, node as Node, { code: 'duplicate' });
       }
     }
     // After an error any of them may have been meant as a secret.
@@ -195,7 +208,7 @@ export class FileReader {
       return { servers, broken, entries, envFiles };
     }
     const { origin } = this.#place;
-    const report = (message: string, at: Node): void => void this.#report(message, at);
+    const report: Reader['report'] = (message, at, kind) => void this.#report(message, at, kind);
     const all = node ? members(node).map(([key]) => key.value as string) : [];
     if (node && all.length > MAX_SERVERS) {
       const message = `"servers" has ${all.length} servers, and ${MAX_SERVERS} is the limit; remove some.`;
@@ -213,13 +226,13 @@ export class FileReader {
         continue;
       }
       if (name.trim() === '') {
-        report('"servers" has an entry without a name; name it.', key);
+        report('"servers" has an entry without a name; name it.', key, { code: 'server_name' });
         continue;
       }
       entries.set(name, writtenEntry(value, text.slice(value.offset, value.offset + value.length)));
       if (origin === 'workspace' && !isPlainName(name)) {
         const message = `"${visibleText(joined('servers', name))}" ${NAME_FORM}`;
-        report(message, key);
+        report(message, key, { code: 'server_name' });
         broken.push({ name: visibleText(name), reason: message, location: this.#at(key.offset) });
         continue;
       }
@@ -232,9 +245,9 @@ export class FileReader {
         inputs: new Map(inputs.map((input) => [input.id, input])),
         location: this.#at(key.offset),
         reads: (file) => envFiles.push(file),
-        warn: (message, at) => void this.#report(message, at, 'warning'),
-        report: (message, at) => {
-          const problem = this.#report(message, at);
+        warn: (message, at, kind) => void this.#report(message, at, kind, 'warning'),
+        report: (message, at, kind) => {
+          const problem = this.#report(message, at, kind);
           reason ??= problem;
         },
       });
@@ -253,10 +266,11 @@ export class FileReader {
   }
 }
 
-function strayMessage(name: string): string {
+function strayReport(key: Node): ReturnType<typeof unknownKey> {
+  const name = key.value as string;
   const owners = meaningsOf(name).map((key) => `"${key}"`);
   const otherwise = owners.length > 0 ? `it may belong into ${owners.join(' or ')}.` : undefined;
-  return unknownKey(joined('', name), name, TOP_LEVEL_KEYS, otherwise);
+  return unknownKey(joined('', name), key, TOP_LEVEL_KEYS, otherwise);
 }
 
 /** Returns the entries of `servers` that are no server but a safety block. */

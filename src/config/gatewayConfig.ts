@@ -8,11 +8,37 @@ export interface FileLocation {
   column: number;
 }
 
-export interface ConfigurationProblem {
+/** Kinds of problems. `docs/editor/configuration-file.md` has a section on each. */
+export const PROBLEM_CODES = [
+  'file',
+  'syntax',
+  'unknown_key',
+  'misplaced_key',
+  'duplicate',
+  'missing',
+  'wrong_value',
+  'server_name',
+  'reference',
+  'unknown_server',
+  'no_effect',
+  'clear_secret',
+  'shared_state',
+  'startup',
+  'suspicious_text',
+] as const;
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
+export interface ProblemKind {
+  code: ProblemCode;
+  /** Key or string that was probably meant, with the written one. */
+  meant?: { written: string; instead: string };
+}
+
+export interface ConfigurationProblem extends ProblemKind {
   severity: 'error' | 'warning';
   message: string;
   location: FileLocation;
-  /** Column after the wrong key or value, if it ends on the same line. */
+  /** Column after the wrong key or value; after its first character if it ends on another line. */
   endColumn?: number;
 }
 

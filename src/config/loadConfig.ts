@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { createScanner, type ParseError, parseTree } from 'jsonc-parser';
 import { isAbsent, MAX_CONFIG_BYTES, readBounded, readFailure } from '../lib/readBounded.ts';
 import { FileReader, type LoadedConfig } from './fileReader.ts';
-import type { ConfigOrigin, FileLocation } from './gatewayConfig.ts';
+import type { ConfigOrigin, FileLocation, ProblemCode } from './gatewayConfig.ts';
 import { describeSyntaxError } from './jsonSyntax.ts';
 import { type ConfigPlace, configFile } from './state/configPlaces.ts';
 import { lineIndex } from './textPosition.ts';
@@ -82,7 +82,9 @@ export function parseConfig(
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const syntax = errors[0];
-  if (syntax) return unusable(place, `This is not JSON: ${describeSyntaxError(syntax.error)}.`, at(syntax.offset));
+  if (syntax) {
+    return unusable(place, `This is not JSON: ${describeSyntaxError(syntax.error)}.`, at(syntax.offset), 'syntax');
+  }
   if (root?.type !== 'object')
     return unusable(place, 'The file must hold an object: {"servers": {…}}.', at(root?.offset ?? 0));
   return { ...new FileReader(root, place, at, { workspace, env }).read(text), text: source };
@@ -93,8 +95,9 @@ export function unusable(
   place: ConfigPlace,
   message: string,
   location: FileLocation = { file: place.file, line: 1, column: 1 },
+  code: ProblemCode = 'file',
 ): LoadedConfig {
-  const problems = [{ severity: 'error' as const, message, location }];
+  const problems = [{ severity: 'error' as const, code, message, location }];
   return { ...emptyConfig(place), exists: true, usable: false, problems };
 }
 

@@ -1,5 +1,5 @@
 import { skeleton } from '../text/lookAlikes.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { didYouMean, meant, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';
 import type { MergedConfig } from './configLayers.ts';
@@ -20,7 +20,7 @@ export function mergeConfigs(all: readonly LoadedConfig[]): MergedConfig {
     const scopeOf = (layer: LoadedConfig): Scope => ({
       userServers,
       ignored: (path, message) =>
-        ignored.push({ severity: 'warning', message, location: layer.locate([name, ...path]) }),
+        ignored.push({ severity: 'warning', code: 'no_effect', message, location: layer.locate([name, ...path]) }),
     });
     return [name, settingOf(name, layers, scopeOf)] as const;
   });
@@ -46,13 +46,16 @@ function unknownServers(layers: readonly LoadedConfig[]): ConfigurationProblem[]
   const known = layers.flatMap(({ servers, broken }) => [...servers, ...broken].map(({ name }) => name));
   const namespaces = known.map((name) => name.toLowerCase().replaceAll(/[^a-z0-9_]+/g, '-'));
   return layers.flatMap(({ origin, references }) =>
-    references.flatMap(({ kind, name, location }) => {
+    references.flatMap(({ kind, name, ...place }) => {
       const [names, given] =
         kind === 'server' ? [known, name] : [namespaces, name.replace(/^\w+::/, '').replace(/:.*/s, '')];
       if (names.includes(given)) return [];
       const isMistake = (kind === 'server' && origin !== 'user') || nearest(given, names) !== undefined;
       const message = `There is no server ${quoted(given, 64)}; ${didYouMean(given, names, 'add it to "servers" or correct the name.')}`;
-      return isMistake ? [{ severity: 'warning' as const, message, location }] : [];
+      if (!isMistake) return [];
+      const { meant: near } = meant(given, names);
+      const whole = near && { meant: { written: name, instead: name.replace(given, () => near.instead) } };
+      return [{ severity: 'warning' as const, code: 'unknown_server' as const, ...whole, message, ...place }];
     }),
   );
 }
@@ -83,6 +86,7 @@ function withoutTakenNames(layer: LoadedConfig, own: LoadedConfig | undefined): 
   const clashes = [...layer.servers, ...layer.broken].filter((one) => !isFree(one));
   const problems = clashes.map(({ name, location }) => ({
     severity: 'warning' as const,
+    code: 'no_effect' as const,
     message: `"servers.${visibleText(name)}" has no effect: your own waygate.json has the server "${taken.get(skeleton(name))}". Give it another name.`,
     location,
   }));

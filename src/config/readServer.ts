@@ -3,13 +3,13 @@ import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
 import { readBounded, readFailure } from '../lib/readBounded.ts';
-import { clearArguments, clearSecrets } from '../secrets/clearSecrets.ts';
 import { distinctMembers, joined, object, unknownKey } from './declaration/collections.ts';
 import type { Reader } from './declaration/field.ts';
 import type { InputConfig } from './declaration/gatewayBlocks.ts';
 import { type HttpKeys, SERVER_KEYS, SERVER_TYPE, type SharedKeys, type StdioKeys } from './declaration/server.ts';
-import type { ConfigOrigin, FileLocation, WrittenServerConfig } from './gatewayConfig.ts';
+import type { ConfigOrigin, FileLocation, ProblemKind, WrittenServerConfig } from './gatewayConfig.ts';
 import { members } from './jsonNodes.ts';
+import { secretsInClear } from './secretsInClear.ts';
 import { isKnownStateful } from './statefulServers.ts';
 import { resolveVariables } from './variables.ts';
 
@@ -23,8 +23,8 @@ export interface ServerContext {
   inputs: ReadonlyMap<string, InputConfig>;
   /** Called with each file that the entry needs. */
   reads(file: string): void;
-  report(message: string, node: Node): void;
-  warn(message: string, node: Node): void;
+  report: Reader['report'];
+  warn: (message: string, node: Node, kind: ProblemKind) => void;
 }
 
 const SHAPES = {
@@ -39,9 +39,9 @@ const DECLARED = { stdio: object(SERVER_KEYS.stdio, {}), http: object(SERVER_KEY
 export function readServer(name: string, node: Node, context: ServerContext): WrittenServerConfig | undefined {
   const path = joined('servers', name);
   let isSound = true;
-  const report = (message: string, at: Node): void => {
+  const report: Reader['report'] = (message, at, kind) => {
     isSound = false;
-    context.report(message, at);
+    context.report(message, at, kind);
   };
   checkKeys(node, path, report);
   const type = isSound ? typeOf(node, path, report) : undefined;
@@ -100,7 +100,7 @@ function checkKeys(node: Node, path: string, report: Reader['report']): void {
     return;
   }
   for (const [key] of distinctMembers(node, path, { report })) {
-    if (!ALL_KEYS.includes(key.value)) report(unknownKey(joined(path, key.value), key.value, ALL_KEYS), key);
+    if (!ALL_KEYS.includes(key.value)) report(...unknownKey(joined(path, key.value), key, ALL_KEYS));
   }
 }
 
@@ -111,12 +111,16 @@ function typeOf(node: Node, path: string, report: Reader['report']): WrittenServ
   if (type && !written) return undefined;
   if (command && url) return void report(`"${path}" has both a "command" and a "url"; keep one of them.`, url);
   const isHttp = written === undefined ? url !== undefined : written !== 'stdio';
-  if (!(isHttp ? url : command)) return void report(`"${path}" has no "${isHttp ? 'url' : 'command'}"; add it.`, node);
+  if (!(isHttp ? url : command)) {
+    return void report(`"${path}" has no "${isHttp ? 'url' : 'command'}"; add it.`, node, { code: 'missing' });
+  }
   const [own, other] = isHttp ? [KINDS.http, KINDS.stdio] : [KINDS.stdio, KINDS.http];
   const misplaced = members(node).find(([key]) => other.keys.includes(key.value));
   if (!misplaced) return written ?? (isHttp ? 'http' : 'stdio');
   const key = joined(path, misplaced[0].value);
-  report(`"${key}" belongs to ${other.description}, and this is ${own.description}; remove it.`, misplaced[0]);
+  report(`"${key}" belongs to ${other.description}, and this is ${own.description}; remove it.`, misplaced[0], {
+    code: 'misplaced_key',
+  });
   return undefined;
 }
 
@@ -153,30 +157,21 @@ function nodeText(node: Node): string {
 function warnOfState(node: Node, path: string, entry: StdioKeys & SharedKeys, context: ServerContext): void {
   if (entry.sharing !== undefined || !isKnownStateful(entry.command, entry.args)) return;
   const remedy = 'write "sharing": "session" for a process per client, or "workspace" to share one.';
-  context.warn(`"${path}" keeps state, which all clients of this workspace share; ${remedy}`, node);
+  context.warn(`"${path}" keeps state, which all clients of this workspace share; ${remedy}`, node, {
+    code: 'shared_state',
+  });
 }
 
 /** Warns of secrets in clear: waygate.json is meant to be checked in and read by others. */
 function warnOfSecrets(node: Node, path: string, server: string, context: ServerContext): void {
-  const warn = (where: string, suggested: string, at: Node): void => {
-    const name = suggested.replace(/[^A-Za-z0-9_.-]+/g, '_') || 'NAME';
-    const fix = `write \${secret:${name}} instead and run: waygate secret set ${name}.`;
-    context.warn(`"${where}" looks like a secret in clear; ${fix}`, at);
-  };
-  for (const field of ['env', 'headers']) {
-    const values = findNodeAtLocation(node, [field]);
-    for (const [key, value] of values ? members(values) : []) {
-      if (value.type !== 'string' || clearSecrets(key.value, value.value).length === 0) continue;
-      warn(joined(`${path}.${field}`, key.value), field === 'headers' ? `${server}_TOKEN` : key.value, value);
-    }
+  for (const { path: inner, at, name } of secretsInClear(node, server)) {
+    const fix = `write \${secret:${name}} instead and set that secret.`;
+    const where = inner.reduce<string>(
+      (outer, one) => (typeof one === 'number' ? `${outer}[${one}]` : joined(outer, one)),
+      path,
+    );
+    context.warn(`"${where}" looks like a secret in clear; ${fix}`, at, { code: 'clear_secret' });
   }
-  const items = findNodeAtLocation(node, ['args'])?.children ?? [];
-  const args = items.map(({ value }) => (typeof value === 'string' ? value : ''));
-  for (const { index, name, secrets } of clearArguments(args)) {
-    warn(`${path}.args[${index}]`, name || (secrets[0]?.label ?? ''), items[index] as Node);
-  }
-  const url = findNodeAtLocation(node, ['url']);
-  if (url && clearSecrets('url', url.value).length > 0) warn(`${path}.url`, `${server}_TOKEN`, url);
 }
 
 function absolute(path: string, { baseFolder }: ServerContext): string {

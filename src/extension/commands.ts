@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { TreeNode } from '../control/contract.ts';
 import type { ServerApproval } from './approvals/serverApproval.ts';
+import { configurationCommands } from './configuration/configurationCommands.ts';
 import type { Environment } from './configuration/environment.ts';
 import { CONFIGURATION_PATH } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
@@ -22,6 +23,8 @@ export interface CommandDependencies {
   name: string;
   environment: Environment;
   link: GatewayLink;
+  /** Selects the row of a server. */
+  reveal(server: string): Promise<void>;
   dashboard: Dashboard;
   approval: ServerApproval;
   reviews: TrustReviews;
@@ -42,6 +45,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     name: folder,
     environment,
     link,
+    reveal,
     dashboard,
     approval,
     reviews,
@@ -101,6 +105,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       const { name = '', secret } = (await clickedServer(link, argument, SET_SECRET)) ?? {};
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
+    ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>

@@ -18,6 +18,9 @@ export const APPROVAL_LANGUAGE = 'waygate-approval';
 export const TRUST_SCHEME = 'waygate-trust';
 export const REVIEW_EXTENSION = '.waygate-review';
 
+/** Scheme of the read-only file system (`documents/`). */
+export const WAYGATE_SCHEME = 'waygate';
+
 /** Context keys with the values they take. */
 export interface ContextKeyTypes {
   'waygate.state': 'checking' | 'no_folder' | 'no_configuration' | 'untrusted' | 'active';
@@ -55,6 +58,13 @@ export const COMMANDS = {
   'waygate.signIn': { title: 'Sign In', icon: '$(sign-in)', inPalette: false },
   'waygate.signOut': { title: 'Sign Out', inPalette: false },
   'waygate.setSecret': { title: 'Set Secret', icon: '$(key)', inPalette: false },
+  'waygate.keepSecret': { title: 'Set Secret…', inPalette: false },
+  'waygate.moveSecret': { title: 'Move into the Secret Store…', inPalette: false },
+  'waygate.switchOff': { title: 'Switch Off', inPalette: false },
+  'waygate.revealServer': { title: 'Show in Tools', inPalette: false },
+  'waygate.restartServer': { title: 'Restart Server', inPalette: false },
+  'waygate.showServerLog': { title: 'Show Log of Server', inPalette: false },
+  'waygate.addLimits': { title: 'Add Limits…', icon: '$(dashboard)', enablement: ACTIVE, inPalette: true },
   'waygate.showLog': { title: 'Show Log', icon: '$(output)', inPalette: true },
   'waygate.openDashboard': { title: 'Open Dashboard', icon: '$(dashboard)', inPalette: true },
   'waygate.openConfiguration': { title: 'Open Configuration', icon: '$(go-to-file)', inPalette: true },

@@ -4,6 +4,8 @@ import { WindowEnvironment } from './configuration/environment.ts';
 import type { PolicyBlock } from './configuration/policy.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
 import { restoreDashboards } from './dashboard/dashboard.ts';
+import { folderKey } from './documents/addresses.ts';
+import { WaygateFiles } from './documents/waygateFiles.ts';
 import { folderCommands } from './folders/folderCommands.ts';
 import { Folders, type FolderView } from './folders/folders.ts';
 import { EditorSecrets } from './gateway/editorSecrets.ts';
@@ -39,8 +41,10 @@ export function activate(context: vscode.ExtensionContext): void {
 function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Disposable[] {
   const dist = vscode.Uri.joinPath(context.extensionUri, 'dist');
   const environment = new WindowEnvironment();
-  const folders = new Folders({
+  const folders: Folders = new Folders({
     environment,
+    reveal: (folder, server) => tree.reveal(folder, server),
+    page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md'),
     installation: { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) },
     extensionUri: context.extensionUri,
     skillFolder: vscode.Uri.joinPath(dist, 'skills', SKILL_NAME).fsPath,
@@ -49,10 +53,15 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     secrets: new EditorSecrets(context.secrets),
     log,
   });
+  const tree = new ToolsTree(folders, log);
+  const files = new WaygateFiles(
+    (key) => folders.gateways.value.find(({ place: { path } }) => path !== undefined && folderKey(path) === key)?.link,
+  );
   return [
     environment,
     folders,
-    new ToolsTree(folders, log),
+    tree,
+    files,
     restoreDashboards(() => folders.gateways.value.map(({ dashboard }) => dashboard)),
     showStatusBar(folders.views),
     keepContextKey(folders.views),

@@ -47,6 +47,15 @@ export function markdownText(markup: TemplateStringsArray, ...values: readonly s
   return String.raw({ raw: markup }, ...escaped) as MarkdownText;
 }
 
+/** Joins pieces of Markdown in one line. */
+export function markdownLine(pieces: readonly MarkdownText[]): MarkdownText {
+  return pieces.join(' · ') as MarkdownText;
+}
+
+export function paragraph(line: MarkdownText): MarkdownText {
+  return `${line}\n\n` as MarkdownText;
+}
+
 /**
  * Puts a space where a link or an icon would begin. VS Code links only `[label](address)`; the other forms are those of
  * Markdown and of editors that link bare addresses.

@@ -81,6 +81,7 @@ export interface InputOptions {
   title: NotificationText;
   prompt: NotificationText;
   password: boolean;
+  value?: NotificationText;
 }
 
 export function input(options: InputOptions): Thenable<string | undefined> {

@@ -137,6 +137,18 @@ export function replaceFile(file: string, before: string | undefined, after: str
   }
 }
 
+/** Takes a replacement back. Removes a file that did not exist before. */
+export function restoreFile(file: string, after: string, before: string | undefined, within?: string): void {
+  if (before !== undefined) {
+    replaceFile(file, after, before, within);
+    return;
+  }
+  if (readTextIfThere(file, within) !== after) {
+    throw new ChangedMeanwhile(`${file} was changed by someone else in the meantime; it stays as it is.`);
+  }
+  rmSync(file);
+}
+
 export const BACKUP_SUFFIX = '.waygate-backup';
 
 /** Copies a file beside itself, readable only by its owner, without overwriting an earlier copy. */

@@ -25,14 +25,20 @@ export function meantBy(word: string, known: readonly string[]): string | undefi
   return begins.length === 1 ? begins[0] : nearest(word, known);
 }
 
+/** Returns what was probably meant by an unknown word, for an offer to replace it; nothing if no known word is near. */
+export function meant(written: string, known: readonly string[]): { meant?: { written: string; instead: string } } {
+  const instead = nearest(written, known);
+  return instead === undefined ? {} : { meant: { written, instead } };
+}
+
 /** Returns the end of a sentence that suggests a known word for an unknown one. */
 export function didYouMean(
   word: string,
   known: readonly string[],
   otherwise = `there are ${known.join(', ')}.`,
 ): string {
-  const meant = nearest(word, known);
-  return meant === undefined ? otherwise : `did you mean "${meant}"?`;
+  const near = nearest(word, known);
+  return near === undefined ? otherwise : `did you mean "${near}"?`;
 }
 
 /**

@@ -128,6 +128,7 @@ describe('an error in waygate.json', () => {
     expect(problems).toEqual([
       {
         severity: 'error',
+        code: 'wrong_value',
         message: '"retry.maxAttempts" must be a whole number of at least 1.',
         location: { file: '/w.json', line: 3, column: 20 },
         endColumn: 21,

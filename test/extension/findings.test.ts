@@ -28,6 +28,7 @@ describe('hard findings', () => {
     expect(findingProblems([{ review: review(), scan: scan() }])).toEqual([
       {
         severity: 'warning',
+        code: 'suspicious_text',
         message:
           'The server "mail" lists suspicious text. tool send all: keeps something from the user (hard) at /description: "do not\\u202e mention"',
         location: LOCATION,

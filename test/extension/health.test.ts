@@ -56,8 +56,8 @@ describe('summarize', () => {
     const configuration = {
       ...snapshot().configuration,
       problems: [
-        { severity: 'error' as const, message: 'A comma is missing', location },
-        { severity: 'warning' as const, message: 'Not worth a word here', location },
+        { severity: 'error' as const, code: 'wrong_value' as const, message: 'A comma is missing', location },
+        { severity: 'warning' as const, code: 'wrong_value' as const, message: 'Not worth a word here', location },
       ],
     };
     const link = attached({

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in the configuration's own syntax
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ImportPrompts, importFlow } from '../../src/extension/import/importFlow.ts';
@@ -98,6 +98,42 @@ describe('Import Servers', () => {
     expect(JSON.stringify([outcome, one.seen.items])).not.toContain(SECRET);
   });
 
+  it.each([
+    ['an existing file', '{ "servers": {} } // mine\n'],
+    ['no file', undefined],
+  ])('takes the import back to %s, unless it was edited since', async (_, before) => {
+    const one = place({
+      'w/.cursor/mcp.json': servers({ files }),
+      ...(before !== undefined && { 'w/.vscode/waygate.json': before }),
+    });
+    const outcome = await one.run();
+    expect(outcome?.added).toEqual(['files']);
+    const after = readFileSync(one.file, 'utf8');
+    writeFileSync(one.file, `${after} `);
+    expect(() => outcome?.undo()).toThrow(ChangedMeanwhile);
+    expect(readFileSync(one.file, 'utf8')).toBe(`${after} `);
+    writeFileSync(one.file, after);
+    outcome?.undo();
+    if (before === undefined) expect(existsSync(one.file)).toBe(false);
+    else expect(readFileSync(one.file, 'utf8')).toBe(before);
+  });
+
+  it('offers afterwards to remove the entries of each client that still has some', async () => {
+    const one = place({ 'w/.cursor/mcp.json': servers({ files }), 'w/.mcp.json': servers({ files }) });
+    let asked = 0;
+    const remove: ImportPrompts['remove'] = async (removals) => {
+      asked += 1;
+      return asked === 1 ? removals.slice(0, 1) : removals;
+    };
+    const outcome = await one.run({ remove });
+    const [first] = outcome?.removed ?? [];
+    expect(outcome?.leftovers?.clients).toHaveLength(1);
+    expect(outcome?.leftovers?.clients).not.toContain(first?.source.title);
+    const rest = await outcome?.leftovers?.remove();
+    expect(rest?.map(({ source }) => source.title)).toEqual(outcome?.leftovers?.clients);
+    expect((await one.run({ remove }))?.leftovers).toBeUndefined();
+  });
+
   it('removes the entries that the user chooses, with a backup only its owner reads, and brings them back', async () => {
     const before = `{ // mine\n  "mcpServers": ${JSON.stringify({ github, files })} }`;
     const one = place({ 'w/.cursor/mcp.json': before, 'h/.cursor/mcp.json': servers({ files }) });
@@ -118,7 +154,7 @@ describe('Import Servers', () => {
     expect(readFileSync(cursor, 'utf8')).toMatch(/^\{ \/\/ mine\n {2}"mcpServers": \{\s*\} \}$/);
     expect(readFileSync(own, 'utf8')).toBe(servers({ files }));
     expect(outcome?.message).toBe(
-      'Imported 2 servers. Removed 2 entries; the log names the backups. Cursor still starts them directly; the log lists the entries to remove.',
+      'Imported 2 servers. Removed 2 entries; the log names the backups. Cursor still starts them directly.',
     );
     const [{ backup = '' } = {}] = outcome?.removed ?? [];
     expect(outcome?.report).toContain(`the backup is ${backup}.`);

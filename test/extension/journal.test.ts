@@ -9,6 +9,7 @@ const FAILED = server('tickets', {
 });
 const PROBLEM = {
   severity: 'error' as const,
+  code: 'wrong_value' as const,
   message: 'A comma is missing',
   location: { file: '/w/.vscode/waygate.json', line: 2, column: 9 },
 };

@@ -4,8 +4,12 @@ import { type ParseError, parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { MENUS, WELCOMES } from '../../scripts/contributes/contributed.ts';
 import { extensionManifest, manifestDifferences } from '../../scripts/contributes/manifest.ts';
+import { editorSchema, schemaText } from '../../scripts/lib/generatedDocs.mjs';
+import { documentSchema } from '../../src/config/declaration/document.ts';
 import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationFile.ts';
 import { COMMANDS } from '../../src/extension/contributions.ts';
+
+type JsonObject = Record<string, unknown>;
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const packageJson = JSON.parse(read('package.json')) as Record<string, unknown>;
@@ -32,6 +36,7 @@ describe('package.json', () => {
     expect(packageJson.activationEvents).toEqual([
       'workspaceContains:.vscode/waygate.json',
       'onWebviewPanel:waygate.dashboard',
+      'onFileSystem:waygate',
     ]);
     expect(packageJson.capabilities).toMatchObject({
       untrustedWorkspaces: { supported: 'limited', restrictedConfigurations: ['waygate.gateway.nodePath'] },
@@ -47,7 +52,9 @@ describe('package.json', () => {
 
   it('names only files that exist', () => {
     const files = JSON.stringify(packageJson).match(/media\/[\w.]+/g) ?? [];
-    expect(new Set(files)).toEqual(new Set(['media/icon.png', 'media/waygate.svg', 'media/waygate.schema.json']));
+    expect(new Set(files)).toEqual(
+      new Set(['media/icon.png', 'media/waygate.svg', 'media/waygate.editor.schema.json']),
+    );
     for (const file of files) expect(read(file).length, file).toBeGreaterThan(0);
   });
 });
@@ -79,11 +86,50 @@ describe('contributions', () => {
           { command: 'waygate.signIn', when: 'false' },
           { command: 'waygate.signOut', when: 'false' },
           { command: 'waygate.setSecret', when: 'false' },
+          { command: 'waygate.keepSecret', when: 'false' },
+          { command: 'waygate.moveSecret', when: 'false' },
+          { command: 'waygate.switchOff', when: 'false' },
+          { command: 'waygate.revealServer', when: 'false' },
+          { command: 'waygate.restartServer', when: 'false' },
+          { command: 'waygate.showServerLog', when: 'false' },
           { command: 'waygate.copyPath', when: 'false' },
           { command: 'waygate.copyToolId', when: 'false' },
         ],
       },
     });
+  });
+});
+
+describe('schema of waygate.json in the editor', () => {
+  const schema = JSON.parse(read('media/waygate.editor.schema.json')) as JsonObject;
+
+  it('is made of the published one (npm run docs writes it)', () => {
+    expect(read('media/waygate.editor.schema.json')).toBe(schemaText(editorSchema(documentSchema())));
+  });
+
+  it('accepts anything, because Waygate itself reports every mistake', () => {
+    const ajv = new Ajv({ strict: false });
+    const accepts = ajv.compile(schema);
+    const parts = [null, true, -1, 'x', [], [null], {}, { x: null }];
+    const wrong = [
+      ...parts,
+      ...Object.keys(schema.properties as object).flatMap((key) => parts.map((part) => ({ [key]: part }))),
+      ...['command', 'url', 'args', 'tools', 'type'].flatMap((key) =>
+        parts.map((part) => ({ servers: { a: { [key]: part, other: 1 } } })),
+      ),
+    ];
+    for (const one of wrong) expect(accepts(one), JSON.stringify(one)).toBe(true);
+  });
+
+  it('still has every key, its explanation and its values', () => {
+    const published = JSON.parse(read('media/waygate.schema.json')) as JsonObject;
+    const missing = (text: string): boolean => !JSON.stringify(schema).includes(text);
+    const explained = [...JSON.stringify(published).matchAll(/"markdownDescription":"(?:[^"\\]|\\.)*"/g)];
+    expect(explained.length).toBeGreaterThan(50);
+    expect(explained.map(([text]) => text).filter(missing)).toEqual([]);
+    const values = [...JSON.stringify(published).matchAll(/"enum":\[[^\]]*\]/g)].map(([text]) => text);
+    // Part of a condition.
+    expect(values.filter((text) => text !== '"enum":["http","sse"]').filter(missing)).toEqual([]);
   });
 });
 

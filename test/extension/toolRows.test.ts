@@ -283,7 +283,7 @@ describe('line above the rows', () => {
       view({
         configuration: {
           ...snapshot().configuration,
-          problems: [{ severity: 'error', message: 'A comma is missing', location: LOCATION }],
+          problems: [{ severity: 'error', code: 'wrong_value', message: 'A comma is missing', location: LOCATION }],
         },
       }),
       'The configuration has an error in line 7: A comma is missing.',

@@ -96,7 +96,9 @@ describe('the notes below a listing', () => {
         { name: 'new', state: 'needs_approval' },
         { name: 'off', state: 'disabled' },
       ],
-      configuration: { problems: [{ severity: 'error', message: 'Unknown key "server".', location }] },
+      configuration: {
+        problems: [{ severity: 'error', code: 'wrong_value', message: 'Unknown key "server".', location }],
+      },
     });
     await expect(await text('tool_browse', { path: '/' })).toMatchFileSnapshot('golden/notes.txt');
   });
@@ -124,7 +126,12 @@ describe('an answer with much content', () => {
     reason: 'It ended before it answered (exit code 1). '.repeat(20),
     location,
   }));
-  const problems = Array.from({ length: 60 }, () => ({ severity: 'error' as const, message: long, location }));
+  const problems = Array.from({ length: 60 }, () => ({
+    severity: 'error' as const,
+    code: 'wrong_value' as const,
+    message: long,
+    location,
+  }));
   const crowd = fixedGateway({ archive: many }, { servers: failed, configuration: { problems } });
   const first = crowd.view.catalog.tools[0]?.id as string;
   const { handle } = crowd.artifacts.hold({

@@ -77,22 +77,19 @@ describe('a secret in clear', () => {
   it.each([
     [
       { command: 'x', env: { GITHUB_TOKEN: 'abcdefgh1' } },
-      /"servers\.one\.env\.GITHUB_TOKEN" looks like .*secret set GITHUB_TOKEN\.$/,
+      /"servers\.one\.env\.GITHUB_TOKEN" looks like .*secret:GITHUB_TOKEN\} instead and set that secret\.$/,
     ],
     [{ command: 'x', env: { apiKey: 'abcdefgh1' } }, /"servers\.one\.env\.apiKey" looks like/],
     [{ command: 'x', env: { ANY: `ghp_${'a'.repeat(36)}` } }, /"servers\.one\.env\.ANY" looks like/],
     [
       { command: 'x', args: ['--api-key', 'abcdefgh1'] },
-      /"servers\.one\.args\[1\]" looks like .*secret set api-key\.$/,
+      /"servers\.one\.args\[1\]" looks like .*secret:api-key\} instead and set that secret\.$/,
     ],
     [{ command: 'x', args: ['--token=abcdefgh1'] }, /"servers\.one\.args\[0\]" looks like/],
-    [
-      { command: 'x', args: [`sk-${'a'.repeat(40)}`] },
-      /write \$\{secret:NAME\} instead and run: waygate secret set NAME\.$/,
-    ],
+    [{ command: 'x', args: [`sk-${'a'.repeat(40)}`] }, /write \$\{secret:NAME\} instead and set that secret\.$/],
     [
       { url: 'https://x', headers: { Authorization: 'Bearer abcdefgh1' } },
-      /"servers\.one\.headers\.Authorization" .*set one_TOKEN\.$/,
+      /"servers\.one\.headers\.Authorization" .*secret:one_TOKEN\} instead and set that secret\.$/,
     ],
     [{ url: 'https://x', headers: { 'X-Api-Key': 'abcdefgh1' } }, /"servers\.one\.headers\.X-Api-Key" looks like/],
   ])('causes a warning and is used: %j', (server, warning) => {

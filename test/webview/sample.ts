@@ -16,6 +16,7 @@ export const BUSY: GatewaySnapshot = {
     problems: [
       {
         severity: 'warning',
+        code: 'wrong_value',
         message: 'The server "memory" sets "cwd" to a folder that does not exist.',
         location: { file: CONFIGURATION, line: 14, column: 14 },
       },

@@ -1,6 +1,7 @@
 import { getNodeValue, type Node } from 'jsonc-parser';
-import { didYouMean } from '../../text/nearest.ts';
+import { didYouMean, meant } from '../../text/nearest.ts';
 import { visibleJson } from '../../text/visibleText.ts';
+import type { ProblemKind } from '../gatewayConfig.ts';
 import { members } from '../jsonNodes.ts';
 import {
   type Field,
@@ -97,11 +98,11 @@ export function object<S extends Shape, const O extends Options>(
       written.add(key.value);
       const own = Object.hasOwn(shape, key.value) ? shape[key.value] : undefined;
       const at = joined(path, key.value);
-      if (!own) reader.report(unknownKey(at, key.value, Object.keys(shape)), key);
+      if (!own) reader.report(...unknownKey(at, key, Object.keys(shape)));
       else values[key.value] = own.read(value, at, reader) ?? own.defaultValue;
     }
     const missing = Object.keys(shape).filter((key) => shape[key]?.required && !written.has(key));
-    for (const key of missing) reader.report(`"${joined(path, key)}" is missing; add it.`, node);
+    for (const key of missing) reader.report(`"${joined(path, key)}" is missing; add it.`, node, { code: 'missing' });
     const isWhole = Object.entries(shape).every(([key, { required }]) => !required || values[key] !== undefined);
     if (!isWhole) return undefined;
     const value = definedOf(values) as ObjectOf<S>;
@@ -134,19 +135,22 @@ function definedOf(values: Record<string, unknown>): Record<string, unknown> {
 export function distinctMembers(node: Node, path: string, { report }: Pick<Reader, 'report'>): [Node, Node][] {
   const seen = new Set<string>();
   return members(node).filter(([key]) => {
-    if (seen.has(key.value)) report(`"${joined(path, key.value)}" is written twice; remove one.`, key);
-    else return seen.add(key.value);
+    if (seen.has(key.value)) {
+      report(`"${joined(path, key.value)}" is written twice; remove one.`, key, { code: 'duplicate' });
+    } else return seen.add(key.value);
     return false;
   });
 }
 
+/** Returns the report of an unknown key. */
 export function unknownKey(
   path: string,
-  key: string,
+  key: Node,
   known: readonly string[],
   otherwise = `known keys are ${known.join(', ')}.`,
-): string {
-  return `"${path}" is not a key; ${didYouMean(key, known, otherwise)}`;
+): [message: string, key: Node, kind: ProblemKind] {
+  const message = `"${path}" is not a key; ${didYouMean(key.value, known, otherwise)}`;
+  return [message, key, { code: 'unknown_key', ...meant(key.value, known) }];
 }
 
 const MAX_KEY = 64;

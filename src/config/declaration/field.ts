@@ -1,4 +1,6 @@
 import type { Node } from 'jsonc-parser';
+import { meant } from '../../text/nearest.ts';
+import type { ProblemKind } from '../gatewayConfig.ts';
 
 /**
  * Field of the declaration of waygate.json. A field knows its form, bounds, default and documentation. Its reader, type
@@ -23,7 +25,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export type ServerReference = 'server' | 'namespace';
 
 export interface Reader {
-  report(message: string, node: Node): void;
+  /** Reports a problem; a wrong value, unless `kind` says otherwise. */
+  report(message: string, node: Node, kind?: ProblemKind): void;
   /** Receives each reference to a server. */
   refers?(kind: ServerReference, name: string, node: Node): void;
   /** Replaces the references in a text; throws an error with the message to report. */
@@ -69,8 +72,15 @@ export function field<T, O extends Options>(
   };
 }
 
-export function must(be: string, node: Node, path: string, { report }: Reader): undefined {
-  report(`"${path}" must be ${be}${/[.?]$/.test(be) ? '' : '.'}`, node);
+export function must(
+  be: string,
+  node: Node,
+  path: string,
+  { report }: Reader,
+  known: readonly string[] = [],
+): undefined {
+  const kind = { code: 'wrong_value', ...(typeof node.value === 'string' && meant(node.value, known)) } as const;
+  report(`"${path}" must be ${be}${/[.?]$/.test(be) ? '' : '.'}`, node, kind);
 }
 
 interface NumberOptions extends Options {
@@ -158,7 +168,8 @@ export function oneOf<const V extends string, const O extends Options>(
   return field<V, O>(
     options,
     { enum: values },
-    (node, path, reader) => values.find((value) => value === node.value) ?? must(description, node, path, reader),
+    (node, path, reader) =>
+      values.find((value) => value === node.value) ?? must(description, node, path, reader, values),
   );
 }
 
@@ -171,13 +182,15 @@ interface TextOptions extends Options {
   secrets?: true;
   /** Returns a description of a valid value if this one is not; sees references replaced. */
   check?(value: string): string | undefined;
+  /** Words for the editor to propose in place of one that `check` refuses. */
+  known?: readonly string[];
   /** Accepts numbers and booleans as strings. */
   scalar?: true;
   refersTo?: ServerReference;
 }
 
 export function text<const O extends TextOptions>(options: O): Field<string, PresenceOf<O>> {
-  const { filled, form, secrets = false, check, scalar, refersTo } = options;
+  const { filled, form, secrets = false, check, known, scalar, refersTo } = options;
   const schema = {
     type: scalar ? ['string', 'number', 'boolean'] : 'string',
     ...((filled || form) && { pattern: form?.pattern.source ?? '\\S' }),
@@ -195,12 +208,12 @@ export function text<const O extends TextOptions>(options: O): Field<string, Pre
     try {
       value = reader.resolve?.(written, secrets) ?? written;
     } catch (error) {
-      reader.report(`"${path}": ${(error as Error).message}`, node);
+      reader.report(`"${path}": ${(error as Error).message}`, node, { code: 'reference' });
       return undefined;
     }
     if (refersTo) reader.refers?.(refersTo, value, node);
     const wrong = reader.unresolved ? undefined : check?.(value);
-    return wrong === undefined ? value : must(wrong, node, path, reader);
+    return wrong === undefined ? value : must(wrong, node, path, reader, known);
   });
 }
 

@@ -38,7 +38,7 @@ const INPUT = object(
 export type InputConfig = Infer<typeof INPUT>;
 
 export const INPUTS = list(INPUT, {
-  doc: "Values that the user is asked for, in the form of VS Code's `mcp.json`. `${input:id}` refers to one. Set it with `waygate secret set input:id`.",
+  doc: "Values that the user is asked for, in the form of VS Code's `mcp.json`. `${input:id}` refers to one. The editor asks for its value.",
 });
 
 /** Values of `asks`, the strictest first. */

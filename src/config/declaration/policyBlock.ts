@@ -17,6 +17,7 @@ const tag = text({
     TAGS.some((known) => known === value) || MEDIA_TAG.test(value)
       ? undefined
       : `a known tag; ${didYouMean(value, TAGS)}`,
+  known: TAGS,
 });
 
 const rule = object(

@@ -80,7 +80,7 @@ const STDIO = {
   env: record(VALUE, {
     default: {},
     keys: { pattern: /^[^=\0]+$/, description: 'a name without "="' },
-    doc: 'Environment variables of the program, in addition to a small safe set of yours. For a secret write `${secret:NAME}` and run `waygate secret set NAME`.',
+    doc: 'Environment variables of the program, in addition to a small safe set of yours. For a secret write `${secret:NAME}` and set that secret.',
   }),
   envFile: text({ filled: true, doc: 'A file of `NAME=value` lines. `env` overrides it.' }),
   cwd: text({
@@ -103,7 +103,7 @@ const HTTP = {
   headers: record(HEADER_VALUE, {
     default: {},
     keys: { pattern: /^[!#$%&'*+.^`|~\w-]+$/, description: 'a name of letters, digits and "-"' },
-    doc: 'Headers that are sent with every request to `url`. For a token write `Bearer ${secret:NAME}` and run `waygate secret set NAME`.',
+    doc: 'Headers that are sent with every request to `url`. For a token write `Bearer ${secret:NAME}` and set that secret.',
   }),
   auth: object(
     {
@@ -126,7 +126,7 @@ const HTTP = {
       }),
     },
     {
-      doc: 'Settings that a sign-in (`waygate login NAME`) cannot find out by itself. Most servers need none of them.',
+      doc: 'Settings that a sign-in cannot find out by itself. Most servers need none of them.',
     },
   ),
 };

@@ -4,7 +4,7 @@ import type { GatewayRuntime } from '../../host/attach/startWorker.ts';
 import { offerApprovals, ServerApproval } from '../approvals/serverApproval.ts';
 import { commandHandlers } from '../commands.ts';
 import { Environment, type WindowEnvironment } from '../configuration/environment.ts';
-import { showProblems } from '../configuration/problems.ts';
+import { languageFeatures } from '../configuration/languageFeatures.ts';
 import { Dashboard } from '../dashboard/dashboard.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import { GatewayLink } from '../gateway/gatewayLink.ts';
@@ -30,6 +30,10 @@ export interface WindowParts {
   /** Folder of the user's files of this editor. */
   userFolder: string;
   secrets: EditorSecrets;
+  /** `docs/editor/configuration-file.md` of the extension. */
+  page: vscode.Uri;
+  /** Selects the row of a server in the view *Tools*. */
+  reveal(folder: string, server: string): Promise<void>;
   log: vscode.LogOutputChannel;
 }
 
@@ -102,6 +106,7 @@ export class FolderGateway {
       name,
       environment,
       link,
+      reveal: (server) => window.reveal(name, server),
       dashboard,
       approval,
       reviews,
@@ -127,7 +132,9 @@ export class FolderGateway {
       offerApprovals(name, label, view),
       offerReviews(name, label, view),
       followFindings(view, link, scanned),
-      showProblems(name, view, scanned),
+      languageFeatures({ folder: name, gateway: view, scanned, link, secrets, page: window.page }, (error) =>
+        log.error('The help for waygate.json could not be loaded.', error),
+      ),
       keepJournal(link.state, label, log),
       environment.state.onChange(follow),
       duplicates,

@@ -42,6 +42,12 @@ export class EditorSecrets {
     return true;
   }
 
+  /** Returns the keys of all kept values. */
+  async names(): Promise<string[]> {
+    const keys = await this.#storage.keys();
+    return keys.filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length));
+  }
+
   async keep(key: string, value: string): Promise<void> {
     await this.#storage.store(PREFIX + key, value);
   }

@@ -9,6 +9,7 @@ import type {
   TrustReview,
 } from '../../control/contract.ts';
 import { Observable } from '../observable.ts';
+import { asSentence } from '../plainText.ts';
 import {
   type LinkEffect,
   type LinkEvent,
@@ -62,15 +63,6 @@ export class GatewayLink {
     this.#dispatch({ type: 'target', target });
   }
 
-  /** Sends a request of a view. Rejects with an `OutdatedGatewayError` if the worker does not know it. */
-  request<M extends keyof ControlRequests>(
-    method: M,
-    params: ControlRequests[M]['params'],
-    signal?: AbortSignal,
-  ): Promise<ControlRequests[M]['result']> {
-    return this.#ask(method, params, signal);
-  }
-
   /**
    * Lists the tools of every server again, or of one, and reconnects failed servers. Resolves when all have answered or
    * failed, or when the worker has ended. `onBegan` receives the servers that it began with.
@@ -84,7 +76,7 @@ export class GatewayLink {
     });
     const state = this.state.onChange(() => settle());
     try {
-      const { began = [], ...snapshot } = await this.#ask('refresh', server === undefined ? {} : { server });
+      const { began = [], ...snapshot } = await this.request('refresh', server === undefined ? {} : { server });
       onBegan?.(began);
       const attachment = this.#attachment;
       if (this.#client && this.#phase.kind === 'attached') this.#accept(this.#client, snapshot);
@@ -104,7 +96,7 @@ export class GatewayLink {
 
   /** Requests the current state, for decisions that must not depend on an older snapshot. */
   status(): Promise<GatewaySnapshot> {
-    return this.#ask('status', {});
+    return this.request('status', {});
   }
 
   /** Approves servers by the hashes of the commands that the user has seen. */
@@ -136,21 +128,21 @@ export class GatewayLink {
   }
 
   children(path: string): Promise<TreeChildren> {
-    return this.#ask('children', { path });
+    return this.request('children', { path });
   }
 
   /** Compares what servers list with what the user approved; of one server, or of all. */
   trust(server?: string): Promise<readonly TrustReview[]> {
-    return this.#ask('trust', server === undefined ? {} : { server });
+    return this.request('trust', server === undefined ? {} : { server });
   }
 
   scan(server: string): Promise<readonly ServerScan[]> {
-    return this.#ask('scan', { server });
+    return this.request('scan', { server });
   }
 
   /** Records a decision of the user. Rejects with the reason if it has no effect. */
   async decide(decision: TrustDecision): Promise<void> {
-    const { reason } = await this.#ask('decide', { ...decision, actor: 'person-editor' });
+    const { reason } = await this.request('decide', { ...decision, actor: 'person-editor' });
     if (reason !== undefined) throw new Error(reason);
   }
 
@@ -195,24 +187,25 @@ export class GatewayLink {
   }
 
   /** Sends a request to the worker, once it has started. If that worker is replaced before it answers, asks the successor. */
-  #ask<M extends keyof ControlRequests>(
+  request<M extends keyof ControlRequests>(
     method: M,
     params: ControlRequests[M]['params'],
     signal?: AbortSignal,
   ): Promise<ControlRequests[M]['result']> {
     const { kind } = this.#phase;
-    if (kind === 'moving' || kind === 'attaching') return this.#settled().then(() => this.#ask(method, params, signal));
+    if (kind === 'moving' || kind === 'attaching')
+      return this.#settled().then(() => this.request(method, params, signal));
     return this.#attachedClient()
       .request(method, params, signal)
       .catch((error) => {
         if (this.#phase.kind !== 'moving' || ONCE.has(method)) throw error;
-        return this.#ask(method, params, signal);
+        return this.request(method, params, signal);
       });
   }
 
   async #step<M extends 'approve' | 'recheck'>(method: M, params: ControlRequests[M]['params']): Promise<void> {
     const attachment = this.#attachment;
-    const snapshot = await this.#ask(method, params);
+    const snapshot = await this.request(method, params);
     if (!this.#client || this.#phase.kind !== 'attached' || this.#attachment !== attachment) return;
     this.#accept(this.#client, snapshot);
   }
@@ -338,6 +331,11 @@ export class GatewayLink {
 /** Compares states. Snapshots always count as changed, other states only if they differ. */
 function sameState(a: LinkState, b: LinkState): boolean {
   return a.kind !== 'attached' && b.kind !== 'attached' && JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Returns the reason of an error as a sentence, for a document or a view. */
+export function sentenceOf(error: unknown): string {
+  return asSentence(reasonOf(error));
 }
 
 function reasonOf(error: unknown): string {

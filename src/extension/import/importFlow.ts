@@ -1,7 +1,7 @@
 import { CLIENT_IDS } from '../../import/clientIds.ts';
-import { findSources, readTextIfThere, replaceFile } from '../../import/importFiles.ts';
+import { findSources, readTextIfThere, replaceFile, restoreFile } from '../../import/importFiles.ts';
 import { renderFlaws, renderRemovals, renderSummary } from '../../import/importReport.ts';
-import { exposedTwice, type ImportPlan, planImport } from '../../import/planImport.ts';
+import { type ImportPlan, planImport } from '../../import/planImport.ts';
 import { planRemovals, type Removal, remove } from '../../import/removeEntries.ts';
 import type { Surroundings } from '../../import/surroundings.ts';
 import { oneLine } from '../../text/porcelain.ts';
@@ -21,12 +21,24 @@ export interface ImportPrompts {
   keep(name: string, value: string): Promise<void>;
 }
 
+/** Clients that still start the same servers, with the removal of their entries. */
+export interface Leftovers {
+  clients: readonly string[];
+  remove(): Promise<readonly Removal[]>;
+}
+
 export interface ImportOutcome {
   /** Sentence for a message. */
   message: NotificationText;
   /** Full report for the log. Contains no secret. */
   report: string;
   written: boolean;
+  /** Names of the servers that the file has now because of the import. */
+  added: readonly string[];
+  /** Restores the file as it was. Throws `ChangedMeanwhile` if it was edited since. */
+  undo(): void;
+  /** Absent if no client has entries that can be removed. */
+  leftovers?: Leftovers;
   /** Entries that were removed from files of clients. */
   removed: readonly Removal[];
 }
@@ -50,7 +62,7 @@ export async function importFlow(
     const broken = unreadable.length > 0 ? ` ${count(unreadable.length, 'file')} could not be read.` : '';
     const report = faults + renderFlaws(sources, []);
     const message = notificationText`${`No other MCP client has servers for this folder.${broken}`}`;
-    return { message, report, written: false, removed: [] };
+    return { message, report, written: false, added: [], undo: () => undefined, removed: [] };
   }
   const chosen = await prompts.choose(items);
   const accepted = chosen && withTwins(all, chosen);
@@ -70,7 +82,26 @@ export async function importFlow(
       renderFlaws(sources, []) +
       renderRemovals(plan, removed.length > 0 ? removed : undefined, { dryRun: false }),
   );
-  return { message: summarise(plan, removed), report, written: plan.changed, removed };
+  const left = leftIn(plan, removed);
+  const clients = [...new Set(left.filter(({ after }) => after !== undefined).map(({ source }) => source.title))];
+  return {
+    message: summarise(plan, removed, left),
+    report,
+    written: plan.changed,
+    added: written(plan).map(({ target }) => target),
+    undo: () => restoreFile(file, plan.after, current, at.workspace),
+    ...(clients.length > 0 && { leftovers: { clients, remove: () => removeEntries(plan, prompts, removed) } }),
+    removed,
+  };
+}
+
+/** Plans the removals that are left after some. */
+function leftIn(plan: ImportPlan, done: readonly Removal[]): Removal[] {
+  return planRemovals(plan).filter(({ source }) => !done.some((removal) => removal.source === source));
+}
+
+function written({ servers }: ImportPlan): ImportPlan['servers'] {
+  return servers.filter(({ outcome }) => ['added', 'renamed', 'replaced'].includes(outcome));
 }
 
 /** Adds the servers that need no import: the gateway has them already, or has the chosen twin of another file. */
@@ -82,8 +113,12 @@ function withTwins({ servers }: ImportPlan, chosen: ReadonlySet<string>): Readon
   return new Set([...chosen, ...twins.map(({ key }) => key)]);
 }
 
-async function removeEntries(plan: ImportPlan, prompts: ImportPrompts): Promise<readonly Removal[]> {
-  const possible = planRemovals(plan).filter(({ after }) => after !== undefined);
+async function removeEntries(
+  plan: ImportPlan,
+  prompts: ImportPrompts,
+  done: readonly Removal[] = [],
+): Promise<readonly Removal[]> {
+  const possible = leftIn(plan, done).filter(({ after }) => after !== undefined);
   const removed = possible.length === 0 ? [] : ((await prompts.remove(possible)) ?? []);
   for (const removal of removed) remove(removal);
   return removed;
@@ -107,20 +142,19 @@ async function settle(
   return { accept: (key) => accepted.has(key), replace };
 }
 
-function summarise(plan: ImportPlan, removed: readonly Removal[]): NotificationText {
-  const written = plan.servers.filter(({ outcome }) => ['added', 'renamed', 'replaced'].includes(outcome));
-  const waiting = written.filter(({ cannotStart }) => cannotStart !== undefined);
-  const done = new Set(removed.map(({ source }) => source));
-  const left = [...exposedTwice(plan).keys()].filter((source) => !done.has(source));
-  const clients = [...new Set(left.map(({ title }) => title))];
+function summarise(plan: ImportPlan, removed: readonly Removal[], left: readonly Removal[]): NotificationText {
+  const imported = written(plan);
+  const waiting = imported.filter(({ cannotStart }) => cannotStart !== undefined);
+  const clients = [...new Set(left.map(({ source }) => source.title))];
+  const byHand = left.some(({ after }) => after === undefined);
   const entries = removed.flatMap((removal) => removal.removed).length;
   const sentences = [
-    written.length > 0 ? `Imported ${count(written.length, 'server')}.` : 'All of them are already configured.',
+    imported.length > 0 ? `Imported ${count(imported.length, 'server')}.` : 'All of them are already configured.',
     ...(waiting.length > 0 ? [`${count(waiting.length, 'server')} cannot start yet.`] : []),
     ...(entries > 0 ? [`Removed ${entries === 1 ? '1 entry' : `${entries} entries`}; the log names the backups.`] : []),
     ...(clients.length > 0
       ? [
-          `${clients.join(', ')} still ${clients.length === 1 ? 'starts' : 'start'} them directly; the log lists the entries to remove.`,
+          `${clients.join(', ')} still ${clients.length === 1 ? 'starts' : 'start'} them directly${byHand ? '; the log lists the entries to remove by hand' : ''}.`,
         ]
       : []),
   ];

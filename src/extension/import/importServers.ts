@@ -7,13 +7,15 @@ import { type ImportPlan, ImportRefused, planImport } from '../../import/planImp
 import { type Removal, restore } from '../../import/removeEntries.ts';
 import { type Surroundings, surroundingsOf } from '../../import/surroundings.ts';
 import { visibleText } from '../../text/visibleText.ts';
+import { pendingApprovals } from '../approvals/approvalText.ts';
 import type { Environment } from '../configuration/environment.ts';
 import { CONFIGURATION_PATH } from '../contributions.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
-import { notify, onFolder, pick, pickMany } from '../windows.ts';
-import { type ImportPrompts, importFlow } from './importFlow.ts';
+import { runCommand } from '../registrations.ts';
+import { notify, type Offer, onFolder, pick, pickMany } from '../windows.ts';
+import { type ImportPrompts, importFlow, type Leftovers } from './importFlow.ts';
 import type { Conflict, ImportItem } from './importItems.ts';
 
 /** *Import Servers*: lists servers of other MCP clients, and previews and writes the chosen ones. */
@@ -30,9 +32,14 @@ export async function importServers(
   if (workspace === undefined || file === undefined) throw new Error('Open a folder on this machine first');
   if (!trusted) throw new Error('Trust this workspace first');
   refuseUnsaved(file.path);
+  const kept: string[] = [];
   const outcome = await importFlow(file.path, surroundings(workspace, userFolder), {
     ...prompts,
-    keep: (name, value) => secrets.keep(secretKey(name, workspace, stateRoot()), value),
+    keep: async (name, value) => {
+      const key = secretKey(name, workspace, stateRoot());
+      if ((await secrets.answer({ op: 'get', key })).value === undefined) kept.push(key);
+      await secrets.keep(key, value);
+    },
   }).catch((error: unknown) => {
     if (error instanceof ImportRefused)
       return void notify('error', notificationText`${error.message}`, onFolder(folder, 'waygate.openConfiguration'));
@@ -40,18 +47,57 @@ export async function importServers(
   });
   if (outcome === undefined) return;
   if (outcome.report !== '') log.info(visibleText(outcome.report.trimEnd()));
-  if (outcome.written) {
+  const apply = async (): Promise<void> => {
     await file.check();
     if (link.state.value.kind === 'attached') await link.refresh();
+  };
+  const undo = async (): Promise<void> => {
+    refuseUnsaved(file.path);
+    outcome.undo();
+    for (const key of kept) await secrets.answer({ op: 'delete', key });
+    await apply();
+    if (outcome.removed.length > 0) await undoRemoval(outcome.removed);
+    else await notify('info', notificationText`The import is undone.`);
+  };
+  const offers = [
+    ...(outcome.leftovers ? [removalOffer(outcome.leftovers)] : []),
+    ...(outcome.removed.length > 0 ? [undoRemovalOffer(outcome.removed)] : []),
+    ...(outcome.written ? [{ title: notificationText`Undo Import`, run: () => reported(undo) }] : []),
+    'waygate.showLog' as const,
+  ];
+  void notify('info', outcome.message, ...offers);
+  if (!outcome.written) return;
+  await apply();
+  const waiting = pendingApprovals(await link.status()).some(({ name }) => outcome.added.includes(name));
+  if (waiting) await runCommand('waygate.approveServers', folder);
+}
+
+/** Offers to remove the entries with which other clients start the same servers. */
+function removalOffer({ clients, remove }: Leftovers): Offer {
+  const run = async (): Promise<void> => {
+    const removed = await remove();
+    if (removed.length === 0) return;
+    const files = removed.map(({ source }) => source.file).join(', ');
+    await notify(
+      'info',
+      notificationText`Removed from ${files}. A backup is beside each file.`,
+      undoRemovalOffer(removed),
+    );
+  };
+  return { title: notificationText`Remove from ${clients.join(', ')}…`, run: () => reported(run) };
+}
+
+function undoRemovalOffer(removed: readonly Removal[]): Offer {
+  return { title: notificationText`Undo Removal`, run: () => undoRemoval(removed) };
+}
+
+/** Runs the work of a button, whose error nobody else shows. */
+async function reported(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    await notify('error', notificationText`${(error as Error).message}`);
   }
-  const offers = outcome.written
-    ? ([onFolder(folder, 'waygate.openConfiguration'), 'waygate.showLog'] as const)
-    : (['waygate.showLog'] as const);
-  const undo =
-    outcome.removed.length > 0
-      ? [{ title: notificationText`Undo Removal`, run: () => undoRemoval(outcome.removed) }]
-      : [];
-  void notify('info', outcome.message, ...undo, ...offers);
 }
 
 async function undoRemoval(removed: readonly Removal[]): Promise<void> {

@@ -9,6 +9,7 @@ import type { Folders } from '../folders/folders.ts';
 import { throttled } from '../gateway/pacing.ts';
 import { markdownText } from '../notificationText.ts';
 import type { Disposable } from '../observable.ts';
+import { serverOf } from './clickedServer.ts';
 import { FolderTools } from './folderTools.ts';
 import {
   type FolderElement,
@@ -97,6 +98,15 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     const gateway = element === undefined ? this.#folders.served[0] : this.#gatewayOf(element);
     const tools = gateway && this.#tools.get(gateway);
     return tools?.children(element?.kind === 'folder' ? undefined : element) ?? [];
+  }
+
+  /** Selects the row of a server, or shows the view if the server has none. */
+  async reveal(folder: string, server: string): Promise<void> {
+    const gateway = this.#folders.named(folder);
+    const rows = (await (gateway && this.#tools.get(gateway))?.children(undefined)) ?? [];
+    const row = rows.find((element) => element.kind !== 'held' && serverOf(element) === server);
+    if (row) await this.view.reveal(row, { select: true, focus: true, expand: true });
+    else await vscode.commands.executeCommand(`${TOOLS_VIEW_ID}.focus`);
   }
 
   dispose(): void {

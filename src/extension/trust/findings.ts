@@ -70,6 +70,7 @@ export function findingProblems(servers: readonly ScannedServer[]): Configuratio
       .slice(0, MAX_FINDINGS)
       .map(({ about, quote }) => ({
         severity: 'warning' as const,
+        code: 'suspicious_text' as const,
         message: `The server ${quoted(server)} lists suspicious text. ${about}: "${quote}"`,
         location,
       }));

@@ -233,7 +233,7 @@ export class GatewayServers {
     if (this.#approvalsFlaw === undefined) return [];
     const { file } = this.approvals;
     const message = `The approvals cannot be read (${this.#approvalsFlaw}), so none counts. Remove the file and approve the servers again.`;
-    return [{ severity: 'error', message, location: { file, line: 1, column: 1 } }];
+    return [{ severity: 'error', code: 'file', message, location: { file, line: 1, column: 1 } }];
   }
 
   readonly #onApprovals = (): void => {

@@ -29,7 +29,11 @@ function reload(file: string): LoadedConfig {
   } catch (error) {
     if (!(error instanceof CatalogFileError)) throw error;
     const { message, location } = error;
-    return { ...configurationOf(file, EMPTY), usable: false, problems: [{ severity: 'error', message, location }] };
+    return {
+      ...configurationOf(file, EMPTY),
+      usable: false,
+      problems: [{ severity: 'error', code: 'file', message, location }],
+    };
   }
 }
 

@@ -148,7 +148,7 @@ export class GatewayReports {
   #startupProblem(servers: readonly ServerBrief[]): ConfigurationProblem[] {
     const message = this.#startupFlaw(servers);
     if (message === undefined) return [];
-    return [{ severity: 'error', message, location: this.#sources.configuration.current.startupAt }];
+    return [{ severity: 'error', code: 'startup', message, location: this.#sources.configuration.current.startupAt }];
   }
 }
 

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import type { EditorSecrets } from '../../gateway/editorSecrets.ts';
+import type { GatewayLink } from '../../gateway/gatewayLink.ts';
+import type { Observable } from '../../observable.ts';
+import type { GatewayView } from '../../status/health.ts';
+import type { ScannedServer } from '../../trust/findings.ts';
+import { ConfigurationCompletions } from './completions.ts';
+import { ConfigurationDocuments, SELECTOR } from './configurationDocuments.ts';
+import { ConfigurationDiagnostics } from './diagnostics.ts';
+import { ConfigurationHovers } from './hovers.ts';
+import { ConfigurationLenses } from './lenses.ts';
+import { ConfigurationFixes } from './quickFixes.ts';
+
+export interface LanguageParts {
+  /** Name of the folder's gateway. */
+  folder: string;
+  gateway: Observable<GatewayView>;
+  scanned: Observable<readonly ScannedServer[]>;
+  link: GatewayLink;
+  secrets: EditorSecrets;
+  /** `docs/editor/configuration-file.md` of the extension. */
+  page: vscode.Uri;
+}
+
+/** Shows in waygate.json what the gateway knows about it: problems, lines above servers, hovers, names and fixes. */
+export function configurationLanguage({
+  folder,
+  gateway,
+  scanned,
+  link,
+  secrets,
+  page,
+}: LanguageParts): vscode.Disposable {
+  const documents = new ConfigurationDocuments(folder, gateway);
+  const diagnostics = new ConfigurationDiagnostics(folder, gateway, scanned, {
+    page,
+    text: readFileSync(page.fsPath, 'utf8'),
+  });
+  const completions = new ConfigurationCompletions(documents, link, secrets);
+  return vscode.Disposable.from(
+    diagnostics,
+    new ConfigurationLenses(documents, gateway),
+    vscode.languages.registerHoverProvider(SELECTOR, new ConfigurationHovers(documents, link, secrets)),
+    vscode.languages.registerCompletionItemProvider(SELECTOR, completions, ':', '"'),
+    new ConfigurationFixes(documents, diagnostics).register(),
+  );
+}

@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import { visibleText } from '../../../text/visibleText.ts';
+import type { CommandId } from '../../contributions.ts';
+import type { EditorSecrets } from '../../gateway/editorSecrets.ts';
+import type { GatewayLink } from '../../gateway/gatewayLink.ts';
+import { type MarkdownText, markdownLine, markdownText, paragraph } from '../../notificationText.ts';
+import { type ConfigurationDocuments, rangeOf } from './configurationDocuments.ts';
+import { type Subject, subjectAt } from './configurationText.ts';
+import { isSecretSet } from './keptSecrets.ts';
+import { type HoverText, limitHover, secretHover, serverButtons, serverHover, statusOf } from './serverWords.ts';
+
+const TRUSTED: readonly CommandId[] = [
+  'waygate.approveServers',
+  'waygate.reviewChanges',
+  'waygate.setSecret',
+  'waygate.signIn',
+  'waygate.restartServer',
+  'waygate.showServerLog',
+  'waygate.keepSecret',
+];
+
+/** Describes servers, secrets and limits under the pointer. */
+export class ConfigurationHovers implements vscode.HoverProvider {
+  readonly #documents: ConfigurationDocuments;
+  readonly #link: Pick<GatewayLink, 'request'>;
+  readonly #secrets: EditorSecrets;
+
+  constructor(documents: ConfigurationDocuments, link: Pick<GatewayLink, 'request'>, secrets: EditorSecrets) {
+    this.#documents = documents;
+    this.#link = link;
+    this.#secrets = secrets;
+  }
+
+  async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
+    const subject = subjectAt(this.#documents.read(document), document.offsetAt(position));
+    const snapshot = this.#documents.snapshotOf(document);
+    if (!subject || !snapshot) return undefined;
+    const { lines, code } = await this.#describe(subject, document, snapshot.workspace);
+    if (lines.length === 0) return undefined;
+    const content = new vscode.MarkdownString();
+    content.isTrusted = { enabledCommands: [...TRUSTED] };
+    for (const line of lines) content.appendMarkdown(paragraph(line));
+    if (code !== undefined) content.appendCodeblock(visibleText(code), 'text');
+    return new vscode.Hover(content, rangeOf(document, subject));
+  }
+
+  async #describe(subject: Subject, document: vscode.TextDocument, workspace: string): Promise<HoverText> {
+    switch (subject.kind) {
+      case 'secret': {
+        const { name } = subject;
+        const isSet = await isSecretSet(this.#secrets, workspace, name);
+        const link = commandLink('Set Secret…', 'waygate.keepSecret', { folder: this.#documents.folder, name });
+        return { lines: [secretHover(name, isSet), link] };
+      }
+      case 'limit': {
+        const { windows } = await this.#link.request('limits', {});
+        return { lines: limitHover(windows, subject.scopes) };
+      }
+      case 'server': {
+        const server = statusOf(this.#documents.serversOf(document), subject.name);
+        if (!server) return { lines: [] };
+        const filter = { server: server.name };
+        // A worker of an older build keeps no calls.
+        const page = await this.#link.request('calls', { limit: 1, filter }).catch(() => undefined);
+        const { lines, code } = serverHover(server, page?.calls[0], Date.now());
+        const row = this.#documents.rowOf(server.name);
+        const links = serverButtons(server).map(({ title, command }) => commandLink(title, command, row));
+        const [title, ...rest] = lines;
+        const shown = [...(title ? [title] : []), ...(links.length > 0 ? [markdownLine(links)] : []), ...rest];
+        return { lines: shown, ...(code !== undefined && { code }) };
+      }
+    }
+  }
+}
+
+function commandLink(title: string, command: CommandId, argument: object): MarkdownText {
+  const words = encodeURIComponent(JSON.stringify([argument]));
+  return markdownText`[${title}](command:${command}?${words})`;
+}

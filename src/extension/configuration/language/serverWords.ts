@@ -1,0 +1,164 @@
+import type { CallRecord, LimitWindow } from '../../../control/activityContract.ts';
+import type { ServerStatus } from '../../../control/contract.ts';
+import { serverState } from '../../../control/serverStates.ts';
+import { duration, groupDigits, latency, oneLine } from '../../../text/porcelain.ts';
+import { visibleText } from '../../../text/visibleText.ts';
+import type { CommandId } from '../../contributions.ts';
+import { type MarkdownText, markdownText, notificationText } from '../../notificationText.ts';
+import { asSentence, count } from '../../plainText.ts';
+import type { ConfigurationText, Piece } from './configurationText.ts';
+
+/** Button for a command of one server. */
+export interface ServerButton {
+  title: string;
+  command: CommandId;
+}
+
+const REMEDIES: Readonly<Partial<Record<NonNullable<ServerStatus['remedy']>['kind'], ServerButton>>> = {
+  approve: { title: 'Approve…', command: 'waygate.approveServers' },
+  review: { title: 'Review Changes…', command: 'waygate.reviewChanges' },
+  secret: { title: 'Set Secret…', command: 'waygate.setSecret' },
+  sign_in: { title: 'Sign In…', command: 'waygate.signIn' },
+};
+
+/** Returns the step that makes a server serve, where a command carries it out. */
+export function remedyButton({ remedy }: ServerStatus): ServerButton | undefined {
+  return remedy && REMEDIES[remedy.kind];
+}
+
+/** Returns the buttons of a server: the step that it needs, or the ones for a server that works or failed. */
+export function serverButtons(server: ServerStatus): ServerButton[] {
+  const remedy = remedyButton(server);
+  const canRestart = server.state === 'ready' || server.remedy?.kind === 'restart' || server.remedy?.kind === 'wait';
+  return [
+    ...(remedy ? [remedy] : []),
+    ...(canRestart ? [{ title: 'Restart', command: 'waygate.restartServer' as const }] : []),
+    ...(server.kind === 'stdio' && server.state !== 'disabled'
+      ? [{ title: 'Log', command: 'waygate.showServerLog' as const }]
+      : []),
+  ];
+}
+
+const GLYPHS = {
+  check: 'pass',
+  progress: 'sync~spin',
+  circle: 'circle-outline',
+  slash: 'circle-slash',
+  error: 'error',
+  warning: 'warning',
+} as const;
+
+/** Line above the name of a server. Without a command it is text. */
+export interface ServerLens extends Piece {
+  title: string;
+  command?: CommandId;
+  server?: string;
+}
+
+/** Matches names as JSON decodes them. The worker escapes the hidden characters of a name that it refuses. */
+export function statusOf(servers: readonly ServerStatus[], name: string): ServerStatus | undefined {
+  return servers.find((server) => server.name === name) ?? servers.find((server) => server.name === visibleText(name));
+}
+
+/** `servers` are those that this file configures. */
+export function serverLenses(
+  { servers: entries }: ConfigurationText,
+  servers: readonly ServerStatus[],
+  isDirty: boolean,
+): ServerLens[] {
+  return entries.flatMap(({ name, offset, length }): ServerLens[] => {
+    const at = { offset, length };
+    const server = statusOf(servers, name);
+    if (!server) return [{ ...at, title: isDirty ? 'not read yet: save' : 'not read yet' }];
+    const summary = { ...at, title: summaryOf(server), command: 'waygate.revealServer' as const, server: server.name };
+    return [summary, ...serverButtons(server).map((button) => ({ ...at, ...button, server: server.name }))];
+  });
+}
+
+function summaryOf(server: ServerStatus): string {
+  const { glyph } = serverState(server.state);
+  return `$(${GLYPHS[glyph]}) ${notificationText`${factsOf(server).join(' · ')}`}`;
+}
+
+function factsOf({ state, toolCount, definitionTokens = 0, supervised, unlisted }: ServerStatus): string[] {
+  const restarts = supervised?.restart_count ?? 0;
+  return [
+    serverState(state).words,
+    ...(toolCount > 0 && !unlisted ? [count(toolCount, 'tool')] : []),
+    ...(definitionTokens > 0 ? [`${shortTokens(definitionTokens)} tokens`] : []),
+    ...(state !== 'ready' && restarts > 0 ? [count(restarts, 'restart')] : []),
+  ];
+}
+
+function shortTokens(tokens: number): string {
+  return tokens < 1_000 ? String(tokens) : `${(tokens / 1_000).toFixed(1)}k`;
+}
+
+const STDERR_LINES = 5;
+
+/** Text for the pointer: lines of Markdown, then lines as they came. */
+export interface HoverText {
+  lines: readonly MarkdownText[];
+  code?: string;
+}
+
+/** Describes a server for the pointer on its name. `lastCall` is undefined where no call is kept. */
+export function serverHover(server: ServerStatus, lastCall: CallRecord | undefined, now: number): HoverText {
+  const { supervised, since, reason, calls = 0, errors = 0, p95Ms, stderr = [] } = server;
+  const fault = supervised?.last_fault;
+  const wait = server.remedy?.kind === 'wait' ? server.remedy.ms : supervised?.next_attempt_in_ms;
+  const used = [
+    count(calls, 'call'),
+    count(errors, 'error'),
+    ...(p95Ms === undefined ? [] : [`95 of 100 within ${latency(p95Ms)}`]),
+  ];
+  const lines = [
+    ...(reason ? [asSentence(reason)] : []),
+    ...(since > 0 ? [`In this state for ${duration(now - since)}.`] : []),
+    ...(supervised && supervised.restart_count > 0
+      ? [`${count(supervised.restart_count, 'restart')}${wait === undefined ? '' : `, next try in ${duration(wait)}`}.`]
+      : []),
+    ...(fault ? [`Last fault: ${asSentence(fault.detail || fault.code)}`] : []),
+    ...(calls > 0 ? [`${used.join(', ')}.`] : []),
+    ...(lastCall ? [`Last call: ${callWords(lastCall, now)}.`] : []),
+  ];
+  return {
+    lines: [
+      markdownText`**${oneLine(server.name, 60)}**: ${factsOf(server).join(' · ')}`,
+      ...lines.map((line) => markdownText`${oneLine(line, 500)}`),
+      ...(stderr.length > 0 ? [markdownText`Its last lines on stderr:`] : []),
+    ],
+    ...(stderr.length > 0 && {
+      code: stderr
+        .slice(-STDERR_LINES)
+        .map((line) => oneLine(line, 300))
+        .join('\n'),
+    }),
+  };
+}
+
+function callWords({ toolId, subject, at, durationMs, phase, outcome, errorCode }: CallRecord, now: number): string {
+  const name = oneLine(toolId ?? subject, 100);
+  if (phase !== 'done') return `${name}, ${phase} for ${duration(durationMs)}`;
+  const end = outcome === 'error' ? `failed with ${errorCode ?? 'an error'}` : 'succeeded';
+  return `${name} ${end} after ${latency(durationMs)}, ${duration(now - at - durationMs)} ago`;
+}
+
+/** Describes what is left now in the windows of a limit, which the pointer is on. */
+export function limitHover(windows: readonly LimitWindow[], scopes: readonly string[]): MarkdownText[] {
+  const here = windows.filter(({ scope }) => scopes.includes(scope));
+  if (here.length === 0) return [markdownText`No call has counted against this limit yet.`];
+  return here.map(({ scope, client, limit, left, freesInMs }) => {
+    const per = scope.endsWith('/minute') ? 'in this minute' : 'in this session';
+    const whose = client === undefined ? '' : ` (${oneLine(client, 60)})`;
+    const frees = freesInMs === undefined ? '' : `; more in ${duration(freesInMs)}`;
+    return markdownText`${`${groupDigits(left)} of ${groupDigits(limit)} calls left ${per}${whose}${frees}.`}`;
+  });
+}
+
+/** Describes a reference to a secret. */
+export function secretHover(name: string, isSet: boolean): MarkdownText {
+  return isSet
+    ? markdownText`The secret **${name}** is set.`
+    : markdownText`The secret **${name}** is not set, so a server that needs it does not start.`;
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+
+/** Addresses of the documents of the file system `waygate:`. The authority names the folder of the gateway. */
+
+export interface DocumentPlace {
+  scheme: 'waygate';
+  authority: string;
+  path: string;
+}
+
+export type CallPart = 'request.json' | 'answer.txt' | 'fault.md' | 'attempts.md';
+
+/** Worker and call: the ids of calls start again with each worker, whose process id is the run. */
+export interface CallKey {
+  run: number;
+  id: number;
+}
+
+/** Place where a document begins in its result: a byte, or the last part. Absent for the whole result or its head. */
+export type ResultStart = number | 'last';
+
+export interface ResultName {
+  handle: string;
+  extension: string;
+  start?: ResultStart;
+}
+
+/** Returns the authority of a workspace folder. It is the same in every window, so restored tabs find their gateway. */
+export function folderKey(workspace: string): string {
+  return createHash('sha256').update(workspace).digest('hex').slice(0, 12);
+}
+
+export function place(workspace: string, ...segments: readonly string[]): DocumentPlace {
+  return { scheme: 'waygate', authority: folderKey(workspace), path: `/${segments.map(segment).join('/')}` };
+}
+
+export function callPlace(workspace: string, { run, id }: CallKey, part: CallPart): DocumentPlace {
+  return place(workspace, 'calls', `${run}-${id}`, part);
+}
+
+export function resultPlace(workspace: string, { handle, extension, start }: ResultName): DocumentPlace {
+  return place(workspace, 'results', `${handle}${start === undefined ? '' : `@${start}`}.${extension}`);
+}
+
+/** Returns the address of a tool's definition, or of the one before. */
+export function toolPlace(workspace: string, toolId: string, version?: 'before'): DocumentPlace {
+  const [, namespace = '', name = ''] = /^([^:]*):(.*)$/s.exec(toolId) ?? [];
+  return place(workspace, 'tools', namespace, `${name}${version ? `.${version}` : ''}.json`);
+}
+
+export function logPlace(workspace: string, server: string): DocumentPlace {
+  return place(workspace, 'logs', `${server}.log`);
+}
+
+export function rankedPlace(workspace: string, query: string): DocumentPlace {
+  return place(workspace, 'ranked', `${query}.md`);
+}
+
+/** Returns the segments of a path as they were given to `place`. */
+export function segmentsOf(path: string): string[] {
+  return path
+    .split('/')
+    .filter((part) => part !== '')
+    .map((part) => part.replace(/%(25|2F|5C|2E)/g, (escaped) => decodeURIComponent(escaped)));
+}
+
+export function callKeyOf(name: string): CallKey | undefined {
+  const [, run, id] = /^(\d+)-(\d+)$/.exec(name) ?? [];
+  return run === undefined || id === undefined ? undefined : { run: Number(run), id: Number(id) };
+}
+
+/** Reads a file name of `/results`. A handle ends in hexadecimal digits, so `@` at its end begins the part. */
+export function resultNameOf(name: string): ResultName | undefined {
+  const [, handle, start, extension] = /^(.+?)(?:@(\d+|last))?\.(\w+)$/s.exec(name) ?? [];
+  if (handle === undefined || extension === undefined) return undefined;
+  if (start === undefined) return { handle, extension };
+  return { handle, extension, start: start === 'last' ? start : Number(start) };
+}
+
+/** Escapes what would end a segment or be a folder above. Other characters stay readable. */
+function segment(text: string): string {
+  const escaped = text.replace(/[%/\\]/g, (found) => encodeURIComponent(found).toUpperCase());
+  return /^\.+$/.test(escaped) ? escaped.replaceAll('.', '%2E') : escaped;
+}
