@@ -151,6 +151,8 @@ const bundles = [
   },
   { ...browser, entryPoints: ['webview/dashboard/main.ts'], outfile: 'dist/webview/dashboard.js', format: 'iife' },
   { ...browser, entryPoints: ['webview/dashboard/dashboard.css'], outfile: 'dist/webview/dashboard.css' },
+  { ...browser, entryPoints: ['webview/table/main.ts'], outfile: 'dist/webview/table.js', format: 'iife' },
+  { ...browser, entryPoints: ['webview/table/table.css'], outfile: 'dist/webview/table.css' },
 ];
 
 if (withTests) {

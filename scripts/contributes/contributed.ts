@@ -1,7 +1,9 @@
 import {
+  ACTIVITY_VIEW_ID,
   APPROVAL_SCHEME,
   CONFIGURATION_PATH,
   type CommandId,
+  RESULTS_VIEW_ID,
   type SettingId,
   type SettingTypes,
   TOOLS_VIEW_ID,
@@ -33,6 +35,13 @@ export const SETTINGS: { [K in SettingId]: SettingContribution<SettingTypes[K]> 
 
 export const VIEWS = {
   [TOOLS_VIEW_ID]: { name: 'Tools', icon: 'media/waygate.svg' },
+  [ACTIVITY_VIEW_ID]: { name: 'Activity', icon: 'media/waygate.svg', when: when('waygate.state', 'active') },
+  [RESULTS_VIEW_ID]: {
+    name: 'Results',
+    icon: 'media/waygate.svg',
+    visibility: 'collapsed',
+    when: when('waygate.state', 'active'),
+  },
 } as const;
 
 export interface MenuItem {
@@ -42,6 +51,11 @@ export interface MenuItem {
 }
 
 const IN_TOOLS = `view == ${TOOLS_VIEW_ID}`;
+
+const IN_ACTIVITY = `view == ${ACTIVITY_VIEW_ID}`;
+const IN_RESULTS = `view == ${RESULTS_VIEW_ID}`;
+const ON_TOOL_CALL = `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\.\\w+\\.tool$/`;
+const ON_RESULT = `(${IN_RESULTS} || ${IN_ACTIVITY}) && viewItem == waygate.result`;
 
 const WITH_HELD = `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|server\\.\\w+)\\.(held|quarantined)$/`;
 const ON_FOLDER = `${IN_TOOLS} && viewItem == waygate.folder`;
@@ -58,6 +72,14 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.reload', when: IN_TOOLS, group: '2_gateway@1' },
     { command: 'waygate.restart', when: IN_TOOLS, group: '2_gateway@2' },
     { command: 'waygate.approveServers', when: IN_TOOLS, group: '2_gateway@3' },
+    {
+      command: 'waygate.filterCalls',
+      when: `${IN_ACTIVITY} && !waygate.callsFiltered`,
+      group: 'navigation@1',
+    },
+    { command: 'waygate.clearCallFilter', when: `${IN_ACTIVITY} && waygate.callsFiltered`, group: 'navigation@1' },
+    { command: 'waygate.clearCalls', when: IN_ACTIVITY, group: 'navigation@2' },
+    { command: 'waygate.exportCalls', when: IN_ACTIVITY, group: '1_export@1' },
   ],
   'view/item/context': [
     { command: 'waygate.openDashboard', when: ON_FOLDER, group: '1_open@1' },
@@ -65,6 +87,23 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.refresh', when: ON_FOLDER, group: '2_gateway@1' },
     { command: 'waygate.reload', when: ON_FOLDER, group: '2_gateway@2' },
     { command: 'waygate.restart', when: ON_FOLDER, group: '2_gateway@3' },
+    {
+      command: 'waygate.cancelCall',
+      when: `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\.(running|waiting)/`,
+      group: 'inline@1',
+    },
+    { command: 'waygate.tryAgain', when: ON_TOOL_CALL, group: '1_call@1' },
+    { command: 'waygate.revealCalledTool', when: ON_TOOL_CALL, group: '1_call@2' },
+    { command: 'waygate.openDashboard', when: `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\./`, group: '1_call@3' },
+    { command: 'waygate.copyCall', when: ON_TOOL_CALL, group: '2_copy@1' },
+    { command: 'waygate.copyCalledTool', when: ON_TOOL_CALL, group: '2_copy@2' },
+    { command: 'waygate.saveResult', when: ON_RESULT, group: 'inline@1' },
+    { command: 'waygate.deleteResults', when: `${IN_RESULTS} && viewItem == waygate.result`, group: 'inline@2' },
+    { command: 'waygate.saveResult', when: ON_RESULT, group: '1_result@1' },
+    { command: 'waygate.viewTable', when: ON_RESULT, group: '1_result@2' },
+    { command: 'waygate.revealCall', when: `${IN_RESULTS} && viewItem == waygate.result`, group: '1_result@3' },
+    { command: 'waygate.copyHandle', when: ON_RESULT, group: '2_copy@1' },
+    { command: 'waygate.deleteResults', when: `${IN_RESULTS} && viewItem == waygate.result`, group: '3_delete@1' },
     { command: 'waygate.reviewChanges', when: WITH_HELD, group: 'inline@1' },
     { command: 'waygate.reviewChanges', when: WITH_HELD, group: '0_trust@1' },
     {

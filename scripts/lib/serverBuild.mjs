@@ -104,12 +104,12 @@ function leaveOut(manifest) {
 /**
  * Starts the server build on 127.0.0.1 and waits until it listens.
  * @param {ServerBuild} build
- * @param {{ dataFolder: string, extensionsFolder: string, port?: number, args?: readonly string[],
+ * @param {{ dataFolder: string, extensionsFolder: string, port?: number, args?: readonly string[], asksForTrust?: boolean,
  *   env?: NodeJS.ProcessEnv, onLine?: (line: string) => void }} options
  */
 export async function startServer(
   build,
-  { dataFolder, extensionsFolder, port = 0, args = [], env, onLine = () => {} },
+  { dataFolder, extensionsFolder, port = 0, args = [], asksForTrust = false, env, onLine = () => {} },
 ) {
   mkdirSync(extensionsFolder, { recursive: true });
   const child = start(
@@ -119,7 +119,8 @@ export async function startServer(
       build.server,
       ...['--host', '127.0.0.1', '--port', String(port)],
       ...['--server-data-dir', dataFolder, '--extensions-dir', extensionsFolder],
-      ...['--accept-server-license-terms', '--disable-telemetry', '--disable-workspace-trust'],
+      ...['--accept-server-license-terms', '--disable-telemetry'],
+      ...(asksForTrust ? [] : ['--disable-workspace-trust']),
       ...args,
     ],
     {

@@ -3,8 +3,10 @@ import type { TreeNode } from '../control/contract.ts';
 import type { ServerApproval } from './approvals/serverApproval.ts';
 import { configurationCommands } from './configuration/configurationCommands.ts';
 import type { Environment } from './configuration/environment.ts';
-import { CONFIGURATION_PATH } from './contributions.ts';
+import { CONFIGURATION_PATH, type FolderCommandId } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
+import { logPlace } from './documents/addresses.ts';
+import { openDocument } from './documents/waygateFiles.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
 import type { GatewayLink } from './gateway/gatewayLink.ts';
 import { notificationText } from './notificationText.ts';
@@ -39,8 +41,21 @@ export interface CommandDependencies {
   log: vscode.LogOutputChannel;
 }
 
+/** Makes the handler of a command that reports a failure. `doing` begins the message. */
+export function guardedBy(log: vscode.LogOutputChannel) {
+  return (doing: string, action: (argument: unknown) => Promise<unknown>) =>
+    async (argument?: unknown): Promise<void> => {
+      try {
+        await action(argument);
+      } catch (error) {
+        // Not awaited: a command is done when its work is done, not when the user has read the message.
+        void showFailure(doing, error, log);
+      }
+    };
+}
+
 /** Returns the commands of a folder. */
-export function commandHandlers(parts: CommandDependencies): CommandHandlers {
+export function commandHandlers(parts: CommandDependencies): CommandHandlers<FolderCommandId> {
   const {
     name: folder,
     environment,
@@ -56,14 +71,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
     userFolder,
     log,
   } = parts;
-  const guarded = (doing: string, action: (argument: unknown) => Promise<void>) => async (argument?: unknown) => {
-    try {
-      await action(argument);
-    } catch (error) {
-      // Not awaited: a command is done when its work is done, not when the user has read the message.
-      void showFailure(doing, error, log);
-    }
-  };
+  const guarded = guardedBy(log);
 
   return {
     'waygate.refresh': guarded('Refreshing the catalogs', async () => {
@@ -106,6 +114,10 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers {
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
     ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
+    'waygate.openServerLog': guarded('Opening the log', async (argument) => {
+      const server = await clickedServer(link, argument, OPEN_LOG);
+      if (server) await openDocument(logPlace(folder, server.name));
+    }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
@@ -129,6 +141,12 @@ const SIGN_IN: ServerAction = {
   title: notificationText`Sign In`,
   applies: ({ state }) => state === 'needs_sign_in',
   none: notificationText`No sign-in is needed.`,
+};
+
+const OPEN_LOG: ServerAction = {
+  title: notificationText`Show Server Log`,
+  applies: () => true,
+  none: notificationText`The configuration has no such server.`,
 };
 
 const SIGN_OUT: ServerAction = {

@@ -9,6 +9,9 @@ export const CONFIGURATION_PATH = '.vscode/waygate.json';
 export const OWN_CONFIGURATIONS = ['waygate/waygate.json', 'Waygate/waygate.json'] as const;
 export const CONTAINER_ID = 'waygate';
 export const TOOLS_VIEW_ID = 'waygate.tools';
+export const ACTIVITY_VIEW_ID = 'waygate.activity';
+export const RESULTS_VIEW_ID = 'waygate.results';
+export const TABLE_VIEW_TYPE = 'waygate.table';
 export const MCP_PROVIDER_ID = 'waygate';
 export const DASHBOARD_VIEW_TYPE = 'waygate.dashboard';
 /** Scheme of the document that shows the commands of servers. */
@@ -24,6 +27,8 @@ export const WAYGATE_SCHEME = 'waygate';
 /** Context keys with the values they take. */
 export interface ContextKeyTypes {
   'waygate.state': 'checking' | 'no_folder' | 'no_configuration' | 'untrusted' | 'active';
+  /** The view *Activity* shows some calls only. */
+  'waygate.callsFiltered': boolean;
 }
 export type ContextKeyId = keyof ContextKeyTypes;
 
@@ -41,6 +46,29 @@ export interface CommandContribution {
 }
 
 const ACTIVE = when('waygate.state', 'active');
+
+/** Commands of the views *Activity* and *Results* and of their documents, which show all folders. */
+export const ACTIVITY_COMMANDS = {
+  'waygate.filterCalls': { title: 'Filter Calls…', icon: '$(filter)', enablement: ACTIVE, inPalette: true },
+  'waygate.clearCallFilter': { title: 'Clear Filter', icon: '$(filter-filled)', inPalette: false },
+  'waygate.clearCalls': { title: 'Clear Calls', icon: '$(clear-all)', enablement: ACTIVE, inPalette: true },
+  'waygate.exportCalls': { title: 'Export Calls as JSON…', enablement: ACTIVE, inPalette: true },
+  'waygate.cancelCall': { title: 'Cancel Call', icon: '$(stop-circle)', inPalette: false },
+  'waygate.tryAgain': { title: 'Try Again with These Arguments…', inPalette: false },
+  'waygate.copyCall': { title: 'Copy as Call', inPalette: false },
+  'waygate.copyCalledTool': { title: 'Copy tool_id', inPalette: false },
+  'waygate.revealCalledTool': { title: 'Reveal in Tools', inPalette: false },
+  'waygate.openResult': { title: 'Open Result', inPalette: false },
+  'waygate.saveResult': { title: 'Save As…', icon: '$(save-as)', inPalette: false },
+  'waygate.deleteResults': { title: 'Delete', icon: '$(trash)', inPalette: false },
+  'waygate.revealCall': { title: 'Reveal Call', inPalette: false },
+  'waygate.findInResult': { title: 'Find in All of It…', inPalette: false },
+  'waygate.filterResult': { title: 'Filter…', inPalette: false },
+  'waygate.viewTable': { title: 'View as Table', icon: '$(table)', inPalette: false },
+  'waygate.copyHandle': { title: 'Copy Handle', inPalette: false },
+  'waygate.copyViewCall': { title: 'Copy tool_view Call', inPalette: false },
+} as const satisfies Record<`waygate.${string}`, CommandContribution>;
+export type ActivityCommandId = keyof typeof ACTIVITY_COMMANDS;
 
 export const COMMANDS = {
   'waygate.refresh': { title: 'Refresh Catalogs', icon: '$(refresh)', enablement: ACTIVE, inPalette: true },
@@ -62,8 +90,7 @@ export const COMMANDS = {
   'waygate.moveSecret': { title: 'Move into the Secret Store…', inPalette: false },
   'waygate.switchOff': { title: 'Switch Off', inPalette: false },
   'waygate.revealServer': { title: 'Show in Tools', inPalette: false },
-  'waygate.restartServer': { title: 'Restart Server', inPalette: false },
-  'waygate.showServerLog': { title: 'Show Log of Server', inPalette: false },
+  'waygate.restartServer': { title: 'Restart Server', icon: '$(debug-restart)', inPalette: false },
   'waygate.addLimits': { title: 'Add Limits…', icon: '$(dashboard)', enablement: ACTIVE, inPalette: true },
   'waygate.showLog': { title: 'Show Log', icon: '$(output)', inPalette: true },
   'waygate.openDashboard': { title: 'Open Dashboard', icon: '$(dashboard)', inPalette: true },
@@ -73,8 +100,12 @@ export const COMMANDS = {
   'waygate.installSkill': { title: 'Install MCP Bootstrap Skill', icon: '$(mortar-board)', inPalette: true },
   'waygate.copyPath': { title: 'Copy Path', inPalette: false },
   'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
+  'waygate.openServerLog': { title: 'Show Server Log', inPalette: false },
+  ...ACTIVITY_COMMANDS,
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;
 export type CommandId = keyof typeof COMMANDS;
+/** Commands that run on one folder. */
+export type FolderCommandId = Exclude<CommandId, ActivityCommandId>;
 
 /** Settings with the values they take. */
 export interface SettingTypes {

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { SKILL_NAME } from '../config/state/skillInstall.ts';
+import { ActivityParts } from './activity/activityParts.ts';
 import { WindowEnvironment } from './configuration/environment.ts';
 import type { PolicyBlock } from './configuration/policy.ts';
 import { type ContextKeyTypes, EXTENSION_TITLE } from './contributions.ts';
 import { restoreDashboards } from './dashboard/dashboard.ts';
-import { folderKey } from './documents/addresses.ts';
-import { WaygateFiles } from './documents/waygateFiles.ts';
 import { folderCommands } from './folders/folderCommands.ts';
 import { Folders, type FolderView } from './folders/folders.ts';
 import { EditorSecrets } from './gateway/editorSecrets.ts';
@@ -43,7 +42,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const environment = new WindowEnvironment();
   const folders: Folders = new Folders({
     environment,
-    reveal: (folder, server) => tree.reveal(folder, server),
+    reveal: (folder, server) => tree.revealServer(folder, server),
     page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md'),
     installation: { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) },
     extensionUri: context.extensionUri,
@@ -54,20 +53,18 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     log,
   });
   const tree = new ToolsTree(folders, log);
-  const files = new WaygateFiles(
-    (key) => folders.gateways.value.find(({ place: { path } }) => path !== undefined && folderKey(path) === key)?.link,
-  );
+  const activity = new ActivityParts(folders, tree, context.extensionUri, log);
   return [
     environment,
     folders,
     tree,
-    files,
+    activity,
     restoreDashboards(() => folders.gateways.value.map(({ dashboard }) => dashboard)),
     showStatusBar(folders.views),
     keepContextKey(folders.views),
     logPolicy(environment.state, log),
     registerMcpProvider(folders.gateways, log),
-    registerCommands(folderCommands(folders)),
+    registerCommands({ ...folderCommands(folders), ...activity.handlers }),
   ].reverse();
 }
 

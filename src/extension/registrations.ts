@@ -9,7 +9,7 @@ import {
 } from './contributions.ts';
 
 /** Handlers by contributed command; a missing handler does not compile. */
-export type CommandHandlers = { [K in CommandId]: (argument?: unknown) => Promise<void> };
+export type CommandHandlers<K extends CommandId = CommandId> = Record<K, (argument?: unknown) => Promise<void>>;
 
 export function registerCommands(handlers: CommandHandlers): vscode.Disposable {
   const ids = Object.keys(COMMANDS) as CommandId[];

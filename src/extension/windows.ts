@@ -87,3 +87,12 @@ export interface InputOptions {
 export function input(options: InputOptions): Thenable<string | undefined> {
   return vscode.window.showInputBox({ ...options, ignoreFocusOut: true });
 }
+
+/** Asks for the place of a copy. `name` is offered in the first workspace folder. */
+export function saveAs(title: NotificationText, name: string): Thenable<vscode.Uri | undefined> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  return vscode.window.showSaveDialog({
+    title,
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
+  });
+}

@@ -155,10 +155,10 @@ describe('the lines above servers', () => {
       [
         '$(pass) ready · 400 tools · 47.7k tokens waygate.revealServer',
         'Restart waygate.restartServer',
-        'Log waygate.showServerLog',
+        'Log waygate.openServerLog',
       ],
       ['$(warning) needs sign-in waygate.revealServer', 'Sign In… waygate.signIn'],
-      ['$(error) failed waygate.revealServer', 'Restart waygate.restartServer', 'Log waygate.showServerLog'],
+      ['$(error) failed waygate.revealServer', 'Restart waygate.restartServer', 'Log waygate.openServerLog'],
     ]);
   });
 

@@ -16,6 +16,7 @@ const DEGRADED = attached({ health: 'degraded', servers: [server('files'), FAILE
 describe('policyBlock', () => {
   it('returns nothing if the editor lets extensions provide MCP servers', () => {
     expect(policyBlock(OPEN)).toBeUndefined();
+    expect(policyBlock(OPEN, false)?.message).toMatch(/accepts no MCP servers from extensions/);
     expect(
       policyBlock({ 'chat.mcp.access': undefined, 'chat.mcp.enabled': true, 'chat.agent.enabled': undefined }),
     ).toBe(undefined);

@@ -48,6 +48,44 @@ describe('version of the definition', () => {
     expect(versions).toEqual([]);
   });
 
+  it('stays from the moment in which the editor starts the server, whether or not its session is known', () => {
+    see(0);
+    vi.advanceTimersByTime(10_000);
+    version.write('b');
+    expect(versions).toEqual(['b']);
+    version.starting('b');
+    version.write('c');
+    // Snapshots of the worker that do not know the session yet.
+    see(0);
+    vi.advanceTimersByTime(50_000);
+    see(0);
+    expect(versions).toEqual(['b']);
+    see(1);
+    vi.advanceTimersByTime(60_000);
+    expect(versions).toEqual(['b']);
+    see(0);
+    vi.advanceTimersByTime(10_000);
+    expect(versions).toEqual(['b', 'c']);
+  });
+
+  it('is that of the server that the editor starts, if a change is not announced yet', () => {
+    see(0);
+    vi.advanceTimersByTime(10_000);
+    version.write('b');
+    version.starting('a');
+    expect(version.hash.value).toBe('a');
+  });
+
+  it('follows again if the started server has no session', () => {
+    see(0);
+    vi.advanceTimersByTime(10_000);
+    version.starting('a');
+    version.write('b');
+    see(0);
+    vi.advanceTimersByTime(60_000);
+    expect(versions).toEqual(['b']);
+  });
+
   it('follows at once if the mode changes', () => {
     see(1);
     version.write('b');

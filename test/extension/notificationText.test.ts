@@ -9,7 +9,16 @@ import {
   notificationText,
 } from '../../src/extension/notificationText.ts';
 import type { ToolRow, treeMessage } from '../../src/extension/tree/toolRows.ts';
-import type { ask, Choice, InputOptions, notify, PickOptions, showProgress } from '../../src/extension/windows.ts';
+import type { Row } from '../../src/extension/tree/treeRow.ts';
+import type {
+  ask,
+  Choice,
+  InputOptions,
+  notify,
+  PickOptions,
+  saveAs,
+  showProgress,
+} from '../../src/extension/windows.ts';
 
 /**
  * Forms in which an editor finds a link or an icon. VS Code's messages and input prompts link a label in brackets with
@@ -93,12 +102,14 @@ it('the types of messages, prompts and rows admit only cleaned text', () => {
     Cleaned<Parameters<typeof showProgress>[0]>,
     Cleaned<Choice['label' | 'description' | 'detail']>,
     Cleaned<PickOptions['title' | 'placeHolder']>,
+    Cleaned<Parameters<typeof saveAs>[0]>,
     Cleaned<InputOptions['title' | 'prompt']>,
+    Cleaned<Row['label'] | Row['description'] | Row['accessibilityLabel']>,
     Cleaned<ToolRow['label'] | ToolRow['description'] | ToolRow['accessibilityLabel']>,
     Cleaned<ReturnType<typeof treeMessage>>,
     Cleaned<NotificationText>,
     Cleaned<MarkdownText>,
-  ] = [true, true, true, true, true, true, true, true, true, true, true];
+  ] = [true, true, true, true, true, true, true, true, true, true, true, true, true];
   expect(checked).not.toContain(false);
 });
 
@@ -106,10 +117,11 @@ it('the types of messages, prompts and rows admit only cleaned text', () => {
 const WAYS: readonly [way: RegExp, file: string | undefined, form?: RegExp][] = [
   [/\bshow(?:Information|Warning|Error)Message\b|\bsetStatusBarMessage\b/, 'windows.ts'],
   [/\bshow(?:QuickPick|InputBox)\b|\bcreate(?:QuickPick|InputBox)\b|\bwithProgress\b/, 'windows.ts'],
-  [/\bshow(?:WorkspaceFolderPick|OpenDialog|SaveDialog)\b|\bcreateLanguageStatusItem\b|\bcreateTerminal\b/, undefined],
+  [/\bshowSaveDialog\b/, 'windows.ts'],
+  [/\bshow(?:WorkspaceFolderPick|OpenDialog)\b|\bcreateLanguageStatusItem\b|\bcreateTerminal\b/, undefined],
   [/\bcreateStatusBarItem\b/, 'status/statusBar.ts'],
   [/\bisTrusted = /, undefined, /\bisTrusted = \{ enabledCommands: /],
-  [/\bcreateTreeView\b|\bnew vscode\.TreeItem\b/, 'tree/toolsTree.ts'],
+  [/\bcreateTreeView\b|\bnew vscode\.TreeItem\b/, 'tree/treeRow.ts'],
   [/\bappendCodeblock\b/, undefined, /\bappendCodeblock\(visibleText\(/],
   [/\bregisterTreeDataProvider\b|\bsupportHtml\b|\bsupportThemeIcons\b|\bappendText\b|\bwindow\[/, undefined],
   [/\bas (?:NotificationText|MarkdownText)\b/, 'notificationText.ts'],

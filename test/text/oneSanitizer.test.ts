@@ -49,6 +49,7 @@ const WAYS: readonly Way[] = [
       // Texts that are sealed, and keys of maps and rows.
       'src/trust/launch.ts',
       'src/extension/tree/toolRows.ts',
+      'src/extension/activity/callList.ts',
       'src/calls/validation/explainErrors.ts',
     ],
   },

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { logPlace } from '../documents/addresses.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
@@ -25,19 +24,12 @@ type Ids =
   | 'waygate.keepSecret'
   | 'waygate.switchOff'
   | 'waygate.revealServer'
-  | 'waygate.restartServer'
-  | 'waygate.showServerLog';
+  | 'waygate.restartServer';
 
 const RESTART: ServerAction = {
   title: notificationText`Restart Server`,
   applies: ({ state }) => state !== 'disabled',
   none: notificationText`The server is switched off.`,
-};
-
-const SHOW_LOG: ServerAction = {
-  title: notificationText`Show Log`,
-  applies: ({ kind }) => kind !== 'http',
-  none: notificationText`The server is no program and has no log.`,
 };
 
 const SWITCH_OFF: ServerAction = {
@@ -72,12 +64,6 @@ export function configurationCommands(parts: ConfigurationCommandParts): Pick<Co
       if (!server) return;
       const { reason } = await link.request('restartServer', { server: server.name });
       if (reason !== undefined) throw new Error(reason);
-    }),
-    'waygate.showServerLog': guarded('Showing the log', async (argument) => {
-      const server = await clickedServer(link, argument, SHOW_LOG);
-      if (!server) return;
-      const { workspace } = await link.status();
-      await vscode.window.showTextDocument(vscode.Uri.from(logPlace(workspace, server.name)));
     }),
     'waygate.keepSecret': guarded('Setting the secret', async (argument) => {
       const name = textIn(argument, 'name');

@@ -60,7 +60,7 @@ export class WindowEnvironment implements vscode.Disposable {
     return {
       trusted: vscode.workspace.isTrusted,
       nodePath: readSetting(NODE_PATH) ?? '',
-      policy: policyBlock(agentSettings()),
+      policy: policyBlock(agentSettings(), acceptsServers()),
       own: this.#own.state.value,
     };
   }
@@ -141,6 +141,14 @@ function watchFile(file: ConfigurationFile, pattern: vscode.RelativePattern): vs
     watcher.onDidChange(check),
     watcher.onDidDelete(check),
     check,
+  );
+}
+
+/** Reports whether the editor has the part of VS Code's API that takes MCP servers. */
+export function acceptsServers(): boolean {
+  return (
+    typeof vscode.lm?.registerMcpServerDefinitionProvider === 'function' &&
+    typeof vscode.McpStdioServerDefinition === 'function'
   );
 }
 

@@ -14,15 +14,22 @@ export const AGENT_SETTINGS = [
 ] as const satisfies readonly (keyof AgentSettings)[];
 
 export interface PolicyBlock {
-  setting: keyof AgentSettings;
+  /** Setting to check; undefined if the editor lacks the API. */
+  setting?: keyof AgentSettings;
   message: string;
 }
 
 /**
  * Returns the reason why the editor's agent cannot see Waygate, with the setting to check; undefined if the agent can
- * see it.
+ * see it. Editors built on VS Code may accept no servers from extensions.
  */
-export function policyBlock(settings: AgentSettings): PolicyBlock | undefined {
+export function policyBlock(settings: AgentSettings, acceptsServers = true): PolicyBlock | undefined {
+  if (!acceptsServers) {
+    return {
+      message:
+        "This editor accepts no MCP servers from extensions: its agent sees Waygate only if you add Waygate to the editor's own MCP configuration.",
+    };
+  }
   const access = settings['chat.mcp.access'];
   if (access === 'none') {
     return blocked('chat.mcp.access', 'is "none": this editor runs no MCP server at all');

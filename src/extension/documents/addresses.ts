@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-
-/** Addresses of the documents of the file system `waygate:`. The authority names the folder of the gateway. */
+/** Addresses of the documents of the file system `waygate:`. The authority is the name of the folder's gateway. */
 
 export interface DocumentPlace {
   scheme: 'waygate';
@@ -25,35 +23,30 @@ export interface ResultName {
   start?: ResultStart;
 }
 
-/** Returns the authority of a workspace folder. It is the same in every window, so restored tabs find their gateway. */
-export function folderKey(workspace: string): string {
-  return createHash('sha256').update(workspace).digest('hex').slice(0, 12);
+export function place(gateway: string, ...segments: readonly string[]): DocumentPlace {
+  return { scheme: 'waygate', authority: gateway, path: `/${segments.map(segment).join('/')}` };
 }
 
-export function place(workspace: string, ...segments: readonly string[]): DocumentPlace {
-  return { scheme: 'waygate', authority: folderKey(workspace), path: `/${segments.map(segment).join('/')}` };
+export function callPlace(gateway: string, { run, id }: CallKey, part: CallPart): DocumentPlace {
+  return place(gateway, 'calls', `${run}-${id}`, part);
 }
 
-export function callPlace(workspace: string, { run, id }: CallKey, part: CallPart): DocumentPlace {
-  return place(workspace, 'calls', `${run}-${id}`, part);
-}
-
-export function resultPlace(workspace: string, { handle, extension, start }: ResultName): DocumentPlace {
-  return place(workspace, 'results', `${handle}${start === undefined ? '' : `@${start}`}.${extension}`);
+export function resultPlace(gateway: string, { handle, extension, start }: ResultName): DocumentPlace {
+  return place(gateway, 'results', `${handle}${start === undefined ? '' : `@${start}`}.${extension}`);
 }
 
 /** Returns the address of a tool's definition, or of the one before. */
-export function toolPlace(workspace: string, toolId: string, version?: 'before'): DocumentPlace {
+export function toolPlace(gateway: string, toolId: string, version?: 'before'): DocumentPlace {
   const [, namespace = '', name = ''] = /^([^:]*):(.*)$/s.exec(toolId) ?? [];
-  return place(workspace, 'tools', namespace, `${name}${version ? `.${version}` : ''}.json`);
+  return place(gateway, 'tools', namespace, `${name}${version ? `.${version}` : ''}.json`);
 }
 
-export function logPlace(workspace: string, server: string): DocumentPlace {
-  return place(workspace, 'logs', `${server}.log`);
+export function logPlace(gateway: string, server: string): DocumentPlace {
+  return place(gateway, 'logs', `${server}.log`);
 }
 
-export function rankedPlace(workspace: string, query: string): DocumentPlace {
-  return place(workspace, 'ranked', `${query}.md`);
+export function rankedPlace(gateway: string, query: string): DocumentPlace {
+  return place(gateway, 'ranked', `${query}.md`);
 }
 
 /** Returns the segments of a path as they were given to `place`. */

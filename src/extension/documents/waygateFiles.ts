@@ -3,7 +3,7 @@ import { WAYGATE_SCHEME } from '../contributions.ts';
 import { type GatewayLink, sentenceOf } from '../gateway/gatewayLink.ts';
 import { markdownText } from '../notificationText.ts';
 import type { Disposable } from '../observable.ts';
-import { segmentsOf } from './addresses.ts';
+import { type DocumentPlace, segmentsOf } from './addresses.ts';
 
 export type DocumentGateway = Pick<GatewayLink, 'request' | 'state'>;
 
@@ -34,17 +34,21 @@ const MAX_KEPT = 200;
 /** Endings that the editor shows as pictures or sounds, where words would be a damaged file. */
 const MEDIA = /\.(?:png|jpe?g|gif|webp|bmp|ico|avif|mp3|wav|ogg|mp4|webm)$/i;
 
+export async function openDocument(place: DocumentPlace): Promise<void> {
+  await vscode.commands.executeCommand('vscode.open', vscode.Uri.from(place), { preview: true });
+}
+
 /** Read-only file system `waygate:`. Each first segment of a path has a provider. */
 export class WaygateFiles implements vscode.FileSystemProvider, vscode.Disposable {
-  readonly #gatewayOf: (authority: string) => DocumentGateway | undefined;
+  readonly #gatewayOf: (name: string) => DocumentGateway | undefined;
   readonly #providers = new Map<string, DocumentProvider>();
   readonly #kept = new Map<string, Kept>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.#changed.event;
   readonly #registration: vscode.Disposable;
 
-  /** `gatewayOf` finds the gateway by the `folderKey` of its folder. */
-  constructor(gatewayOf: (authority: string) => DocumentGateway | undefined) {
+  /** `gatewayOf` finds the gateway of a folder by its name. */
+  constructor(gatewayOf: (name: string) => DocumentGateway | undefined) {
     this.#gatewayOf = gatewayOf;
     const isReadonly = new vscode.MarkdownString();
     isReadonly.appendMarkdown(markdownText`Kept as it came. *Save As…* makes a copy of your own.`);

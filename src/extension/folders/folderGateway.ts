@@ -1,10 +1,12 @@
 import type * as vscode from 'vscode';
 import type { ControlClient } from '../../control/client.ts';
 import type { GatewayRuntime } from '../../host/attach/startWorker.ts';
+import { CallFeed } from '../activity/callFeed.ts';
 import { offerApprovals, ServerApproval } from '../approvals/serverApproval.ts';
 import { commandHandlers } from '../commands.ts';
 import { Environment, type WindowEnvironment } from '../configuration/environment.ts';
 import { languageFeatures } from '../configuration/languageFeatures.ts';
+import type { FolderCommandId } from '../contributions.ts';
 import { Dashboard } from '../dashboard/dashboard.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import { GatewayLink } from '../gateway/gatewayLink.ts';
@@ -57,7 +59,9 @@ export class FolderGateway {
   readonly environment: Environment;
   readonly definition: HeldDefinition;
   readonly dashboard: Dashboard;
-  readonly handlers: CommandHandlers;
+  /** Calls through the gateway. */
+  readonly calls: CallFeed;
+  readonly handlers: CommandHandlers<FolderCommandId>;
   readonly #parts: readonly { dispose(): void }[];
 
   constructor(place: FolderPlace, window: WindowParts, label: () => string | undefined) {
@@ -100,6 +104,7 @@ export class FolderGateway {
     this.environment = environment;
     this.link = link;
     this.view = view;
+    this.calls = new CallFeed(name, link);
     this.dashboard = dashboard;
     this.definition = new HeldDefinition(installation, name, environment, link.state);
     this.handlers = commandHandlers({
@@ -125,6 +130,7 @@ export class FolderGateway {
     this.#parts = [
       environment,
       link,
+      this.calls,
       this.definition,
       dashboard,
       approval,

@@ -3,7 +3,7 @@ import type { Environment, Surroundings } from '../configuration/environment.ts'
 import { Observable } from '../observable.ts';
 import type { LinkState } from './gatewayLink.ts';
 import { type GatewaySeen, HeldVersion } from './heldVersion.ts';
-import { type DefinitionData, serverDefinition } from './serverDefinition.ts';
+import { type DefinitionData, serverDefinition, serverLabel } from './serverDefinition.ts';
 
 export interface Installation {
   distFolder: string;
@@ -16,6 +16,8 @@ export class HeldDefinition {
   readonly #name: string;
   readonly #environment: Environment;
   readonly #version = new HeldVersion(undefined);
+  /** Version that the editor has, with the hash in it. */
+  #given: { version?: string | undefined; hash?: string | undefined } = {};
   /** Everything that makes the editor read the definition again. */
   readonly state: Observable<{ data: DefinitionData | undefined; trusted: boolean }>;
   readonly #watching: readonly { dispose(): void }[];
@@ -38,10 +40,22 @@ export class HeldDefinition {
     ];
   }
 
+  get label(): string {
+    return serverLabel(this.#name);
+  }
+
   /** Returns the definition once the configuration has been checked; undefined if the folder has none. */
   async settled(): Promise<DefinitionData | undefined> {
     this.#written(await this.#environment.settled());
-    return this.#read().data;
+    const { data } = this.#read();
+    this.#given = { version: data?.version, hash: this.#version.hash.value };
+    return data;
+  }
+
+  /** Keeps the definition from now on, if it is the one with which the editor starts the server. */
+  starting(version: string | undefined): void {
+    const { hash } = this.#given;
+    if (hash !== undefined && version === this.#given.version) this.#version.starting(hash);
   }
 
   dispose(): void {

@@ -9,6 +9,8 @@ export interface GatewaySeen {
 
 /** During a takeover the new worker has no session for a moment. */
 const IDLE_MS = 10_000;
+/** A busy machine takes long to start the server, and the editor then learns of its session a moment later. */
+const STARTING_MS = 60_000;
 
 /**
  * Holds the configuration hash that the server definition carries. The editor stops a running server whose definition
@@ -20,6 +22,8 @@ export class HeldVersion {
   #written: string | undefined;
   /** Mode of the existing sessions. */
   #mode: string | undefined;
+  /** True from the start of the server until its session is known. */
+  #isStarting = false;
   /** True if no client has had a session for a while. */
   #isIdle = false;
   /** True if the mode has changed but the changed file has not been seen yet. */
@@ -38,6 +42,16 @@ export class HeldVersion {
     if (this.#isIdle || this.#isOverdue || isBoundary) this.#follow();
   }
 
+  /**
+   * Holds the hash of the definition with which the editor starts the server now. A change between this moment and the
+   * first report of the session would stop the server again.
+   */
+  starting(hash: string): void {
+    this.#isStarting = true;
+    this.#busy();
+    this.hash.set(hash);
+  }
+
   see(gateway: GatewaySeen | undefined): void {
     if (!gateway) return;
     const { sessions, mode } = gateway;
@@ -47,19 +61,26 @@ export class HeldVersion {
     if (isOther && this.#written === this.hash.value) this.#isOverdue = true;
     else if (isOther) this.#follow();
     if (sessions === 0) {
-      this.#timer ??= setTimeout(() => {
+      const end = (): void => {
+        this.#isStarting = false;
         this.#isIdle = true;
         this.#follow();
-      }, IDLE_MS);
+      };
+      this.#timer ??= setTimeout(end, this.#isStarting ? STARTING_MS : IDLE_MS);
       return;
     }
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#isIdle = false;
+    this.#isStarting = false;
+    this.#busy();
   }
 
   dispose(): void {
     clearTimeout(this.#timer);
+  }
+
+  #busy(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isIdle = false;
   }
 
   #follow(): void {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { acceptsServers } from '../configuration/environment.ts';
 import { MCP_PROVIDER_ID } from '../contributions.ts';
 import { type Disposable, onChangeOfAny, type Watchable } from '../observable.ts';
 import type { HeldDefinition } from './heldDefinition.ts';
@@ -13,11 +14,8 @@ export function registerMcpProvider(
   folders: Watchable<readonly { definition: HeldDefinition }[]>,
   log: vscode.LogOutputChannel,
 ): Disposable {
-  // Editors built on VS Code may lack this part of its API.
-  if (typeof vscode.lm?.registerMcpServerDefinitionProvider !== 'function') {
-    log.warn('This editor accepts no MCP servers from extensions; use "waygate serve" in its own MCP configuration.');
-    return new vscode.Disposable(() => undefined);
-  }
+  // The views say so (see `policyBlock`).
+  if (!acceptsServers()) return new vscode.Disposable(() => undefined);
   const changed = new vscode.EventEmitter<void>();
   const announce = debounced(QUIET_MS, () => changed.fire());
   const watching = onChangeOfAny(folders, ({ definition }) => definition.state, announce);
@@ -35,6 +33,11 @@ export function registerMcpProvider(
     onDidChangeMcpServerDefinitions: changed.event,
     provideMcpServerDefinitions: async () =>
       (await Promise.all(folders.value.map(({ definition }) => definitionOf(definition)))).flat(),
+    // VS Code calls this when it is about to start a server.
+    resolveMcpServerDefinition: (server: vscode.McpStdioServerDefinition) => {
+      folders.value.find(({ definition }) => definition.label === server.label)?.definition.starting(server.version);
+      return server;
+    },
   });
   return vscode.Disposable.from(registration, watching, announce, changed);
 }

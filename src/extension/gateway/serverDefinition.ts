@@ -38,8 +38,7 @@ export function serverDefinition(inputs: DefinitionInputs): DefinitionData | und
   if (inputs.workspace === undefined || inputs.configurationHash === undefined) return undefined;
   const isFirst = inputs.name === FIRST_NAME;
   return {
-    // Differs between folders: the editor builds the server's id from it.
-    label: isFirst ? EXTENSION_TITLE : inputs.name,
+    label: serverLabel(inputs.name),
     command: nodeExecutable(inputs),
     args: [hostScript(inputs.distFolder), 'serve', ...(isFirst ? [] : ['--name', inputs.name])],
     // The extension host sets this too, but the editor's agent host does not.
@@ -49,6 +48,11 @@ export function serverDefinition(inputs: DefinitionInputs): DefinitionData | und
     version: `${inputs.extensionVersion}+${inputs.configurationHash}`,
     cwd: inputs.workspace,
   };
+}
+
+/** Returns the label, which differs between folders: the editor builds the server's id from it. */
+export function serverLabel(name: string): string {
+  return name === FIRST_NAME ? EXTENSION_TITLE : name;
 }
 
 export function nodeExecutable({ nodePath, execPath }: Pick<DefinitionInputs, 'nodePath' | 'execPath'>): string {

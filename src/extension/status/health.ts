@@ -18,6 +18,10 @@ export interface GatewayView {
   direct?: readonly string[];
 }
 
+export function serversOf({ link }: GatewayView): readonly ServerStatus[] {
+  return link.kind === 'attached' ? link.snapshot.servers : [];
+}
+
 const OFF_HEADLINES: Record<OffReason, string> = {
   checking: 'Looking for a configuration…',
   no_folder: 'Open a folder to use Waygate.',

@@ -5,8 +5,9 @@ import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { asSentence, count } from '../plainText.ts';
-import { type GatewayView, isBlink, isTroubled, needsPerson, summarize } from '../status/health.ts';
+import { type GatewayView, isBlink, isTroubled, needsPerson, serversOf, summarize } from '../status/health.ts';
 import { heldIcon, heldLabel, heldWords, isQuarantined } from '../trust/heldRows.ts';
+import type { Row, TooltipPart } from './treeRow.ts';
 
 /**
  * Element of the tree *Tools*: a node of the ChoiceGraph, a server that has a status to report, or an item that is kept
@@ -28,23 +29,10 @@ export interface FolderElement {
   title: string;
 }
 
-/** Row of the tree, independent of the editor's types. */
-export interface ToolRow {
-  /** Stable over refreshes, so that the editor keeps the expansion and the selection. */
-  id: string;
-  label: NotificationText;
-  description: NotificationText;
-  icon: { id: string; color?: string };
+export interface ToolRow extends Row {
   expandable: boolean;
-  contextValue: string;
-  accessibilityLabel: NotificationText;
   /** Place that a click opens. */
   location?: FileLocation;
-}
-
-export interface TooltipPart {
-  style: 'title' | 'code' | 'text';
-  text: string;
 }
 
 const SHORT = 80;
@@ -281,8 +269,7 @@ function directWarning(direct: readonly string[]): string {
 }
 
 export function treeBadge(views: readonly GatewayView[]): { value: number; tooltip: string } | undefined {
-  const servers = views.flatMap(({ link }) => (link.kind === 'attached' ? link.snapshot.servers : []));
-  const troubled = servers.filter(needsPerson).length;
+  const troubled = views.flatMap(serversOf).filter(needsPerson).length;
   return troubled === 0
     ? undefined
     : { value: troubled, tooltip: `${count(troubled, 'server')} ${troubled === 1 ? 'needs' : 'need'} you` };

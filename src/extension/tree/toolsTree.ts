@@ -2,12 +2,10 @@ import { isAbsolute, join, relative, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { canonicalWorkspace } from '../../config/state/stateFolder.ts';
 import type { FileLocation } from '../../control/contract.ts';
-import { visibleText } from '../../text/visibleText.ts';
 import { TOOLS_VIEW_ID } from '../contributions.ts';
 import type { FolderGateway } from '../folders/folderGateway.ts';
 import type { Folders } from '../folders/folders.ts';
 import { throttled } from '../gateway/pacing.ts';
-import { markdownText } from '../notificationText.ts';
 import type { Disposable } from '../observable.ts';
 import { serverOf } from './clickedServer.ts';
 import { FolderTools } from './folderTools.ts';
@@ -22,6 +20,7 @@ import {
   treeBadge,
   treeMessage,
 } from './toolRows.ts';
+import { createTree, tooltip, treeItem } from './treeRow.ts';
 
 const REFRESH_INTERVAL_MS = 250;
 
@@ -49,7 +48,7 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
   constructor(folders: Folders, log: vscode.LogOutputChannel) {
     this.#folders = folders;
     this.#log = log;
-    this.view = vscode.window.createTreeView(TOOLS_VIEW_ID, { treeDataProvider: this, showCollapseAll: true });
+    this.view = createTree(TOOLS_VIEW_ID, { treeDataProvider: this, showCollapseAll: true });
     this.#update();
     this.#watching = folders.views.onChange(() => this.#update());
   }
@@ -57,7 +56,8 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
   getTreeItem(element: Element): vscode.TreeItem {
     const gateway = this.#gatewayOf(element);
     if (element.kind === 'folder') {
-      const item = itemOf(gateway ? folderRow(element, gateway.view.value) : undefined, 'folder');
+      if (gateway === undefined) return {};
+      const item = itemOf(folderRow(element, gateway.view.value), 'folder');
       item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
       return item;
     }
@@ -71,13 +71,7 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
 
   resolveTreeItem(item: vscode.TreeItem, element: Element): vscode.TreeItem {
     if (element.kind === 'folder') return item;
-    const tooltip = new vscode.MarkdownString();
-    for (const { style, text } of tooltipOf(element)) {
-      if (style === 'code') tooltip.appendCodeblock(visibleText(text), 'text');
-      else if (style === 'text') tooltip.appendMarkdown(markdownText`${text}\n\n`);
-      else tooltip.appendMarkdown(markdownText`**${text}**\n\n`);
-    }
-    item.tooltip = tooltip;
+    item.tooltip = tooltip(tooltipOf(element));
     return item;
   }
 
@@ -87,6 +81,17 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     const parent = element.kind === 'node' ? parentPath(element.node.path) : undefined;
     if (parent !== undefined) return this.#tools.get(gateway)?.node(parent);
     return this.#roots().find(({ folder }) => folder === element.folder);
+  }
+
+  /** Selects the row of a tool. Loads the levels above first, because the editor reveals only loaded rows. */
+  async revealTool(folder: string, path: string): Promise<void> {
+    const gateway = this.#folders.named(folder);
+    const tools = gateway && this.#tools.get(gateway);
+    await tools?.children();
+    for (const { index } of path.matchAll(/(?<!^)\//g)) await tools?.children(tools.node(path.slice(0, index)));
+    const element = tools?.node(path);
+    if (element === undefined) throw new Error('The list of tools has no such tool any more');
+    await this.view.reveal(element, { select: true, focus: true });
   }
 
   async getChildren(element?: Element): Promise<Element[]> {
@@ -101,7 +106,7 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
   }
 
   /** Selects the row of a server, or shows the view if the server has none. */
-  async reveal(folder: string, server: string): Promise<void> {
+  async revealServer(folder: string, server: string): Promise<void> {
     const gateway = this.#folders.named(folder);
     const rows = (await (gateway && this.#tools.get(gateway))?.children(undefined)) ?? [];
     const row = rows.find((element) => element.kind !== 'held' && serverOf(element) === server);
@@ -161,15 +166,9 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
   }
 }
 
-function itemOf(row: ToolRow | undefined, folder = ''): vscode.TreeItem {
-  const { None, Collapsed } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(row?.label ?? '', row?.expandable ? Collapsed : None);
-  if (row === undefined) return item;
+function itemOf(row: ToolRow, folder = ''): vscode.TreeItem {
+  const item = treeItem(row, row.expandable ? 'Collapsed' : 'None');
   item.id = `${folder}:${row.id}`;
-  item.description = row.description;
-  item.iconPath = new vscode.ThemeIcon(row.icon.id, row.icon.color ? new vscode.ThemeColor(row.icon.color) : undefined);
-  item.contextValue = row.contextValue;
-  item.accessibilityInformation = { label: row.accessibilityLabel };
   return item;
 }
 

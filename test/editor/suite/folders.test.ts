@@ -64,6 +64,19 @@ describe('Folders', () => {
     assert.deepEqual([after.worker.pid, after.servers.length], [before.worker.pid, before.servers.length]);
   });
 
+  it('keeps a server that the editor starts while the configuration changes', async () => {
+    const sessions = async (): Promise<string[]> => (await gatewayStatus(folder)).sessions.map(({ id }) => id);
+    // Longer than the time after which the definition follows each change.
+    await new Promise((resolve) => setTimeout(resolve, 11_000));
+    assert.deepEqual(await sessions(), []);
+    const starting = vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
+    writeFileSync(file, configuration.replace('"servers"', '"tolerantArgs": true, "servers"'));
+    await starting;
+    const [first] = await eventually('its session', sessions, (ids) => ids.length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    assert.deepEqual(await sessions(), [first]);
+  });
+
   it('registers a server for each, whose tools Copilot keeps apart', async () => {
     await eventually(
       'the tools of both',
@@ -113,6 +126,10 @@ describe('Folders', () => {
     await eventually('the warning', async () =>
       (await driver.statusBar()).some(({ label }) => label.startsWith('Waygate: 2 folders.') && /problem/.test(label)),
     );
+    // Two folders have a gateway, but only one has a server that waits for an approval.
+    await vscode.commands.executeCommand('waygate.approveServers');
+    await driver.waitFor('.codelens-decoration a:has-text("Approve second")');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     writeFileSync(file, configuration);
     await toolsRow('second', ({ description }) => / tools$/.test(description));
   });
@@ -143,5 +160,15 @@ describe('Folders', () => {
     const after = await gatewayStatus();
     assert.equal(after.worker.pid, before.worker.pid);
     assert.equal(after.sessions[0]?.client, before.sessions[0]?.client);
+  });
+
+  it('leaves out a folder that is on no disk', async () => {
+    vscode.workspace.updateWorkspaceFolders(1, 0, { uri: vscode.Uri.parse('nowhere:/virtual'), name: 'virtual' });
+    await eventually('the folder', () => vscode.workspace.workspaceFolders?.length === 2);
+    await vscode.commands.executeCommand('waygate.refresh');
+    await toolsRow('memory', ({ depth }) => depth === 1);
+    assert.match(await invoke('tool_browse', { path: '/' }), /\/memory/);
+    vscode.workspace.updateWorkspaceFolders(1, 1);
+    await eventually('the end of the folder', () => vscode.workspace.workspaceFolders?.length === 1);
   });
 });

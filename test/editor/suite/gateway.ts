@@ -22,17 +22,20 @@ export function configurationFile(): string {
 
 /** Path of a program of `test/fixtures`. */
 export function fixture(name: string): string {
-  return join(extensionFolder(), 'test', 'fixtures', name);
+  return join(extensionFolder('waygate.waygate-tests'), '..', '..', '..', 'fixtures', name);
 }
 
-function extensionFolder(): string {
-  return vscode.extensions.getExtension(EXTENSION_ID)?.extensionPath ?? '';
+function extensionFolder(id = EXTENSION_ID): string {
+  return vscode.extensions.getExtension(id)?.extensionPath ?? '';
 }
 
-export async function withControl<T>(use: (control: ControlClient) => Promise<T>): Promise<T> {
+export async function withControl<T>(
+  use: (control: ControlClient) => Promise<T>,
+  workspace = workspaceFolder(),
+): Promise<T> {
   const control = await attachControl(
     {
-      workspace: workspaceFolder(),
+      workspace,
       nodePath: process.execPath,
       workerScript: join(extensionFolder(), 'dist', 'worker.cjs'),
     },
@@ -46,8 +49,8 @@ export async function withControl<T>(use: (control: ControlClient) => Promise<T>
   }
 }
 
-export function gatewayStatus(): Promise<GatewaySnapshot> {
-  return withControl((control) => control.request('status', {}));
+export function gatewayStatus(workspace = workspaceFolder()): Promise<GatewaySnapshot> {
+  return withControl((control) => control.request('status', {}), workspace);
 }
 
 /** Waits until every server of the configuration is ready or has failed. */

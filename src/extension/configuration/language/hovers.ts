@@ -15,7 +15,7 @@ const TRUSTED: readonly CommandId[] = [
   'waygate.setSecret',
   'waygate.signIn',
   'waygate.restartServer',
-  'waygate.showServerLog',
+  'waygate.openServerLog',
   'waygate.keepSecret',
 ];
 

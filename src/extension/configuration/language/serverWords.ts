@@ -34,7 +34,7 @@ export function serverButtons(server: ServerStatus): ServerButton[] {
     ...(remedy ? [remedy] : []),
     ...(canRestart ? [{ title: 'Restart', command: 'waygate.restartServer' as const }] : []),
     ...(server.kind === 'stdio' && server.state !== 'disabled'
-      ? [{ title: 'Log', command: 'waygate.showServerLog' as const }]
+      ? [{ title: 'Log', command: 'waygate.openServerLog' as const }]
       : []),
   ];
 }

@@ -1,0 +1,46 @@
+import { visibleJson, visibleText } from '../../text/visibleText.ts';
+import type { Disposable } from '../observable.ts';
+import type { DocumentAddress, DocumentGateway, DocumentProvider } from './waygateFiles.ts';
+
+const LOG_LINES = 2_000;
+const LOG_INTERVAL_MS = 1_000;
+
+/** Definitions of tools as their servers sent them, and the versions before. */
+export const toolDocuments: DocumentProvider = {
+  async read({ segments: [namespace = '', file = ''], gateway }: DocumentAddress): Promise<Uint8Array> {
+    const [, name = '', before] = /^(.*?)(\.before)?\.json$/s.exec(file) ?? [];
+    const tool = await gateway.request('tool', { toolId: `${namespace}:${name}` });
+    if (!tool) throw new Error('There is no such tool now: its server may be off, or it lists the tool no more');
+    if (before && !tool.before) throw new Error('The definition has not changed, so there is none before');
+    return Buffer.from(`${visibleJson(before ? tool.before?.definition : tool.definition, 2)}\n`);
+  },
+};
+
+/** Logs of servers, which follow what a server writes while they are open. */
+export const logDocuments: DocumentProvider = {
+  async read({ segments, gateway }: DocumentAddress): Promise<Uint8Array> {
+    const { lines } = await gateway.request('serverLog', { server: serverOf(segments), lines: LOG_LINES });
+    if (lines.length === 0) return Buffer.from('The server has written nothing to stderr since the gateway started.\n');
+    return Buffer.from(`${lines.map(visibleText).join('\n')}\n`);
+  },
+
+  watch({ segments, gateway }: DocumentAddress, changed: () => void): Disposable {
+    let last: number | undefined;
+    const look = async (): Promise<void> => {
+      const next = await lastLine(gateway, serverOf(segments)).catch(() => undefined);
+      if (next !== undefined && last !== undefined && next !== last) changed();
+      last = next ?? last;
+    };
+    const clock = setInterval(() => void look(), LOG_INTERVAL_MS);
+    void look();
+    return { dispose: () => clearInterval(clock) };
+  },
+};
+
+function serverOf([file = '']: readonly string[]): string {
+  return file.replace(/\.log$/, '');
+}
+
+async function lastLine(gateway: DocumentGateway, server: string): Promise<number> {
+  return (await gateway.request('serverLog', { server, lines: 0 })).next;
+}

@@ -1,0 +1,171 @@
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { isDeepStrictEqual } from 'node:util';
+import * as vscode from 'vscode';
+import type { ArtifactAnswer, ArtifactSelection } from '../../control/artifactContract.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import { notificationText } from '../notificationText.ts';
+import { count } from '../plainText.ts';
+import { ask, input, notify, saveAs } from '../windows.ts';
+import { place, resultNameOf, segmentsOf } from './addresses.ts';
+import { describeResult, eachSlice, openResult } from './resultDocuments.ts';
+import { viewCall } from './resultText.ts';
+import type { DocumentAddress, DocumentGateway, DocumentProvider } from './waygateFiles.ts';
+
+/** Result, and the name of the gateway that keeps it. */
+export interface ResultKey {
+  folder: string;
+  handle: string;
+}
+
+export interface ResultSource {
+  gatewayOf: (folder: string) => DocumentGateway;
+  /** Results of the selected rows. */
+  selected: () => readonly ResultKey[];
+  openTable: (result: ResultKey) => Promise<void>;
+}
+
+/** Actions on results, from a row, from the buttons of a document, or for the document in front. */
+export class ResultActions {
+  readonly #source: ResultSource;
+
+  constructor(source: ResultSource) {
+    this.#source = source;
+  }
+
+  open(argument: unknown): Promise<void> {
+    const { folder, handle } = resultOf(argument);
+    return openResult(this.#source.gatewayOf(folder), folder, handle);
+  }
+
+  /** Writes the whole result, part by part, so that a large one is never in memory. */
+  async save(argument: unknown): Promise<vscode.Uri | undefined> {
+    const { folder, handle } = resultOf(argument);
+    const gateway = this.#source.gatewayOf(folder);
+    const { row, extension } = await describeResult(gateway, handle);
+    const name = (row.toolId ?? row.label).replace(/^[^:]*:|#[0-9a-f]{8}$/g, '').replace(/[^\w.-]+/g, '-');
+    const target = await saveAs(notificationText`Save Result`, `${name.slice(0, 80) || 'result'}.${extension}`);
+    if (!target) return undefined;
+    if (target.scheme === 'file') await pipeline(eachSlice(gateway, handle), createWriteStream(target.fsPath));
+    else {
+      const parts = [];
+      for await (const part of eachSlice(gateway, handle)) parts.push(part);
+      await vscode.workspace.fs.writeFile(target, Buffer.concat(parts));
+    }
+    return target;
+  }
+
+  async delete(argument: unknown): Promise<void> {
+    const clicked = argument === undefined ? undefined : resultOf(argument);
+    const selected = this.#source.selected();
+    const isSelected = selected.some((one) => isDeepStrictEqual(one, clicked));
+    const results = clicked === undefined || isSelected ? selected : [clicked];
+    if (results.length === 0) return;
+    const what = results.length === 1 ? 'this result' : `these ${results.length} results`;
+    const answer = await ask(
+      notificationText`Delete ${what}?`,
+      notificationText`Agents that have a handle can no longer read it.`,
+      [{ title: notificationText`Delete` }],
+    );
+    if (!answer) return;
+    let expired = 0;
+    for (const folder of new Set(results.map((one) => one.folder))) {
+      const handles = results.filter((one) => one.folder === folder).map(({ handle }) => handle);
+      const { deleted } = await this.#source.gatewayOf(folder).request('deleteArtifacts', { handles });
+      expired += handles.length - deleted;
+    }
+    if (expired > 0) void notify('info', notificationText`${count(expired, 'result')} had expired already.`);
+  }
+
+  async find(argument: unknown): Promise<void> {
+    const result = resultOf(argument);
+    const pattern = await input({
+      title: notificationText`Find in All of the Result`,
+      prompt: notificationText`Regular expression; (?i) at the beginning ignores upper and lower case.`,
+      password: false,
+    });
+    if (pattern) await this.#show(result, pattern, { type: 'grep', pattern, context: 2, limit: 500 });
+  }
+
+  async filter(argument: unknown): Promise<void> {
+    const result = resultOf(argument);
+    const text = await input({
+      title: notificationText`Filter the Result`,
+      prompt: notificationText`A JSONPath that begins with $ such as $.items[0:20].name, or names of columns separated by commas.`,
+      password: false,
+    });
+    if (!text) return;
+    const selector = text.trim().startsWith('$')
+      ? { type: 'json_path', path: text.trim() }
+      : { type: 'columns', columns: text.split(',').map((name) => name.trim()) };
+    await this.#show(result, text, selector);
+  }
+
+  table(argument: unknown): Promise<void> {
+    return this.#source.openTable(resultOf(argument));
+  }
+
+  async copyHandle(argument: unknown): Promise<void> {
+    await vscode.env.clipboard.writeText(resultOf(argument).handle);
+  }
+
+  async copyViewCall(argument: unknown): Promise<void> {
+    const { folder, handle } = resultOf(argument);
+    const { extension } = await describeResult(this.#source.gatewayOf(folder), handle);
+    await vscode.env.clipboard.writeText(viewCall(handle, extension));
+  }
+
+  async #show({ folder, handle }: ResultKey, name: string, selector: object): Promise<void> {
+    const { scheme, authority, path } = place(folder, 'found', handle, `${oneLine(name, 60)}.txt`);
+    const uri = vscode.Uri.from({ scheme, authority, path, query: JSON.stringify(selector) });
+    await vscode.commands.executeCommand('vscode.open', uri, { preview: true });
+  }
+}
+
+/** Documents of what a selector finds in a result. */
+export const foundDocuments: DocumentProvider = {
+  async read({ uri, segments: [handle = ''], gateway }: DocumentAddress): Promise<Uint8Array> {
+    const { text, rest } = await foundText(gateway, handle, JSON.parse(uri.query) as Selector);
+    return Buffer.from(
+      `${text || 'Nothing was found.'}\n${rest ? `\n… more was found; save the result to search it whole.\n` : ''}`,
+    );
+  },
+};
+
+type Selector = Readonly<Record<string, unknown>>;
+
+const MAX_FOUND_CHARS = 1024 * 1024;
+
+/** Follows a selector until its end or the limit: an answer of the worker is as short as one for a model. */
+async function foundText(
+  gateway: DocumentGateway,
+  handle: string,
+  selector: Selector,
+): Promise<{ text: string; rest: boolean }> {
+  const texts: string[] = [];
+  let length = 0;
+  for (let next: Selector | undefined = selector; next; ) {
+    const answer: ArtifactAnswer<ArtifactSelection> = await gateway.request('selectArtifact', {
+      handle,
+      selector: next,
+    });
+    if ('reason' in answer) throw new Error(answer.reason);
+    texts.push(answer.text);
+    length += answer.text.length;
+    next = answer.next;
+    if (length > MAX_FOUND_CHARS) return { text: texts.join('\n'), rest: next !== undefined };
+  }
+  return { text: texts.join('\n'), rest: false };
+}
+
+/** Returns the result of a row, of a document's address, or of the document in front. */
+function resultOf(argument: unknown): ResultKey {
+  if (typeof argument === 'object' && argument !== null && 'folder' in argument && 'handle' in argument) {
+    return { folder: String(argument.folder), handle: String(argument.handle) };
+  }
+  const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
+  const [first, file = ''] = segmentsOf(uri?.path ?? '');
+  const name = first === 'results' ? resultNameOf(file) : undefined;
+  if (!uri || !name) throw new Error('Open a result, or use the menu of its row');
+  return { folder: uri.authority, handle: name.handle };
+}
