@@ -57,15 +57,20 @@ const IN_RESULTS = `view == ${RESULTS_VIEW_ID}`;
 const ON_TOOL_CALL = `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\.\\w+\\.tool$/`;
 const ON_RESULT = `(${IN_RESULTS} || ${IN_ACTIVITY}) && viewItem == waygate.result`;
 
-const WITH_HELD = `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|server\\.\\w+)\\.(held|quarantined)$/`;
+const WITH_HELD = `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.\\w+\\.(held|quarantined)/`;
+const ON_SERVER = `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\./`;
+const ON_TOOL = `${IN_TOOLS} && viewItem == waygate.tool`;
+/** Rows of servers that run, may run, or failed. */
+const RUNNABLE = `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.(ready|not_started|starting|stopped|failed)/`;
 const ON_FOLDER = `${IN_TOOLS} && viewItem == waygate.folder`;
 /** Right document of a comparison. */
 const IN_REVIEW = `resourceScheme == ${TRUST_SCHEME} && resourceFilename =~ /^now/`;
 
 export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', readonly MenuItem[]> = {
   'view/title': [
-    { command: 'waygate.refresh', when: IN_TOOLS, group: 'navigation@1' },
-    { command: 'waygate.openDashboard', when: IN_TOOLS, group: 'navigation@2' },
+    { command: 'waygate.findTool', when: IN_TOOLS, group: 'navigation@1' },
+    { command: 'waygate.refresh', when: IN_TOOLS, group: 'navigation@2' },
+    { command: 'waygate.openDashboard', when: IN_TOOLS, group: 'navigation@3' },
     { command: 'waygate.openConfiguration', when: IN_TOOLS, group: '1_open@1' },
     { command: 'waygate.importServers', when: IN_TOOLS, group: '1_open@2' },
     { command: 'waygate.showLog', when: IN_TOOLS, group: '1_open@3' },
@@ -108,12 +113,12 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.reviewChanges', when: WITH_HELD, group: '0_trust@1' },
     {
       command: 'waygate.quarantine',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace(\\.held)?|server\\.\\w+\\.held)$/`,
-      group: '3_server@2',
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.(ready|not_started|starting|failed)(\\.held)?(\\.signedIn)?$/`,
+      group: '4_trust@1',
     },
     {
       command: 'waygate.release',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|server\\.\\w+)\\.quarantined$/`,
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.\\w+\\.quarantined/`,
       group: '0_trust@2',
     },
     { command: 'waygate.reviewChange', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.held/`, group: 'inline@1' },
@@ -124,7 +129,31 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
       when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_sign_in/`,
       group: 'inline@1',
     },
-    { command: 'waygate.signOut', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.namespace/`, group: '3_server@1' },
+    {
+      command: 'waygate.signIn',
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_sign_in/`,
+      group: '3_server@6',
+    },
+    { command: 'waygate.signOut', when: `${IN_TOOLS} && viewItem =~ /\\.signedIn$/`, group: '3_server@6' },
+    {
+      command: 'waygate.restartServer',
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.(ready|failed)/`,
+      group: 'inline@2',
+    },
+    { command: 'waygate.openServerLog', when: ON_SERVER, group: '1_open@2' },
+    { command: 'waygate.refreshServer', when: RUNNABLE, group: '3_server@1' },
+    { command: 'waygate.restartServer', when: RUNNABLE, group: '3_server@2' },
+    {
+      command: 'waygate.stopServer',
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.(ready|starting)/`,
+      group: '3_server@3',
+    },
+    { command: 'waygate.chooseTools', when: RUNNABLE, group: '3_server@4' },
+    { command: 'waygate.switchOff', when: ON_SERVER, group: '3_server@5' },
+    { command: 'waygate.openDefinition', when: ON_TOOL, group: '1_open@1' },
+    { command: 'waygate.showToolChange', when: ON_TOOL, group: '1_open@2' },
+    { command: 'waygate.copyToolCall', when: ON_TOOL, group: '2_copy@3' },
+    { command: 'waygate.hideTool', when: ON_TOOL, group: '3_hide@1' },
     {
       command: 'waygate.setSecret',
       when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_secret/`,
@@ -137,7 +166,7 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     },
     {
       command: 'waygate.copyPath',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(namespace|cluster|tool)/`,
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(server|namespace|cluster|tool)/`,
       group: '2_copy@1',
     },
     { command: 'waygate.copyToolId', when: `${IN_TOOLS} && viewItem == waygate.tool`, group: '2_copy@2' },
@@ -146,7 +175,6 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
       when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\./`,
       group: '1_open@1',
     },
-    { command: 'waygate.showLog', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\./`, group: '1_open@2' },
   ],
   'editor/title': [
     { command: 'waygate.approveShown', when: `resourceScheme == ${APPROVAL_SCHEME}`, group: 'navigation@1' },

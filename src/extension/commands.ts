@@ -9,12 +9,13 @@ import { logPlace } from './documents/addresses.ts';
 import { openDocument } from './documents/waygateFiles.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
 import type { GatewayLink } from './gateway/gatewayLink.ts';
-import { notificationText } from './notificationText.ts';
+import { type NotificationText, notificationText } from './notificationText.ts';
 import type { Observable } from './observable.ts';
 import { asSentence } from './plainText.ts';
 import type { CommandHandlers } from './registrations.ts';
 import { installSkillInto } from './skill/installSkill.ts';
 import { asRow, clickedServer, type ServerAction } from './tree/clickedServer.ts';
+import { toolCommands } from './tree/toolCommands.ts';
 import type { ToolElement } from './tree/toolRows.ts';
 import { toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
@@ -27,6 +28,10 @@ export interface CommandDependencies {
   link: GatewayLink;
   /** Selects the row of a server. */
   reveal(server: string): Promise<void>;
+  /** Selects the row of a tool. */
+  revealTool(path: string): Promise<void>;
+  /** Shows a line above the rows of the view *Tools* for a moment. */
+  say(text: NotificationText): void;
   dashboard: Dashboard;
   approval: ServerApproval;
   reviews: TrustReviews;
@@ -61,6 +66,8 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
     environment,
     link,
     reveal,
+    revealTool,
+    say,
     dashboard,
     approval,
     reviews,
@@ -74,14 +81,6 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
   const guarded = guardedBy(log);
 
   return {
-    'waygate.refresh': guarded('Refreshing the catalogs', async () => {
-      refreshing.set(true);
-      try {
-        await showBusy(async () => void (await link.refresh()));
-      } finally {
-        refreshing.set(false);
-      }
-    }),
     'waygate.reload': guarded('Reloading the gateway', () => showBusy(() => link.reload(rollOut))),
     'waygate.restart': guarded('Restarting the gateway', () => showBusy(() => link.restart())),
     'waygate.approveServers': guarded('Approving servers', (argument) => {
@@ -113,6 +112,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
       const { name = '', secret } = (await clickedServer(link, argument, SET_SECRET)) ?? {};
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
+    ...toolCommands({ folder, link, revealTool, say, refreshing, guarded }),
     ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
     'waygate.openServerLog': guarded('Opening the log', async (argument) => {
       const server = await clickedServer(link, argument, OPEN_LOG);
@@ -151,8 +151,8 @@ const OPEN_LOG: ServerAction = {
 
 const SIGN_OUT: ServerAction = {
   title: notificationText`Sign Out`,
-  applies: () => true,
-  none: notificationText`The configuration has no such server.`,
+  applies: ({ kind }) => kind !== 'stdio',
+  none: notificationText`No server here has a sign-in.`,
 };
 
 const SET_SECRET: ServerAction = {
@@ -163,7 +163,8 @@ const SET_SECRET: ServerAction = {
 
 /** Copies from the row. Rejects without one instead of copying from another row, such as the selected one. */
 async function copy(row: ToolElement | undefined, from: (node: TreeNode) => string | undefined): Promise<void> {
-  const text = row?.kind === 'node' ? from(row.node) : undefined;
+  const node = row && row.kind !== 'held' ? row.node : undefined;
+  const text = node && from(node);
   if (text === undefined) throw new Error('Use the menu of a row again; the list was being redrawn');
   await vscode.env.clipboard.writeText(text);
 }

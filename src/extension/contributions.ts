@@ -101,6 +101,16 @@ export const COMMANDS = {
   'waygate.copyPath': { title: 'Copy Path', inPalette: false },
   'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
   'waygate.openServerLog': { title: 'Show Server Log', inPalette: false },
+  'waygate.findTool': { title: 'Find Tool…', icon: '$(search)', enablement: ACTIVE, inPalette: true },
+  'waygate.whyRanked': { title: 'Why', icon: '$(question)', inPalette: false },
+  'waygate.forgetUses': { title: 'Forget What Use Has Taught…', enablement: ACTIVE, inPalette: true },
+  'waygate.openDefinition': { title: 'Open Definition', inPalette: false },
+  'waygate.showToolChange': { title: 'Show What Changed', inPalette: false },
+  'waygate.copyToolCall': { title: 'Copy Ready Call', inPalette: false },
+  'waygate.hideTool': { title: 'Hide from Agents', inPalette: false },
+  'waygate.chooseTools': { title: 'Choose Tools…', enablement: ACTIVE, inPalette: true },
+  'waygate.refreshServer': { title: 'Refresh', inPalette: false },
+  'waygate.stopServer': { title: 'Stop', inPalette: false },
   ...ACTIVITY_COMMANDS,
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;
 export type CommandId = keyof typeof COMMANDS;

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewaySnapshot } from '../../src/control/contract.ts';
 import { type GatewayView, summarize } from '../../src/extension/status/health.ts';
+import { attachedKey, rootElements } from '../../src/extension/tree/serverRows.ts';
 import {
-  attachedKey,
   heldElements,
   parentPath,
-  rootElements,
   rootKey,
   type ToolElement,
   toolRow,
@@ -30,16 +29,31 @@ const view = (over: Partial<GatewaySnapshot> = {}, attachment = 1): GatewayView 
 });
 
 describe('row', () => {
-  it('of a namespace counts its tools and can be expanded', () => {
-    expect(row(asNode('/files', { toolCount: 14 }))).toEqual({
-      id: '/files',
+  it('of a server that is well counts its tools and their cost, and can be expanded', () => {
+    const files = server('files', { toolCount: 400, definitionTokens: 47_699 });
+    const element: ToolElement = { kind: 'server', server: files, node: node('/files', { toolCount: 400 }) };
+    expect(row(element)).toEqual({
+      id: 'server:files',
       label: 'files',
-      description: '14 tools',
-      icon: { id: 'symbol-namespace' },
+      description: '400 tools · 47.7k tokens',
+      icon: { id: 'pass', color: 'testing.iconPassed' },
       expandable: true,
-      contextValue: 'waygate.namespace',
-      accessibilityLabel: 'files, namespace, 14 tools',
+      contextValue: 'waygate.server.ready',
+      accessibilityLabel: 'files, server, ready, 400 tools · 47.7k tokens',
     });
+    const asleep = row({ ...element, server: { ...files, state: 'not_started', signedIn: true } });
+    expect(asleep).toMatchObject({ icon: { id: 'circle-large-outline' }, description: '400 tools · 47.7k tokens' });
+    expect(asleep.contextValue).toBe('waygate.server.not_started.signedIn');
+  });
+
+  it('of a crashing server counts its restarts', () => {
+    const supervised = { restart_count: 22 } as NonNullable<GatewaySnapshot['servers'][number]['supervised']>;
+    expect(row({ kind: 'server', server: { ...FAILED, supervised } }).description).toBe(
+      'failed · 22 restarts: spawn tickets ENOENT',
+    );
+  });
+
+  it('of a folder of tools counts them', () => {
     expect(row(asNode('/files/read', { kind: 'cluster', toolCount: 1 }))).toMatchObject({
       description: '1 tool',
       icon: { id: 'symbol-folder' },
@@ -70,7 +84,7 @@ describe('row', () => {
       icon: { id: 'error', color: 'list.errorForeground' },
       expandable: false,
       contextValue: 'waygate.server.failed',
-      accessibilityLabel: 'tickets, server, failed: spawn tickets ENOENT',
+      accessibilityLabel: 'tickets, server, failed, failed: spawn tickets ENOENT',
       location: LOCATION,
     });
   });
@@ -116,10 +130,10 @@ describe('held items', () => {
     const [namespace] = rootElements([node('/files')], [server('files', { held })]);
     expect(row(namespace as ToolElement)).toMatchObject({
       label: 'files',
-      description: '2 tools, 2 changed, 1 new, 1 blocked',
+      description: '3 tools, 2 changed, 1 new, 1 blocked',
       icon: { id: 'warning' },
-      contextValue: 'waygate.namespace.held',
-      accessibilityLabel: 'files, namespace, 2 tools, 2 changed, 1 new, 1 blocked',
+      contextValue: 'waygate.server.ready.held',
+      accessibilityLabel: 'files, server, ready, 3 tools, 2 changed, 1 new, 1 blocked',
     });
     const alone = rootElements([], [server('files', { held: quarantined, toolCount: 0 })]);
     expect(alone.map(row)).toMatchObject([
@@ -130,7 +144,6 @@ describe('held items', () => {
         expandable: true,
       },
     ]);
-    expect(rootElements([node('/files')], [server('files')])).toEqual([asNode('/files')]);
   });
 
   it('stand under their server with their state, and a server’s text cannot disguise them', () => {
@@ -194,7 +207,7 @@ describe('tooltip', () => {
 
   it('of a server contains the end of its stderr', () => {
     const stderr = Array.from({ length: 10 }, (_, index) => `line ${index}`);
-    expect(tooltipOf({ kind: 'server', server: { ...FAILED, stderr } })).toEqual([
+    expect(tooltipOf({ kind: 'server', server: { ...FAILED, stderr, since: 0 } })).toEqual([
       { style: 'title', text: 'tickets: failed' },
       { style: 'text', text: 'spawn tickets ENOENT.' },
       { style: 'code', text: stderr.slice(2).join('\n') },
@@ -203,26 +216,32 @@ describe('tooltip', () => {
 });
 
 describe('root', () => {
-  it('lists servers that need the user first, then the graph in its own order, then starting servers', () => {
-    const servers = [
-      server('ready'),
-      server('slow', { state: 'starting', toolCount: 0 }),
-      server('again', { state: 'starting' }),
-      FAILED,
-      server('off', { state: 'disabled' }),
-      server('mail', { state: 'needs_sign_in' }),
-    ];
-    const ids = rootElements([node('/b'), node('/a')], servers).map((element) => row(element).id);
-    expect(ids).toEqual(['server:tickets', 'server:mail', '/b', '/a', 'server:slow']);
+  it('has one row for each server, ordered by name whatever the state', () => {
+    const states = ['ready', 'starting', 'not_started', 'failed', 'needs_sign_in', 'stopped'] as const;
+    const orders = states.map((state) => {
+      const servers = [
+        server('ten10', { state, toolCount: 0 }),
+        server('ten9', { state: 'starting' }),
+        FAILED,
+        server('off', { state: 'disabled' }),
+        server('Mail', { state }),
+      ];
+      const nodes = [node('/ten9', { server: 'ten9' }), node('/mail', { server: 'Mail' })];
+      return rootElements(nodes, servers).map((element) => row(element).id);
+    });
+    for (const ids of orders) expect(ids).toEqual(['server:Mail', 'server:ten9', 'server:ten10', 'server:tickets']);
+  });
+
+  it('keeps the tools of a server that has just left the configuration', () => {
+    expect(rootElements([node('/gone', { server: 'gone' })], [])).toEqual([asNode('/gone', { server: 'gone' })]);
   });
 
   it('is redrawn for a new revision, worker, state or reason, and for nothing else', () => {
     const before = rootKey(view());
     const calls = snapshot({ recentCalls: [], sessions: [] });
     expect(rootKey(view({ ...calls, health: 'degraded' }))).toBe(before);
-    expect(rootKey(view({ servers: [server('again', { state: 'starting' })] }))).toBe(
-      rootKey(view({ servers: [server('again')] })),
-    );
+    const used = { calls: 3, errors: 1, lastUsedAt: 9, since: 8, pid: 7 };
+    expect(rootKey(view({ servers: snapshot().servers.map((one) => ({ ...one, ...used })) }))).toBe(before);
     const waiting = [server('slow', { state: 'starting', toolCount: 0 })];
     expect(rootKey(view({ servers: waiting }))).not.toBe(rootKey(view({ servers: [server('slow')] })));
     const changed = [

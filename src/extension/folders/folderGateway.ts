@@ -14,6 +14,7 @@ import { HeldDefinition, type Installation } from '../gateway/heldDefinition.ts'
 import { linkTarget } from '../gateway/linkMachine.ts';
 import { nodeExecutable, workerScript } from '../gateway/serverDefinition.ts';
 import { DirectDuplicates } from '../import/directDuplicates.ts';
+import type { NotificationText } from '../notificationText.ts';
 import { Observable } from '../observable.ts';
 import { askApproval } from '../questions/askApproval.ts';
 import type { CommandHandlers } from '../registrations.ts';
@@ -36,6 +37,10 @@ export interface WindowParts {
   page: vscode.Uri;
   /** Selects the row of a server in the view *Tools*. */
   reveal(folder: string, server: string): Promise<void>;
+  /** Selects the row of a tool in that view. */
+  revealTool(folder: string, path: string): Promise<void>;
+  /** Shows a line above the rows of that view for a moment. */
+  say(text: NotificationText): void;
   log: vscode.LogOutputChannel;
 }
 
@@ -112,6 +117,8 @@ export class FolderGateway {
       environment,
       link,
       reveal: (server) => window.reveal(name, server),
+      revealTool: (path) => window.revealTool(name, path),
+      say: window.say,
       dashboard,
       approval,
       reviews,

@@ -1,6 +1,8 @@
+import type { TreeNode } from '../../control/contract.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import type { GatewayView } from '../status/health.ts';
-import { attachedKey, heldElements, rootElements, rootKey, type ToolElement } from './toolRows.ts';
+import { attachedKey, rootElements } from './serverRows.ts';
+import { heldElements, rootKey, type ToolElement } from './toolRows.ts';
 
 /** Tools of a folder, requested from the worker's ChoiceGraph level by level. */
 export class FolderTools {
@@ -49,8 +51,9 @@ export class FolderTools {
 
   /** Lists the rows below an element, or the root. */
   async children(element?: ToolElement): Promise<ToolElement[]> {
-    if (element && element.kind !== 'node') return this.#own(heldElements(element));
-    const path = element?.node.path ?? '/';
+    if (element?.kind === 'held') return [];
+    if (element && element.node === undefined) return this.#own(heldElements(element));
+    const path = element?.node?.path ?? '/';
     const state = this.#link.state.value;
     if (state.kind === 'off') return [];
     if (state.kind !== 'attached') return this.#shown.get(path) ?? [];
@@ -59,9 +62,10 @@ export class FolderTools {
       const { attachment, snapshot } = state;
       const isRoot = path === '/';
       if (isRoot) this.#drawnKey = attachedKey(attachment, revision, snapshot.servers);
-      const children = this.#own([...heldElements(element), ...rootElements(nodes, isRoot ? snapshot.servers : [])]);
+      const rows = isRoot ? rootElements(nodes, snapshot.servers) : nodes.map(asElement);
+      const children = this.#own([...heldElements(element), ...rows]);
       this.#shown.set(path, children);
-      for (const child of children) if (child.kind === 'node') this.#nodes.set(child.node.path, child);
+      for (const child of children) if (child.kind !== 'held' && child.node) this.#nodes.set(child.node.path, child);
       return children;
     } catch (error) {
       this.#warn(`The tools under ${path} could not be listed.`, error);
@@ -73,4 +77,8 @@ export class FolderTools {
   #own(elements: ToolElement[]): ToolElement[] {
     return elements.map((element) => ({ ...element, folder: this.#folder }));
   }
+}
+
+function asElement(node: TreeNode): ToolElement {
+  return { kind: 'node', node };
 }

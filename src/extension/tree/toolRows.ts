@@ -1,21 +1,17 @@
-import type { FileLocation, HeldTool, ServerStatus, TreeNode } from '../../control/contract.ts';
-import { oddityWords } from '../../control/serverOddities.ts';
-import { serverState } from '../../control/serverStates.ts';
+import type { FileLocation, HeldTool, TreeNode } from '../../control/contract.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { asSentence, count } from '../plainText.ts';
-import { type GatewayView, isBlink, isTroubled, needsPerson, serversOf, summarize } from '../status/health.ts';
-import { heldIcon, heldLabel, heldWords, isQuarantined } from '../trust/heldRows.ts';
+import { type GatewayView, isBlink, needsPerson, serversOf, summarize } from '../status/health.ts';
+import { heldIcon, heldLabel } from '../trust/heldRows.ts';
+import { attachedKey, type ServerElement, serverRow, serverTooltip } from './serverRows.ts';
 import type { Row, TooltipPart } from './treeRow.ts';
 
-/**
- * Element of the tree *Tools*: a node of the ChoiceGraph, a server that has a status to report, or an item that is kept
- * from models. A namespace carries the held items of its server.
- */
+/** Element of the tree *Tools*: a server, a node of the ChoiceGraph below it, or an item that is kept from models. */
 export type ToolElement = (
-  | { kind: 'node'; node: TreeNode; held?: readonly HeldTool[] }
-  | { kind: 'server'; server: ServerStatus }
+  | { kind: 'node'; node: TreeNode }
+  | ({ kind: 'server' } & ServerElement)
   | { kind: 'held'; server: string; item: HeldTool; index: number }
 ) & {
   /** Name of the folder's gateway. */
@@ -55,7 +51,7 @@ export function folderRow({ folder, title }: FolderElement, view: GatewayView): 
 
 export function toolRow(element: ToolElement): ToolRow {
   if (element.kind === 'held') return heldRow(element);
-  return element.kind === 'node' ? nodeRow(element.node, element.held) : serverRow(element.server);
+  return element.kind === 'node' ? nodeRow(element.node) : serverRow(element);
 }
 
 function heldRow({ server, item, index }: ToolElement & { kind: 'held' }): ToolRow {
@@ -73,27 +69,17 @@ function heldRow({ server, item, index }: ToolElement & { kind: 'held' }): ToolR
   };
 }
 
-/** Suffix of the context value, by which menus find servers with held items. */
-function heldContext(held: readonly HeldTool[]): string {
-  return held.length === 0 ? '' : isQuarantined({ held }) ? '.quarantined' : '.held';
-}
-
-function nodeRow(node: TreeNode, held: readonly HeldTool[] = []): ToolRow {
+function nodeRow(node: TreeNode): ToolRow {
   const isTool = node.kind === 'tool';
-  const amount = [count(node.toolCount, 'tool'), heldWords(held)].filter(Boolean).join(', ');
-  const description = notificationText`${isTool ? oneLine(node.description, SHORT) : amount}`;
+  const description = notificationText`${isTool ? oneLine(node.description, SHORT) : count(node.toolCount, 'tool')}`;
   const declared = SAFETY_WORDS[node.safety];
   return {
     id: node.path,
     label: notificationText`${node.label}`,
     description,
-    icon: isTool
-      ? TOOL_ICONS[node.safety]
-      : held.length > 0
-        ? heldIcon(isQuarantined({ held }) ? 'quarantined' : '')
-        : { id: node.kind === 'namespace' ? 'symbol-namespace' : 'symbol-folder' },
+    icon: isTool ? TOOL_ICONS[node.safety] : { id: node.kind === 'namespace' ? 'symbol-namespace' : 'symbol-folder' },
     expandable: !isTool,
-    contextValue: `waygate.${node.kind}${heldContext(held)}`,
+    contextValue: `waygate.${node.kind}`,
     accessibilityLabel: notificationText`${[node.label, node.kind, isTool ? declared : '', description].filter(Boolean).join(', ')}`,
   };
 }
@@ -111,56 +97,9 @@ const TOOL_ICONS: Record<TreeNode['safety'], ToolRow['icon']> = {
   destructive: { id: 'flame', color: 'list.warningForeground' },
 };
 
-function serverRow(server: ServerStatus): ToolRow {
-  const { held = [] } = server;
-  const name = oneLine(server.name, 60);
-  const description = notificationText`${serverDescription(server)}`;
-  return {
-    id: `server:${server.name}`,
-    label: notificationText`${name}`,
-    description,
-    icon:
-      serverState(server.state).icon ??
-      (held.length > 0 ? heldIcon(isQuarantined(server) ? 'quarantined' : '') : { id: 'server' }),
-    expandable: held.length > 0,
-    contextValue: `waygate.server.${server.state}${heldContext(held)}`,
-    accessibilityLabel: notificationText`${name}, server, ${description}`,
-    ...(server.location && { location: server.location }),
-  };
-}
-
-/** Describes a server in its row, shortly if there is a button; the tooltip has the rest. */
-function serverDescription({ state, secret, reason, held = [] }: ServerStatus): string {
-  const words = [serverState(state).words, heldWords(held)].filter(Boolean).join(', ');
-  if (state === 'needs_approval' || state === 'needs_sign_in') return words;
-  if (state === 'needs_secret' && secret) return `${words}: ${oneLine(secret.description || secret.name, SHORT)}`;
-  return reason ? `${words}: ${oneLine(reason, SHORT)}` : words;
-}
-
 export function tooltipOf(element: ToolElement): TooltipPart[] {
   if (element.kind === 'held') return [{ style: 'title', text: heldLabel(element.item) }];
-  if (element.kind === 'server') {
-    const { server } = element;
-    return [
-      { style: 'title', text: `${oneLine(server.name, 60)}: ${serverState(server.state).words}` },
-      ...(server.reason ? [{ style: 'text' as const, text: asSentence(server.reason) }] : []),
-      // Misbehaviour may be the cause of the problem.
-      ...(server.oddities?.length
-        ? [{ style: 'text' as const, text: oneLine(`Odd: ${oddityWords(server.oddities)}.`, 500) }]
-        : []),
-      ...(server.stderr?.length
-        ? [
-            {
-              style: 'code' as const,
-              text: server.stderr
-                .slice(-8)
-                .map((line) => oneLine(line, 500))
-                .join('\n'),
-            },
-          ]
-        : []),
-    ];
-  }
+  if (element.kind === 'server') return serverTooltip(element);
   const { node } = element;
   const summary = node.kind === 'tool' ? node.description : node.hint;
   const declared = SAFETY_WORDS[node.safety];
@@ -174,41 +113,11 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
   ];
 }
 
-/** Orders the root: servers that need the user first, starting servers last, so that rows between them do not jump. */
-export function rootElements(nodes: readonly TreeNode[], servers: readonly ServerStatus[]): ToolElement[] {
-  const asElement = (server: ServerStatus): ToolElement => ({ kind: 'server', server });
-  const { troubled, starting } = serversWithRows(servers);
-  // A server with its own row and no tools yet needs no second, empty row.
-  const listed = new Set([...troubled, ...starting].map((server) => server.name));
-  const filled = nodes.filter((node) => node.toolCount > 0 || !listed.has(node.server));
-  const named = new Set([...listed, ...filled.map((node) => node.server)]);
-  // Without an offered tool a server has no namespace.
-  const withheld = servers.filter(({ name, held }) => held !== undefined && !named.has(name));
-  const heldOf = new Map(servers.map(({ name, held }) => [name, held]));
-  return [
-    ...[...troubled, ...withheld].map(asElement),
-    ...filled.map((node): ToolElement => {
-      const held = listed.has(node.server) ? undefined : heldOf.get(node.server);
-      return { kind: 'node', node, ...(held && { held }) };
-    }),
-    ...starting.map(asElement),
-  ];
-}
-
 /** Rows for the held items of a server, above its other rows. */
 export function heldElements(element: ToolElement | undefined): ToolElement[] {
-  if (element === undefined || element.kind === 'held') return [];
-  const { name, held = [] } =
-    element.kind === 'server' ? element.server : { name: element.node.server, held: element.held };
+  if (element?.kind !== 'server') return [];
+  const { name, held = [] } = element.server;
   return held.map((item, index) => ({ kind: 'held', server: name, item, index }));
-}
-
-function serversWithRows(servers: readonly ServerStatus[]): Record<'troubled' | 'starting', ServerStatus[]> {
-  return {
-    troubled: servers.filter(isTroubled),
-    // A starting server whose tools are known needs no row.
-    starting: servers.filter((server) => server.state === 'starting' && server.toolCount === 0),
-  };
 }
 
 /**
@@ -218,14 +127,6 @@ function serversWithRows(servers: readonly ServerStatus[]): Record<'troubled' | 
 export function rootKey({ link }: GatewayView): string {
   if (link.kind !== 'attached') return link.kind === 'off' ? 'off' : '';
   return attachedKey(link.attachment, link.snapshot.catalog.revision, link.snapshot.servers);
-}
-
-/** Key of the drawn rows: the worker, its catalog revision and the server states. */
-export function attachedKey(attachment: number, revision: number, servers: readonly ServerStatus[]): string {
-  const { troubled, starting } = serversWithRows(servers);
-  const rows = [...troubled, ...starting].map((s) => [s.name, s.state, s.reason, s.secret?.key]);
-  const held = servers.flatMap((s) => s.held?.map(({ part, name, why }) => [s.name, part, name, why]) ?? []);
-  return JSON.stringify([attachment, revision, rows, held]);
 }
 
 /**

@@ -3,9 +3,11 @@ import * as vscode from 'vscode';
 import { canonicalWorkspace } from '../../config/state/stateFolder.ts';
 import type { FileLocation } from '../../control/contract.ts';
 import { TOOLS_VIEW_ID } from '../contributions.ts';
+import { toolPlace } from '../documents/addresses.ts';
 import type { FolderGateway } from '../folders/folderGateway.ts';
 import type { Folders } from '../folders/folders.ts';
 import { throttled } from '../gateway/pacing.ts';
+import type { NotificationText } from '../notificationText.ts';
 import type { Disposable } from '../observable.ts';
 import { serverOf } from './clickedServer.ts';
 import { FolderTools } from './folderTools.ts';
@@ -23,6 +25,8 @@ import {
 import { createTree, tooltip, treeItem } from './treeRow.ts';
 
 const REFRESH_INTERVAL_MS = 250;
+/** Time to read what a refresh brought. */
+const SAID_MS = 10_000;
 
 type Element = ToolElement | FolderElement;
 
@@ -44,6 +48,9 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     if (isStale) this.#changed.fire(undefined);
   });
   readonly #watching: Disposable;
+  #lasting = '';
+  #said: NotificationText | undefined;
+  #silence: NodeJS.Timeout | undefined;
 
   constructor(folders: Folders, log: vscode.LogOutputChannel) {
     this.#folders = folders;
@@ -66,6 +73,8 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     const state = gateway?.link.state.value;
     const workspace = state?.kind === 'attached' ? state.snapshot.workspace : undefined;
     if (row.location) item.command = openLocationCommand(row.location, workspace);
+    const toolId = element.kind === 'node' ? element.node.toolId : undefined;
+    if (toolId !== undefined) item.command = openDefinitionCommand(element.folder ?? '', toolId);
     return item;
   }
 
@@ -114,7 +123,19 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     else await vscode.commands.executeCommand(`${TOOLS_VIEW_ID}.focus`);
   }
 
+  /** Shows a line above the rows for a moment. */
+  say(text: NotificationText): void {
+    clearTimeout(this.#silence);
+    this.#said = text;
+    this.#showMessage();
+    this.#silence = setTimeout(() => {
+      this.#said = undefined;
+      this.#showMessage();
+    }, SAID_MS);
+  }
+
   dispose(): void {
+    clearTimeout(this.#silence);
     this.#watching.dispose();
     this.#refresh.dispose();
     this.view.dispose();
@@ -144,7 +165,8 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
       if (message !== undefined) messages.push(gateway.titled(message));
       isChanged = tools.update(gateway.view.value) || isChanged;
     }
-    this.view.message = [...new Set(messages)].join(' ');
+    this.#lasting = [...new Set(messages)].join(' ');
+    this.#showMessage();
     this.view.badge = treeBadge(gateways.map(({ view }) => view.value));
     const roots = this.#roots();
     const key = JSON.stringify(
@@ -156,6 +178,10 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     if (!isChanged && key === this.#foldersKey) return;
     this.#foldersKey = key;
     this.#refresh();
+  }
+
+  #showMessage(): void {
+    this.view.message = this.#said ?? this.#lasting;
   }
 
   #toolsOf(gateway: FolderGateway): FolderTools {
@@ -170,6 +196,12 @@ function itemOf(row: ToolRow, folder = ''): vscode.TreeItem {
   const item = treeItem(row, row.expandable ? 'Collapsed' : 'None');
   item.id = `${folder}:${row.id}`;
   return item;
+}
+
+/** Has all that it needs: VS Code may run the command of a row without the row, while it redraws the tree. */
+function openDefinitionCommand(folder: string, toolId: string): vscode.Command {
+  const uri = vscode.Uri.from(toolPlace(folder, toolId));
+  return { command: 'vscode.open', title: 'Open Definition', arguments: [uri, { preview: true }] };
 }
 
 function openLocationCommand(location: FileLocation, workspace: string | undefined): vscode.Command {

@@ -58,7 +58,7 @@ describe('Folders', () => {
     assert.equal(offers.length, 1);
     await driver.clickRowAction('Tools', 'second', 'Approve Servers');
     await driver.click('.codelens-decoration a:has-text("Approve second")');
-    await toolsRow('second', ({ description }) => / tools$/.test(description));
+    await toolsRow('second', ({ description }) => / tools\b/.test(description));
     await driver.screenshot('folders');
     const after = await gatewayStatus();
     assert.deepEqual([after.worker.pid, after.servers.length], [before.worker.pid, before.servers.length]);
@@ -119,7 +119,7 @@ describe('Folders', () => {
 
   it('has one item in the status bar, with the tools of both and the worse state', async () => {
     const { catalog } = await gatewayStatus();
-    const row = await toolsRow('second', ({ description }) => / tools$/.test(description));
+    const row = await toolsRow('second', ({ description }) => / tools\b/.test(description));
     const sum = catalog.toolCount + Number.parseInt(row.description, 10);
     await eventually('the sum', statusItem, (text) => text.endsWith(`Waygate ${sum}`));
     writeFileSync(file, configuration.replace('"node"', '"no-such-program"'));
@@ -131,7 +131,7 @@ describe('Folders', () => {
     await driver.waitFor('.codelens-decoration a:has-text("Approve second")');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     writeFileSync(file, configuration);
-    await toolsRow('second', ({ description }) => / tools$/.test(description));
+    await toolsRow('second', ({ description }) => / tools\b/.test(description));
   });
 
   it('shows problems in the configuration of their folder alone', async () => {
