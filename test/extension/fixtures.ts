@@ -1,3 +1,4 @@
+import type { Refreshed } from '../../src/control/activityContract.ts';
 import type { ControlClient } from '../../src/control/client.ts';
 import type {
   ControlRequests,
@@ -50,6 +51,7 @@ export class ScriptedWorker implements ControlClient {
   disposed = false;
   answer: (method: keyof ControlRequests) => unknown = () => snapshot();
   #snapshot: (snapshot: GatewaySnapshot) => void = () => undefined;
+  #refreshed: (news: Refreshed) => void = () => undefined;
   #close: () => void = () => undefined;
   #supersede: () => void = () => undefined;
 
@@ -61,7 +63,9 @@ export class ScriptedWorker implements ControlClient {
     this.#snapshot = listener;
   }
   onCalls(): void {}
-  onRefreshed(): void {}
+  onRefreshed(listener: (news: Refreshed) => void): void {
+    this.#refreshed = listener;
+  }
   /** No test of the link asks for an approval. */
   onApproval(): void {}
   onSecret(): void {}
@@ -75,6 +79,10 @@ export class ScriptedWorker implements ControlClient {
     this.disposed = true;
   }
 
+  /** Reports the end of a server's refresh. */
+  refreshed(server: string): void {
+    this.#refreshed({ server, added: 1, removed: 0, changed: 0 });
+  }
   send(next: GatewaySnapshot): void {
     this.#snapshot(next);
   }

@@ -46,6 +46,11 @@ describe('row', () => {
     expect(asleep.contextValue).toBe('waygate.server.not_started.signedIn');
   });
 
+  it('of a server that the user lists again turns', () => {
+    const rows = rootElements([], [server('files'), server('memory')], new Set(['memory'])).map(row);
+    expect(rows.map(({ icon }) => icon.id)).toEqual(['pass', 'loading~spin']);
+  });
+
   it('of a crashing server counts its restarts', () => {
     const supervised = { restart_count: 22 } as NonNullable<GatewaySnapshot['servers'][number]['supervised']>;
     expect(row({ kind: 'server', server: { ...FAILED, supervised } }).description).toBe(

@@ -7,7 +7,7 @@ import { heldElements, rootKey, type ToolElement } from './toolRows.ts';
 /** Tools of a folder, requested from the worker's ChoiceGraph level by level. */
 export class FolderTools {
   readonly #folder: string;
-  readonly #link: Pick<GatewayLink, 'state' | 'children'>;
+  readonly #link: Pick<GatewayLink, 'state' | 'children' | 'refreshing'>;
   readonly #warn: (text: string, error: unknown) => void;
   /** Elements shown last, by path. Kept while a worker is replaced. */
   #shown = new Map<string, ToolElement[]>();
@@ -18,7 +18,7 @@ export class FolderTools {
 
   constructor(
     folder: string,
-    link: Pick<GatewayLink, 'state' | 'children'>,
+    link: Pick<GatewayLink, 'state' | 'children' | 'refreshing'>,
     warn: (text: string, error: unknown) => void,
   ) {
     this.#folder = folder;
@@ -37,7 +37,8 @@ export class FolderTools {
 
   /** Takes the present state. Returns true if its rows differ. */
   update(gateway: GatewayView): boolean {
-    const key = rootKey(gateway);
+    const drawn = rootKey(gateway);
+    const key = drawn === '' ? '' : keyOf(drawn, this.#link.refreshing.value);
     if (key === '' || key === this.#rootKey) return false;
     this.#rootKey = key;
     if (gateway.link.kind === 'off') this.#shown = new Map();
@@ -61,8 +62,9 @@ export class FolderTools {
       const { nodes, revision } = await this.#link.children(path);
       const { attachment, snapshot } = state;
       const isRoot = path === '/';
-      if (isRoot) this.#drawnKey = attachedKey(attachment, revision, snapshot.servers);
-      const rows = isRoot ? rootElements(nodes, snapshot.servers) : nodes.map(asElement);
+      const refreshing = this.#link.refreshing.value;
+      if (isRoot) this.#drawnKey = keyOf(attachedKey(attachment, revision, snapshot.servers), refreshing);
+      const rows = isRoot ? rootElements(nodes, snapshot.servers, refreshing) : nodes.map(asElement);
       const children = this.#own([...heldElements(element), ...rows]);
       this.#shown.set(path, children);
       for (const child of children) if (child.kind !== 'held' && child.node) this.#nodes.set(child.node.path, child);
@@ -81,4 +83,8 @@ export class FolderTools {
 
 function asElement(node: TreeNode): ToolElement {
   return { kind: 'node', node };
+}
+
+function keyOf(rows: string, refreshing: ReadonlySet<string>): string {
+  return JSON.stringify([rows, ...refreshing]);
 }

@@ -17,6 +17,8 @@ const STDERR_LINES = 8;
 export interface ServerElement {
   server: ServerStatus;
   node?: TreeNode;
+  /** The user has asked to list it again. */
+  isRefreshed?: boolean;
 }
 
 /** Icons of the states that the dashboard has no warning for. */
@@ -26,7 +28,7 @@ const ICONS: Readonly<Partial<Record<ServerStatus['state'], Row['icon']>>> = {
 };
 
 /** Makes the one row of a server, whatever its state. */
-export function serverRow({ server, node }: ServerElement): ToolRow {
+export function serverRow({ server, node, isRefreshed = false }: ServerElement): ToolRow {
   const { held = [], state, signedIn, location } = server;
   const name = oneLine(server.name, NAME_CHARS);
   const description = notificationText`${serverDescription(server)}`;
@@ -35,7 +37,9 @@ export function serverRow({ server, node }: ServerElement): ToolRow {
     id: `server:${server.name}`,
     label: notificationText`${name}`,
     description,
-    icon: serverState(state).icon ?? withheld ?? ICONS[state] ?? { id: 'server' },
+    icon: isRefreshed
+      ? { id: 'loading~spin' }
+      : (serverState(state).icon ?? withheld ?? ICONS[state] ?? { id: 'server' }),
     expandable: held.length > 0 || (node?.toolCount ?? 0) > 0,
     contextValue: `waygate.server.${state}${heldContext(held)}${signedIn ? '.signedIn' : ''}`,
     accessibilityLabel: notificationText`${name}, server, ${[serverState(state).words, description].filter(Boolean).join(', ')}`,
@@ -108,13 +112,22 @@ function stderrOf({ stderr = [] }: ServerStatus): TooltipPart[] {
 }
 
 /** Orders the servers by name, one row each: a row that moves with its state is clicked by mistake. */
-export function rootElements(nodes: readonly TreeNode[], servers: readonly ServerStatus[]): ToolElement[] {
+export function rootElements(
+  nodes: readonly TreeNode[],
+  servers: readonly ServerStatus[],
+  refreshing: ReadonlySet<string> = new Set(),
+): ToolElement[] {
   const nodeOf = new Map(nodes.map((node) => [node.server, node]));
   const rows = servers
     .filter(({ name, state }) => state !== 'disabled' || nodeOf.has(name))
     .map((server): ToolElement => {
       const node = nodeOf.get(server.name);
-      return { kind: 'server', server, ...(node && { node }) };
+      return {
+        kind: 'server',
+        server,
+        ...(node && { node }),
+        ...(refreshing.has(server.name) && { isRefreshed: true }),
+      };
     });
   const known = new Set(servers.map(({ name }) => name));
   // The tools may be of a catalog whose server has just left the configuration.

@@ -188,6 +188,7 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     const { place, link } = gateway;
     const tools = new FolderTools(place.name, link, (text, error) => this.#log.warn(gateway.titled(text), error));
     this.#tools.set(gateway, tools);
+    link.refreshing.onChange(() => this.#update());
     return tools;
   }
 }

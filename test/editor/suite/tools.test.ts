@@ -43,7 +43,7 @@ describe('Tools', () => {
     await driver.expand('Tools', 'memory');
     await toolsRow('read_graph', ({ depth }) => depth === 2);
     await driver.clickRow('Tools', 'read_graph');
-    await eventually('the definition', activeUri, (uri) => /^waygate:\/\/[^/]*\/tools\/memory\/read_graph#/.test(uri));
+    await eventually('the definition', activeUri, (uri) => /^waygate:\/\/[^/]*\/tools\/memory\/read_graph(#|%23)/.test(uri));
     const document = vscode.window.activeTextEditor?.document;
     assert.equal(document?.languageId, 'json');
     assert.equal(JSON.parse(document?.getText() ?? '{}').name, 'read_graph');
@@ -64,7 +64,7 @@ describe('Tools', () => {
   it('finds tools as an agent would, and explains why', async () => {
     const finding = vscode.commands.executeCommand('waygate.findTool');
     await driver.waitFor('.quick-input-title:has-text("Find Tool")');
-    await driver.click('.quick-input-action-bar .codicon-sparkle');
+    await driver.click('.quick-input-widget .codicon-sparkle');
     await driver.type('remember a person');
     const { hits } = await withControl((control) =>
       control.request('explain', { query: 'remember a person', topK: 20 }),
@@ -92,6 +92,9 @@ describe('Tools', () => {
 
   it('hides a tool from agents, and an undo restores the file byte for byte', async () => {
     const before = readFileSync(configurationFile());
+    await vscode.commands.executeCommand('workbench.actions.treeView.waygate.tools.collapseAll');
+    await driver.expand('Tools', 'memory');
+    await toolsRow('read_graph', ({ depth }) => depth === 2);
     await driver.chooseFromRowMenu('Tools', 'read_graph', 'Hide from Agents');
     await eventually('the file', excluded, (patterns) => JSON.stringify(patterns) === '["read_graph"]');
     await eventually('the row to go', async () =>
