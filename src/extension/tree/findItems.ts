@@ -68,5 +68,6 @@ function nameOf(path: string): string {
 }
 
 function detailOf({ description, tokens, safety }: ToolPath): string {
-  return [description, `${shortTokens(tokens)} tokens`, SAFETY_WORDS[safety]].filter(Boolean).join(' · ');
+  // The end of a long line is cut.
+  return [`${shortTokens(tokens)} tokens`, SAFETY_WORDS[safety], description].filter(Boolean).join(' · ');
 }

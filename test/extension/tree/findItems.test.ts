@@ -20,7 +20,7 @@ describe('tools that contain a text', () => {
     expect(found.map(({ label }) => label)).toEqual(['refund_create', 'refund_list', 'list_orders']);
     expect(found[0]).toMatchObject({
       description: '/shop/payments/refund_create',
-      detail: 'Pays back. · 1.2k tokens · declared destructive',
+      detail: '1.2k tokens · declared destructive · Pays back.',
     });
     expect(containing(PATHS, 'refund list orders').map(({ label }) => label)).toEqual(['list_orders']);
     expect(containing(PATHS, '')).toHaveLength(3);
