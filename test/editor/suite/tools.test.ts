@@ -15,6 +15,9 @@ const activeUri = (): string => vscode.window.activeTextEditor?.document.uri.toS
 
 const tabs = (): string[] => vscode.window.tabGroups.all.flatMap((group) => group.tabs).map(({ label }) => label);
 
+/** Waits for a redraw of the tree: VS Code passes no row to a command meanwhile. */
+const redrawn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_500));
+
 /** Rows of the servers. Those of their tools are below them. */
 const servers = async () => (await driver.rows('Tools')).filter(({ depth }) => depth === 1);
 
@@ -43,7 +46,9 @@ describe('Tools', () => {
     await driver.expand('Tools', 'memory');
     await toolsRow('read_graph', ({ depth }) => depth === 2);
     await driver.clickRow('Tools', 'read_graph');
-    await eventually('the definition', activeUri, (uri) => /^waygate:\/\/[^/]*\/tools\/memory\/read_graph(#|%23)/.test(uri));
+    await eventually('the definition', activeUri, (uri) =>
+      /^waygate:\/\/[^/]*\/tools\/memory\/read_graph(#|%23)/.test(uri),
+    );
     const document = vscode.window.activeTextEditor?.document;
     assert.equal(document?.languageId, 'json');
     assert.equal(JSON.parse(document?.getText() ?? '{}').name, 'read_graph');
@@ -115,24 +120,29 @@ describe('Tools', () => {
   });
 
   it('stops and restarts a server from its row', async () => {
+    const pidOf = async (name: string) => (await gatewayStatus()).servers.find((server) => server.name === name)?.pid;
     await driver.chooseFromRowMenu('Tools', 'memory', 'Stop');
     await eventually(
       'its end',
       () => stateOf('memory'),
       (state) => state === 'not_started',
     );
-    await driver.clickRowAction('Tools', 'filesystem', 'Restart Server');
-    await eventually(
-      'the other',
-      () => stateOf('filesystem'),
-      (state) => state === 'ready',
-    );
+    await redrawn();
     await driver.chooseFromRowMenu('Tools', 'memory', 'Restart Server');
     await eventually(
       'its start',
       () => stateOf('memory'),
       (state) => state === 'ready',
     );
+    await redrawn();
+    const before = await pidOf('filesystem');
+    await driver.clickRowAction('Tools', 'filesystem', 'Restart Server');
+    await eventually(
+      'another process',
+      () => pidOf('filesystem'),
+      (pid) => pid !== undefined && pid !== before,
+    );
+    await redrawn();
   });
 
   it('says what a refresh brought', async () => {
