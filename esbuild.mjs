@@ -153,6 +153,8 @@ const bundles = [
   { ...browser, entryPoints: ['webview/dashboard/dashboard.css'], outfile: 'dist/webview/dashboard.css' },
   { ...browser, entryPoints: ['webview/table/main.ts'], outfile: 'dist/webview/table.js', format: 'iife' },
   { ...browser, entryPoints: ['webview/table/table.css'], outfile: 'dist/webview/table.css' },
+  { ...browser, entryPoints: ['webview/try/main.ts'], outfile: 'dist/webview/try.js', format: 'iife' },
+  { ...browser, entryPoints: ['webview/try/try.css'], outfile: 'dist/webview/try.css' },
 ];
 
 if (withTests) {

@@ -4,6 +4,7 @@ import {
   CONFIGURATION_PATH,
   type CommandId,
   RESULTS_VIEW_ID,
+  REVIEW_EXTENSION,
   type SettingId,
   type SettingTypes,
   TOOLS_VIEW_ID,
@@ -57,20 +58,20 @@ const IN_RESULTS = `view == ${RESULTS_VIEW_ID}`;
 const ON_TOOL_CALL = `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\.\\w+\\.tool$/`;
 const ON_RESULT = `(${IN_RESULTS} || ${IN_ACTIVITY}) && viewItem == waygate.result`;
 
-const WITH_HELD = `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.\\w+\\.(held|quarantined)/`;
-const ON_SERVER = `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\./`;
+/** Row of a server in a state, with some flags behind it (`serverRow.ts`). */
+const server = (state = '\\w+', flags = ''): string =>
+  `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.${state}\\b${flags}/`;
 const ON_TOOL = `${IN_TOOLS} && viewItem == waygate.tool`;
-/** Rows of servers that run, may run, or failed. */
-const RUNNABLE = `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.(ready|not_started|starting|stopped|failed)/`;
 const ON_FOLDER = `${IN_TOOLS} && viewItem == waygate.folder`;
+const WITH_HELD = server('\\w+', '.*\\.(held|quarantined)$');
 /** Right document of a comparison. */
 const IN_REVIEW = `resourceScheme == ${TRUST_SCHEME} && resourceFilename =~ /^now/`;
 
 export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', readonly MenuItem[]> = {
   'view/title': [
-    { command: 'waygate.findTool', when: IN_TOOLS, group: 'navigation@1' },
-    { command: 'waygate.refresh', when: IN_TOOLS, group: 'navigation@2' },
-    { command: 'waygate.openDashboard', when: IN_TOOLS, group: 'navigation@3' },
+    { command: 'waygate.findTool', when: IN_TOOLS, group: 'navigation@0' },
+    { command: 'waygate.refresh', when: IN_TOOLS, group: 'navigation@1' },
+    { command: 'waygate.openDashboard', when: IN_TOOLS, group: 'navigation@2' },
     { command: 'waygate.openConfiguration', when: IN_TOOLS, group: '1_open@1' },
     { command: 'waygate.importServers', when: IN_TOOLS, group: '1_open@2' },
     { command: 'waygate.showLog', when: IN_TOOLS, group: '1_open@3' },
@@ -113,12 +114,12 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.reviewChanges', when: WITH_HELD, group: '0_trust@1' },
     {
       command: 'waygate.quarantine',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.(ready|not_started|starting|failed)(\\.held)?(\\.signedIn)?$/`,
-      group: '4_trust@1',
+      when: server('\\w+', '.*\\.(tools|signedIn|held)$'),
+      group: '3_server@2',
     },
     {
       command: 'waygate.release',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.\\w+\\.quarantined/`,
+      when: server('\\w+', '.*\\.quarantined$'),
       group: '0_trust@2',
     },
     { command: 'waygate.reviewChange', when: `${IN_TOOLS} && viewItem =~ /^waygate\\.held/`, group: 'inline@1' },
@@ -126,58 +127,52 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.block', when: `${IN_TOOLS} && viewItem == waygate.held`, group: '0_trust@2' },
     {
       command: 'waygate.signIn',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_sign_in/`,
+      when: server('needs_sign_in'),
       group: 'inline@1',
     },
-    {
-      command: 'waygate.signIn',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_sign_in/`,
-      group: '3_server@6',
-    },
-    { command: 'waygate.signOut', when: `${IN_TOOLS} && viewItem =~ /\\.signedIn$/`, group: '3_server@6' },
-    {
-      command: 'waygate.restartServer',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.(ready|failed)/`,
-      group: 'inline@2',
-    },
-    { command: 'waygate.openServerLog', when: ON_SERVER, group: '1_open@2' },
-    { command: 'waygate.refreshServer', when: RUNNABLE, group: '3_server@1' },
-    { command: 'waygate.restartServer', when: RUNNABLE, group: '3_server@2' },
-    {
-      command: 'waygate.stopServer',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.(ready|starting)/`,
-      group: '3_server@3',
-    },
-    { command: 'waygate.chooseTools', when: RUNNABLE, group: '3_server@4' },
-    { command: 'waygate.switchOff', when: ON_SERVER, group: '3_server@5' },
+    { command: 'waygate.signOut', when: server('\\w+', '.*\\.signedIn\\b'), group: '3_server@1' },
+    { command: 'waygate.refreshServer', when: server('(ready|failed)'), group: 'inline@2' },
+    { command: 'waygate.refreshServer', when: server(), group: '3_server@0' },
+    { command: 'waygate.restartServer', when: server('(ready|failed|starting|stopped)'), group: '3_server@2' },
+    { command: 'waygate.stopServer', when: server('(ready|starting)'), group: '3_server@3' },
+    { command: 'waygate.chooseTools', when: server('(ready|failed|starting)'), group: '3_server@4' },
+    { command: 'waygate.switchOff', when: server(), group: '3_server@5' },
+    { command: 'waygate.openServerLog', when: server(), group: '1_open@3' },
     { command: 'waygate.openDefinition', when: ON_TOOL, group: '1_open@1' },
     { command: 'waygate.showToolChange', when: ON_TOOL, group: '1_open@2' },
     { command: 'waygate.copyToolCall', when: ON_TOOL, group: '2_copy@3' },
     { command: 'waygate.hideTool', when: ON_TOOL, group: '3_hide@1' },
     {
       command: 'waygate.setSecret',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_secret/`,
+      when: server('needs_secret'),
       group: 'inline@1',
     },
     {
       command: 'waygate.approveServers',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.needs_approval/`,
+      when: server('needs_approval'),
       group: 'inline@1',
     },
+    { command: 'waygate.tryTool', when: `${IN_TOOLS} && viewItem == waygate.tool`, group: 'inline@1' },
+    { command: 'waygate.tryTool', when: `${IN_TOOLS} && viewItem == waygate.tool`, group: '0_try@1' },
     {
       command: 'waygate.copyPath',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(server|namespace|cluster|tool)/`,
+      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.(server\\..*\\.tools|namespace|cluster|tool)/`,
       group: '2_copy@1',
     },
     { command: 'waygate.copyToolId', when: `${IN_TOOLS} && viewItem == waygate.tool`, group: '2_copy@2' },
     {
       command: 'waygate.openConfiguration',
-      when: `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\./`,
+      when: server(),
       group: '1_open@1',
     },
+    { command: 'waygate.showLog', when: server(), group: '1_open@2' },
   ],
   'editor/title': [
-    { command: 'waygate.approveShown', when: `resourceScheme == ${APPROVAL_SCHEME}`, group: 'navigation@1' },
+    {
+      command: 'waygate.approveShown',
+      when: `resourceScheme == ${APPROVAL_SCHEME} && resourceExtname != ${REVIEW_EXTENSION}`,
+      group: 'navigation@1',
+    },
     { command: 'waygate.acceptShown', when: IN_REVIEW, group: 'navigation@1' },
     { command: 'waygate.block', when: IN_REVIEW, group: 'navigation@2' },
   ],

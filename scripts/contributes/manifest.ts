@@ -10,6 +10,7 @@ import {
   OWN_CONFIGURATIONS,
   REVIEW_EXTENSION,
   TOOLS_VIEW_ID,
+  TRY_VIEW_TYPE,
   WAYGATE_SCHEME,
 } from '../../src/extension/contributions.ts';
 import { MENUS, SETTINGS, type SettingContribution, VIEWS, WELCOMES } from './contributed.ts';
@@ -35,6 +36,7 @@ export function extensionManifest(): Record<string, unknown> {
     activationEvents: [
       `workspaceContains:${CONFIGURATION_PATH}`,
       `onWebviewPanel:${DASHBOARD_VIEW_TYPE}`,
+      `onWebviewPanel:${TRY_VIEW_TYPE}`,
       `onFileSystem:${WAYGATE_SCHEME}`,
     ],
     contributes: contributes(),

@@ -53,7 +53,12 @@ export interface ServerStatus extends ServerBrief {
   /** Counts and last fault of its supervisor; absent if the server has none because it is disabled or misconfigured. */
   supervised?: HealthSnapshot;
   /** Command for the user to approve, shown whole and approved by its hash. */
-  approval?: { hash: string; lines: readonly string[] };
+  approval?: {
+    hash: string;
+    lines: readonly string[];
+    /** Launch that the user approved and the launch of now, if the server was approved before. */
+    change?: { before: readonly string[]; now: readonly string[] };
+  };
   /** Missing secret of the server. */
   secret?: MissingSecret;
   /** `walled`, or `no walls: REASON`; absent for a server that is no program. */
@@ -134,6 +139,8 @@ export interface CatalogStatus {
   revision: number;
   toolCount: number;
   namespaceCount: number;
+  /** cl100k tokens, about: of all definitions, and of the definitions and instructions that a model gets with a request. */
+  tokens?: { definitions: number; sent: number };
   /** Tools that could not be registered, with their reasons. */
   skipped: readonly { server: string; tool: string; reason: string }[];
 }

@@ -27,11 +27,11 @@ const WARNING = 'list.warningForeground';
  */
 export const SERVER_STATES = {
   disabled: {
-    words: 'disabled',
+    words: 'off',
     absent: { says: 'is switched off in the configuration', advice: 'Use another tool, or ask the user.' },
     glyph: 'slash',
   },
-  not_started: { words: 'not started', isUp: true, glyph: 'circle' },
+  not_started: { words: 'asleep', isUp: true, glyph: 'circle' },
   ready: { words: 'ready', isUp: true, glyph: 'check' },
   stopped: { words: 'stopped', glyph: 'circle' },
   starting: {

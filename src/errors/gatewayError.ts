@@ -78,6 +78,8 @@ export class GatewayError extends Error {
 export function errorText(error: GatewayError): string {
   const lines = [`Error ${error.code}: ${error.message}`];
   for (const [name, value] of Object.entries(error.details ?? {})) {
+    // The problems name their places in words; the list is for forms.
+    if (name === 'places') continue;
     if (isListOfTexts(value)) lines.push(`${name}:`, ...value.map((item) => `- ${foreignLine(item)}`));
     else lines.push(`${name}: ${typeof value === 'string' ? foreignLine(value) : visibleJson(value)}`);
   }

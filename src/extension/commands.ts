@@ -5,20 +5,24 @@ import { configurationCommands } from './configuration/configurationCommands.ts'
 import type { Environment } from './configuration/environment.ts';
 import { CONFIGURATION_PATH, type FolderCommandId } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
+import { dashboardCommands } from './dashboard/dashboardCommands.ts';
 import { logPlace } from './documents/addresses.ts';
 import { openDocument } from './documents/waygateFiles.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
 import type { GatewayLink } from './gateway/gatewayLink.ts';
-import { type NotificationText, notificationText } from './notificationText.ts';
-import type { Observable } from './observable.ts';
+import { notificationText } from './notificationText.ts';
 import { asSentence } from './plainText.ts';
+import type { Questions } from './questions/questions.ts';
 import type { CommandHandlers } from './registrations.ts';
 import { installSkillInto } from './skill/installSkill.ts';
+import type { Refreshes } from './status/refreshes.ts';
 import { asRow, clickedServer, type ServerAction } from './tree/clickedServer.ts';
 import { toolCommands } from './tree/toolCommands.ts';
 import type { ToolElement } from './tree/toolRows.ts';
 import { toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
+import { tryCommands } from './try/tryCommand.ts';
+import type { TryTool } from './try/tryTool.ts';
 import { notify, onFolder, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
@@ -30,15 +34,15 @@ export interface CommandDependencies {
   reveal(server: string): Promise<void>;
   /** Selects the row of a tool. */
   revealTool(path: string): Promise<void>;
-  /** Shows a line above the rows of the view *Tools* for a moment. */
-  say(text: NotificationText): void;
   dashboard: Dashboard;
   approval: ServerApproval;
   reviews: TrustReviews;
   secrets: EditorSecrets;
+  tries: TryTool;
   /** Starts a new worker for a workspace, which takes over. */
   rollOut: (workspace: string) => Promise<unknown>;
-  refreshing: Observable<boolean>;
+  questions: Questions;
+  refreshes: Refreshes;
   /** Folder of the bundled skill. */
   skillFolder: string;
   /** Folder of the user's files of this editor. */
@@ -67,13 +71,14 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
     link,
     reveal,
     revealTool,
-    say,
     dashboard,
     approval,
     reviews,
     secrets,
+    tries,
     rollOut,
-    refreshing,
+    questions,
+    refreshes,
     skillFolder,
     userFolder,
     log,
@@ -81,13 +86,20 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
   const guarded = guardedBy(log);
 
   return {
+    'waygate.refresh': guarded('Refreshing the catalogs', () => refresh(link, refreshes)),
+    'waygate.refreshServer': guarded('Refreshing the server', async (argument) => {
+      const server = await clickedServer(link, argument, REFRESH);
+      if (server) await refresh(link, refreshes, server.name);
+    }),
+    ...questions.commands(),
     'waygate.reload': guarded('Reloading the gateway', () => showBusy(() => link.reload(rollOut))),
     'waygate.restart': guarded('Restarting the gateway', () => showBusy(() => link.restart())),
     'waygate.approveServers': guarded('Approving servers', (argument) => {
       const row = asRow(argument);
       return approval.ask(row?.kind === 'server' ? row.server : undefined);
     }),
-    'waygate.approveShown': guarded('Approving servers', (argument) => approval.approveShown(namesIn(argument))),
+    'waygate.approveShown': guarded('Approving servers', (argument) => approval.approveShown(argument)),
+    'waygate.showLaunchChange': guarded('Showing the change', (argument) => approval.showChange(argument)),
     'waygate.reviewChanges': guarded('Reviewing changes', (argument) => reviews.review(argument)),
     'waygate.reviewChange': guarded('Reviewing the change', (argument) => reviews.review(argument)),
     'waygate.acceptShown': guarded('Accepting', (argument) => reviews.accept(argument)),
@@ -112,14 +124,15 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
       const { name = '', secret } = (await clickedServer(link, argument, SET_SECRET)) ?? {};
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
-    ...toolCommands({ folder, link, revealTool, say, refreshing, guarded }),
+    ...toolCommands({ folder, link, revealTool, guarded }),
     ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
     'waygate.openServerLog': guarded('Opening the log', async (argument) => {
       const server = await clickedServer(link, argument, OPEN_LOG);
       if (server) await openDocument(logPlace(folder, server.name));
     }),
     'waygate.showLog': async () => log.show(),
-    'waygate.openDashboard': guarded('Opening the dashboard', async () => dashboard.open()),
+    'waygate.openDashboard': guarded('Opening the dashboard', () => dashboard.open()),
+    ...dashboardCommands(link, folder, guarded),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
       openConfiguration(folder, environment, link, asRow(argument)),
     ),
@@ -132,6 +145,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
     'waygate.installSkill': guarded('Installing the skill', () =>
       installSkillInto(environment.state.value.workspace, skillFolder),
     ),
+    ...tryCommands(guarded, link, tries),
     'waygate.copyPath': guarded('Copying the path', (argument) => copy(asRow(argument), ({ path }) => path)),
     'waygate.copyToolId': guarded('Copying the tool id', (argument) => copy(asRow(argument), ({ toolId }) => toolId)),
   };
@@ -151,8 +165,14 @@ const OPEN_LOG: ServerAction = {
 
 const SIGN_OUT: ServerAction = {
   title: notificationText`Sign Out`,
-  applies: ({ kind }) => kind !== 'stdio',
-  none: notificationText`No server here has a sign-in.`,
+  applies: ({ signedIn }) => signedIn === true,
+  none: notificationText`Nobody is signed in.`,
+};
+
+const REFRESH: ServerAction = {
+  title: notificationText`Refresh`,
+  applies: ({ state }) => state !== 'disabled',
+  none: notificationText`The server is off in the configuration.`,
 };
 
 const SET_SECRET: ServerAction = {
@@ -161,9 +181,20 @@ const SET_SECRET: ServerAction = {
   none: notificationText`No secret is needed.`,
 };
 
+/** Resolves when the refresh has begun: the rows show the rest. */
+function refresh(link: GatewayLink, refreshes: Refreshes, server?: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const begin = (servers: readonly string[]): void => {
+      refreshes.begin(servers);
+      resolve();
+    };
+    link.refresh(server, begin).catch(reject);
+  });
+}
+
 /** Copies from the row. Rejects without one instead of copying from another row, such as the selected one. */
 async function copy(row: ToolElement | undefined, from: (node: TreeNode) => string | undefined): Promise<void> {
-  const node = row && row.kind !== 'held' ? row.node : undefined;
+  const node = row?.kind === 'held' ? undefined : row?.node;
   const text = node && from(node);
   if (text === undefined) throw new Error('Use the menu of a row again; the list was being redrawn');
   await vscode.env.clipboard.writeText(text);
@@ -225,15 +256,6 @@ function configurationFile(environment: Environment): NonNullable<Environment['c
   const file = environment.configurationFile;
   if (file === undefined) throw new Error('Open a folder on this machine first');
   return file;
-}
-
-/**
- * Returns the servers named by a button in the document. The button in the editor's title bar passes the document's
- * address instead.
- */
-function namesIn(argument: unknown): readonly string[] | undefined {
-  const names = typeof argument === 'object' && argument !== null && 'names' in argument ? argument.names : undefined;
-  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : undefined;
 }
 
 async function showFailure(doing: string, error: unknown, log: vscode.LogOutputChannel): Promise<void> {

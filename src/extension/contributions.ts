@@ -14,6 +14,7 @@ export const RESULTS_VIEW_ID = 'waygate.results';
 export const TABLE_VIEW_TYPE = 'waygate.table';
 export const MCP_PROVIDER_ID = 'waygate';
 export const DASHBOARD_VIEW_TYPE = 'waygate.dashboard';
+export const TRY_VIEW_TYPE = 'waygate.try';
 /** Scheme of the document that shows the commands of servers. */
 export const APPROVAL_SCHEME = 'waygate-approval';
 export const APPROVAL_LANGUAGE = 'waygate-approval';
@@ -74,6 +75,14 @@ export const COMMANDS = {
   'waygate.refresh': { title: 'Refresh Catalogs', icon: '$(refresh)', enablement: ACTIVE, inPalette: true },
   'waygate.reload': { title: 'Reload Gateway', icon: '$(sync)', enablement: ACTIVE, inPalette: true },
   'waygate.restart': { title: 'Restart Gateway', icon: '$(debug-restart)', enablement: ACTIVE, inPalette: true },
+  'waygate.reviewQuestions': {
+    title: 'Review Questions',
+    icon: '$(question)',
+    enablement: ACTIVE,
+    inPalette: true,
+  },
+  'waygate.refreshServer': { title: 'Refresh', icon: '$(refresh)', inPalette: false },
+  'waygate.showLaunchChange': { title: 'Show What Changed', icon: '$(diff)', inPalette: false },
   'waygate.approveServers': { title: 'Approve Servers', icon: '$(shield)', enablement: ACTIVE, inPalette: true },
   'waygate.approveShown': { title: 'Approve…', icon: '$(check)', inPalette: false },
   'waygate.reviewChanges': { title: 'Review Changes…', icon: '$(diff)', enablement: ACTIVE, inPalette: true },
@@ -98,9 +107,6 @@ export const COMMANDS = {
   'waygate.createConfiguration': { title: 'Create Configuration', icon: '$(new-file)', inPalette: true },
   'waygate.importServers': { title: 'Import Servers', icon: '$(cloud-download)', inPalette: true },
   'waygate.installSkill': { title: 'Install MCP Bootstrap Skill', icon: '$(mortar-board)', inPalette: true },
-  'waygate.copyPath': { title: 'Copy Path', inPalette: false },
-  'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
-  'waygate.openServerLog': { title: 'Show Server Log', inPalette: false },
   'waygate.findTool': { title: 'Find Tool…', icon: '$(search)', enablement: ACTIVE, inPalette: true },
   'waygate.whyRanked': { title: 'Why', icon: '$(question)', inPalette: false },
   'waygate.forgetUses': { title: 'Forget What Use Has Taught…', enablement: ACTIVE, inPalette: true },
@@ -109,8 +115,13 @@ export const COMMANDS = {
   'waygate.copyToolCall': { title: 'Copy Ready Call', inPalette: false },
   'waygate.hideTool': { title: 'Hide from Agents', inPalette: false },
   'waygate.chooseTools': { title: 'Choose Tools…', enablement: ACTIVE, inPalette: true },
-  'waygate.refreshServer': { title: 'Refresh', inPalette: false },
   'waygate.stopServer': { title: 'Stop', inPalette: false },
+  'waygate.tryTool': { title: 'Try Tool', icon: '$(play)', enablement: ACTIVE, inPalette: true },
+  'waygate.copyPath': { title: 'Copy Path', inPalette: false },
+  'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
+  'waygate.switchOn': { title: 'Switch On', inPalette: false },
+  'waygate.openTool': { title: 'Open Definition', inPalette: false },
+  'waygate.openServerLog': { title: 'Show Server Log', inPalette: false },
   ...ACTIVITY_COMMANDS,
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;
 export type CommandId = keyof typeof COMMANDS;

@@ -11,9 +11,11 @@ import { EditorSecrets } from './gateway/editorSecrets.ts';
 import { registerMcpProvider } from './gateway/mcpProvider.ts';
 import { notificationText } from './notificationText.ts';
 import type { Disposable, Watchable } from './observable.ts';
+import { Questions } from './questions/questions.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
 import { showStatusBar } from './status/statusBar.ts';
 import { ToolsTree } from './tree/toolsTree.ts';
+import { restoreTries } from './try/tryTool.ts';
 import { notify } from './windows.ts';
 
 /** Name of the activation measure in the extension host's timeline. */
@@ -40,11 +42,11 @@ export function activate(context: vscode.ExtensionContext): void {
 function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Disposable[] {
   const dist = vscode.Uri.joinPath(context.extensionUri, 'dist');
   const environment = new WindowEnvironment();
+  const questions = new Questions();
   const folders: Folders = new Folders({
     environment,
     reveal: (folder, server) => tree.revealServer(folder, server),
     revealTool: (folder, path) => tree.revealTool(folder, path),
-    say: (text) => tree.say(text),
     page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md'),
     installation: { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) },
     extensionUri: context.extensionUri,
@@ -52,16 +54,20 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     // The settings folder of this editor and profile contains the storage of extensions.
     userFolder: vscode.Uri.joinPath(context.globalStorageUri, '..', '..').fsPath,
     secrets: new EditorSecrets(context.secrets),
+    questions,
     log,
   });
   const tree = new ToolsTree(folders, log);
   const activity = new ActivityParts(folders, tree, context.extensionUri, log);
+  activity.files.provide('questions', questions);
   return [
     environment,
+    questions,
     folders,
     tree,
     activity,
     restoreDashboards(() => folders.gateways.value.map(({ dashboard }) => dashboard)),
+    restoreTries((name) => folders.named(name)?.tries),
     showStatusBar(folders.views),
     keepContextKey(folders.views),
     logPolicy(environment.state, log),

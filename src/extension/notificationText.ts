@@ -28,11 +28,6 @@ export function notificationText(
   return oneLine(withoutLinks(String.raw({ raw: words }, ...lines)), MAX_CHARS) as NotificationText;
 }
 
-/** Makes the lines of a dialog's detail. */
-export function notificationLines(lines: readonly string[]): NotificationText {
-  return lines.map((line) => notificationText`${line}`).join('\n') as NotificationText;
-}
-
 /**
  * Builds Markdown from own markup and foreign values, in which every punctuation mark is escaped, so that they become no
  * link, picture or heading. (The editor's own `appendText` makes each space unbreakable, and long lines overflow.)

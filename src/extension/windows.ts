@@ -50,6 +50,24 @@ export function showProgress<T>(title: NotificationText, end: Promise<T>): Thena
   return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => end);
 }
 
+/**
+ * Shows a notification with a link to a command until the end. VS Code does not put it away meanwhile. `message` must
+ * consist of own words and plain names: a foreign bracket could begin the link earlier.
+ */
+export function showWaiting(
+  message: NotificationText,
+  link: { label: NotificationText; command: CommandId },
+  end: Promise<unknown>,
+  onCancel: () => void,
+): void {
+  const title = `${message} [${link.label}](command:${link.command})`;
+  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+  void vscode.window.withProgress(options, async (_, token) => {
+    token.onCancellationRequested(onCancel);
+    await end;
+  });
+}
+
 /** Shows in the view *Tools* that work is going on. */
 export function showBusy(action: () => Promise<void>): Promise<void> {
   return Promise.resolve(vscode.window.withProgress({ location: { viewId: TOOLS_VIEW_ID } }, action));
@@ -75,6 +93,49 @@ export function pick<T extends Choice>(choices: readonly T[], options: PickOptio
 
 export function pickMany<T extends Choice>(choices: readonly T[], options: PickOptions): Thenable<T[] | undefined> {
   return vscode.window.showQuickPick([...choices], { ...options, canPickMany: true });
+}
+
+/** List that stays open without the focus, with a button beside its title that puts it aside. */
+export interface OpenPick<T> {
+  /** Resolves to the chosen item; undefined if the user or `close` hides the list. */
+  chosen: Promise<T | undefined>;
+  setTitle(title: NotificationText): void;
+  close(): void;
+}
+
+export function openPick<T extends Choice>(
+  choices: readonly T[],
+  options: PickOptions,
+  button: { icon: string; tooltip: NotificationText; run(): unknown },
+): OpenPick<T> {
+  const list = vscode.window.createQuickPick<T>();
+  Object.assign(list, { title: options.title, placeholder: options.placeHolder, ignoreFocusOut: true });
+  list.items = choices;
+  list.activeItems = choices.slice(0, 1);
+  list.buttons = [{ iconPath: new vscode.ThemeIcon(button.icon), tooltip: button.tooltip }];
+  list.onDidTriggerButton(() => {
+    // The list would cover what the button shows.
+    list.hide();
+    button.run();
+  });
+  const chosen = new Promise<T | undefined>((resolve) => {
+    list.onDidAccept(() => {
+      resolve(list.activeItems[0]);
+      list.hide();
+    });
+    list.onDidHide(() => {
+      resolve(undefined);
+      list.dispose();
+    });
+  });
+  list.show();
+  return {
+    chosen,
+    setTitle: (title) => {
+      list.title = title;
+    },
+    close: () => list.hide(),
+  };
 }
 
 /** Way to search, with the button that switches to it. */

@@ -30,9 +30,7 @@ export const templateReferences: Translator = (text) => ({
   text: text
     .replace(/\$\{\{\s*(?:secrets|inputs)\.([\w.-]+)\s*\}\}/g, '$${secret:$1}')
     .replace(/(?<!\$)\{env:(\w+)\}/g, '$${env:$1}'),
-  notes: /\{file:[^}]*\}/.test(text)
-    ? ['a reference to a file is not imported; store its value with `waygate secret set`']
-    : [],
+  notes: /\{file:[^}]*\}/.test(text) ? ['a reference to a file is not imported; set its value as a secret'] : [],
 });
 
 /** For clients that replace nothing: text that looks like a reference was literal there, but Waygate resolves it. */

@@ -1,5 +1,5 @@
-import { isSecretValue, type SecretName, secretName, type ValueStyle } from './names.ts';
-import { type FoundSecret, SECRET_MASK } from './shapes.ts';
+import { isSecretValue, SECRET_MASK, type SecretName, secretName, type ValueStyle } from './names.ts';
+import type { FoundSecret } from './shapes.ts';
 
 const MAX_NAME_CHARS = 100;
 /** Judges a value by its beginning; a secret extends to the end of its run. */

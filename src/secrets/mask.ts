@@ -2,7 +2,8 @@ import { findAssignments } from './assignments.ts';
 import { findShapes, MAX_PRIVATE_KEY_CHARS } from './findShapes.ts';
 import { isWord, KnownSecrets } from './knownSecrets.ts';
 import { MaskedValues } from './maskedValues.ts';
-import { type FoundSecret, SECRET_MASK } from './shapes.ts';
+import { SECRET_MASK } from './names.ts';
+import type { FoundSecret } from './shapes.ts';
 
 export { SECRET_MASK };
 

@@ -1,6 +1,7 @@
-import { SECRET_MASK } from './shapes.ts';
-
 /** Names of secrets, and values under such names that are no secrets. */
+
+/** Replaces a secret in a text. */
+export const SECRET_MASK = '[REDACTED-SECRET]';
 
 /**
  * Weight of a name. The value of a `strong` name is a secret; the value of a `key` name (`OPENAI_KEY`) or a `weak` name

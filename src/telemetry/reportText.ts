@@ -117,7 +117,7 @@ export function telemetryText(report: TelemetryReport | NoTelemetry): string {
   const odd = oddities.slice(0, MAX_ROWS).map(({ server, words, count: n }) => [server, n, words]);
   const lines = [
     `${count(requests, 'request')} in ${duration(telemetry.uptime_ms)} (${since(telemetry)}): ${groupDigits(successes)} ok, ${count(errors, 'error')}${lost}, ${count(retries, 'retry', 'retries')}, ${count(totals.recovery_fault_count, 'fault')}`,
-    `definitions: ${groupDigits(tokens.definition_tokens_avoided)} tokens not sent each time (${groupDigits(tokens.definition_tokens_full)} would be, ${groupDigits(tokens.definition_tokens_exposed)} are)`,
+    `definitions: about ${groupDigits(tokens.definition_tokens_avoided)} tokens (cl100k) not sent with each request (${groupDigits(tokens.definition_tokens_full)} would be, ${groupDigits(tokens.definition_tokens_exposed)} are)`,
     `results: ${groupDigits(tokens.result_tokens_saved)} tokens not shown (${groupDigits(tokens.result_tokens_raw)} came, ${groupDigits(tokens.result_tokens_shown)} were shown)`,
     ...(telemetry.results_with_findings === undefined
       ? []

@@ -29,7 +29,7 @@ async function modelError(schema: JsonObject, args: unknown) {
   const { message, details } = argumentError(tool, verdict, args, (words) =>
     words.replaceAll('SECRET', 'MASK'),
   ).toObject();
-  return { message, ...(details as { path: unknown; problems: string[]; expected: JsonObject }) };
+  return { message, ...(details as { path: unknown; problems: string[]; places: unknown; expected: JsonObject }) };
 }
 
 describe('validation', () => {
@@ -81,6 +81,13 @@ describe('validation', () => {
       0,
       'value',
     ]);
+  });
+
+  it('names the place of each problem, that of a missing or unknown argument too, with secrets masked', async () => {
+    const row = object({ id: { type: 'integer' } }, { required: ['id'], additionalProperties: false });
+    const schema = object({ rows: { type: 'array', items: row }, 'a.b': { type: 'string' } }, { required: ['name'] });
+    const { places } = await modelError(schema, { rows: [{ id: 1 }, { SECRET: 2 }], 'a.b': 3 });
+    expect(places).toEqual([['name'], ['a.b'], ['rows', 1, 'id'], ['rows', 1, 'MASK']]);
   });
 
   it('refuses arguments nested too deep to be sent', async () => {

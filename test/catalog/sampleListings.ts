@@ -11,6 +11,12 @@ export function sampleListings(): ServerListing[] {
   return existsSync(REAL_TOOLS) ? realListings() : generatedListings(12, 60);
 }
 
+/** Returns the definition of a tool of a real server, if their file is beside the clone. */
+export function realTool(server: string, name: string): { name: string; inputSchema: unknown } | undefined {
+  const found = existsSync(REAL_TOOLS) ? realListings().find((listing) => listing.server === server) : undefined;
+  return (found?.tools as { name: string; inputSchema: unknown }[] | undefined)?.find((tool) => tool.name === name);
+}
+
 function realListings(): ServerListing[] {
   const { tools } = JSON.parse(readFileSync(REAL_TOOLS, 'utf8')) as { tools: { server: string }[] };
   const servers = [...new Set(tools.map((tool) => tool.server))];

@@ -17,7 +17,9 @@ describe('approval document', () => {
     const { text, offers } = approvalDocument(pending ? [pending] : []);
     expect(text).toContain(`"ten"\n  ${long}\n  in /work\n`);
     const lines = text.split('\n');
-    expect(offers).toEqual([{ line: lines.indexOf('  in /work') + 1, title: 'Approve ten', names: ['ten'] }]);
+    expect(offers).toEqual([
+      { action: 'approve', line: lines.indexOf('  in /work') + 1, title: 'Approve "ten"', names: ['ten'] },
+    ]);
     expect(lines[offers[0]?.line ?? -1]).toBe('');
   });
 
@@ -25,12 +27,40 @@ describe('approval document', () => {
     const pending = ['one', 'two'].map((name) => ({ name, hash: name, lines: [`runs ${name}`] }));
     const { text, offers } = approvalDocument(pending);
     expect(offers.map(({ title, names }) => [title, names])).toEqual([
-      ['Approve one', ['one']],
-      ['Approve two', ['two']],
+      ['Approve "one"', ['one']],
+      ['Approve "two"', ['two']],
       ['Approve all 2 servers', ['one', 'two']],
     ]);
     const [, two, all] = offers.map(({ line }) => line);
     expect(text.split('\n').indexOf('  runs two')).toBeLessThan(two as number);
     expect(two).toBeLessThan(all as number);
+  });
+
+  it('has the button for all servers at the top too if there are more than three', () => {
+    const pending = ['one', 'two', 'three', 'everything'].map((name) => ({
+      name,
+      hash: name,
+      lines: [`runs ${name}`],
+    }));
+    const { text, offers } = approvalDocument(pending);
+    const all = offers.filter(({ title }) => title === 'Approve all 4 servers');
+    expect(all.map(({ names }) => names.length)).toEqual([4, 4]);
+    expect(all[0]?.line).toBeLessThan(text.split('\n').indexOf('"one"'));
+    // The name cannot be read as all servers.
+    expect(offers.map(({ title }) => title)).toContain('Approve "everything"');
+  });
+
+  it('compares a changed server with its approved launch', () => {
+    const change = { before: ['runs a'], now: ['runs b'] };
+    const changed = server('one', {
+      state: 'needs_approval',
+      approval: { hash: 'h', lines: ['- runs a', '+ runs b'], change },
+    });
+    const pending = pendingApprovals(snapshot({ servers: [changed] }));
+    expect(pending[0]?.change).toEqual(change);
+    expect(approvalDocument(pending).offers.map(({ action, title, names }) => [action, title, names])).toEqual([
+      ['approve', 'Approve "one"', ['one']],
+      ['compare', 'Show what changed', ['one']],
+    ]);
   });
 });

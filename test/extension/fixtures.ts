@@ -1,4 +1,3 @@
-import type { Refreshed } from '../../src/control/activityContract.ts';
 import type { ControlClient } from '../../src/control/client.ts';
 import type {
   ControlRequests,
@@ -8,6 +7,7 @@ import type {
   TreeNode,
 } from '../../src/control/contract.ts';
 import type { LinkState } from '../../src/extension/gateway/gatewayLink.ts';
+import { HealthRecord, type HealthSnapshot } from '../../src/supervision/health.ts';
 
 export function server(name: string, over: Partial<ServerStatus> = {}): ServerStatus {
   return { name, namespace: name, state: 'ready', since: 1_000, toolCount: 3, ...over };
@@ -17,7 +17,7 @@ export function snapshot(over: Partial<GatewaySnapshot> = {}): GatewaySnapshot {
   return {
     workspace: '/work/project',
     health: 'ready',
-    worker: { pid: 42, version: '0.1.0', build: '0.1.0+1', startedAt: 0, uptimeMs: 10 },
+    worker: { pid: 42, version: '0.1.0', build: '0.1.0+1', startedAt: Date.now(), uptimeMs: 10 },
     configuration: { file: '/work/project/.vscode/waygate.json', exists: true, problems: [] },
     servers: [server('files'), server('memory')],
     sessions: [],
@@ -25,6 +25,10 @@ export function snapshot(over: Partial<GatewaySnapshot> = {}): GatewaySnapshot {
     recentCalls: [],
     ...over,
   };
+}
+
+export function supervised(over: Partial<HealthSnapshot> = {}): HealthSnapshot {
+  return { ...new HealthRecord(() => 0).snapshot(), ...over };
 }
 
 export function attached(over: Partial<GatewaySnapshot> = {}, attachment = 1): LinkState {
@@ -51,7 +55,6 @@ export class ScriptedWorker implements ControlClient {
   disposed = false;
   answer: (method: keyof ControlRequests) => unknown = () => snapshot();
   #snapshot: (snapshot: GatewaySnapshot) => void = () => undefined;
-  #refreshed: (news: Refreshed) => void = () => undefined;
   #close: () => void = () => undefined;
   #supersede: () => void = () => undefined;
 
@@ -63,9 +66,7 @@ export class ScriptedWorker implements ControlClient {
     this.#snapshot = listener;
   }
   onCalls(): void {}
-  onRefreshed(listener: (news: Refreshed) => void): void {
-    this.#refreshed = listener;
-  }
+  onRefreshed(): void {}
   /** No test of the link asks for an approval. */
   onApproval(): void {}
   onSecret(): void {}
@@ -79,10 +80,6 @@ export class ScriptedWorker implements ControlClient {
     this.disposed = true;
   }
 
-  /** Reports the end of a server's refresh. */
-  refreshed(server: string): void {
-    this.#refreshed({ server, added: 1, removed: 0, changed: 0 });
-  }
   send(next: GatewaySnapshot): void {
     this.#snapshot(next);
   }

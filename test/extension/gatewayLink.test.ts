@@ -156,33 +156,6 @@ describe('GatewayLink', () => {
     expect(attachedState().snapshot).toEqual(fresh);
   });
 
-  it('ends a refresh when every server that it began with has ended, in any order', async () => {
-    link.setTarget(WORKSPACE);
-    await settle();
-    worker().answer = () => ({ ...snapshot(), began: ['a', 'b'] });
-    const refreshed = link.refresh();
-    await settle();
-    expect([...link.refreshing.value]).toEqual(['a', 'b']);
-    worker().refreshed('b');
-    worker().refreshed('other');
-    await settle();
-    expect([...link.refreshing.value]).toEqual(['a']);
-    worker().refreshed('a');
-    expect((await refreshed).map(({ server }) => server)).toEqual(['a', 'b']);
-    expect(link.refreshing.value.size).toBe(0);
-  });
-
-  it('ends a refresh with its worker', async () => {
-    link.setTarget(WORKSPACE);
-    await settle();
-    worker().answer = (method) => (method === 'refresh' ? { ...snapshot(), began: ['a'] } : snapshot());
-    const refreshed = link.refresh();
-    await settle();
-    worker().end();
-    expect(await refreshed).toEqual([]);
-    expect(link.refreshing.value.size).toBe(0);
-  });
-
   it('explains a request before the attachment', async () => {
     await expect(link.refresh()).rejects.toThrow('run the command Waygate: Restart Gateway');
     expect(() => link.children('/')).toThrow('The gateway is not running yet');

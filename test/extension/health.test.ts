@@ -8,7 +8,8 @@ import { attached, server, snapshot } from './fixtures.ts';
 
 const OPEN: AgentSettings = { 'chat.mcp.access': 'all', 'chat.mcp.enabled': undefined, 'chat.agent.enabled': true };
 const view = (link: LinkState, policy?: PolicyBlock): GatewayView => ({ link, policy });
-const modelOf = (only: GatewayView): StatusBarModel => statusBarModel([{ title: 'project', view: only }]);
+const modelOf = (only: GatewayView): StatusBarModel =>
+  statusBarModel([{ name: 'waygate', title: 'project', view: only }]);
 const FAILED = server('tickets', { state: 'failed', toolCount: 0, reason: 'The command "x" was not found' });
 const SIGN_IN = server('mail', { state: 'needs_sign_in', toolCount: 0 });
 const DEGRADED = attached({ health: 'degraded', servers: [server('files'), FAILED, SIGN_IN] });
@@ -41,7 +42,7 @@ describe('summarize', () => {
     ['a restart', { kind: 'stopping' }, 'stopping', 'The gateway is stopping…'],
     ['a healthy gateway', attached(), 'ready', '6 tools from 2 servers.'],
     ['a bad state without a reason', attached({ health: 'degraded' }), 'degraded', '6 tools from 2 servers.'],
-    ['problems', DEGRADED, 'degraded', '6 tools from 1 server; 2 problems.'],
+    ['problems', DEGRADED, 'degraded', '6 tools, 1 usable of 3 servers; 2 problems.'],
     [
       'a start',
       attached({ health: 'starting' }),
@@ -75,7 +76,7 @@ describe('summarize', () => {
 
   it('counts the tools of a server that starts with its first call', () => {
     const lazy = [server('files', { state: 'not_started' }), server('new', { state: 'not_started', toolCount: 0 })];
-    expect(summarize(view(attached({ servers: lazy }))).headline).toBe('6 tools from 1 server.');
+    expect(summarize(view(attached({ servers: lazy }))).headline).toBe('6 tools, 1 usable of 2 servers.');
   });
 
   it('reports why the gateway does not run', () => {
@@ -105,23 +106,55 @@ describe('summarize', () => {
 });
 
 describe('statusBarModel', () => {
-  it('shows the number of tools', () => {
-    expect(modelOf(view(attached()))).toEqual({
+  it('shows only the name if everything is well, and the cost of the definitions in the tooltip', () => {
+    const tokens = { definitions: 68_380, sent: 1_220 };
+    expect(modelOf(view(attached({ catalog: { ...snapshot().catalog, tokens } })))).toEqual({
       visible: true,
-      text: '$(plug) Waygate 6',
+      text: '$(pass) Waygate',
       warning: false,
-      accessibilityLabel: 'Waygate: 6 tools from 2 servers.',
+      command: 'waygate.openDashboard',
+      accessibilityLabel: 'Waygate, 6 tools from 2 servers.',
       headline: '6 tools from 2 servers.',
-      problems: [],
+      context: ['Context: about 68,380 → 1,220 tokens a request (−98 %), definitions and instructions as sent.'],
+      needs: [],
       links: ['waygate.refresh', 'waygate.reload', 'waygate.showLog'],
     });
   });
 
+  it('puts a question before everything else, with a link and a click that open it', () => {
+    const model = modelOf({ ...view(DEGRADED), questions: ['drop of erp'], longCalls: 1 });
+    expect(model).toMatchObject({
+      text: '$(question) Waygate: 1 question',
+      warning: true,
+      command: 'waygate.reviewQuestions',
+    });
+    expect(model.needs[0]).toEqual({
+      text: 'drop of erp waits for you.',
+      link: { label: 'Review…', command: 'waygate.reviewQuestions' },
+    });
+  });
+
+  it('turns while calls run for a second or longer', () => {
+    expect(modelOf({ ...view(attached()), longCalls: 2 }).text).toBe('$(sync~spin) Waygate');
+  });
+
+  it('names the step for each server as a link to its command', () => {
+    const mail = { ...SIGN_IN, remedy: { kind: 'sign_in' as const } };
+    const { needs } = modelOf(view(attached({ health: 'degraded', servers: [FAILED, mail] })));
+    expect(needs).toEqual([
+      { text: 'tickets failed: The command "x" was not found.' },
+      {
+        text: 'mail needs sign-in.',
+        link: { label: 'Sign In', command: 'waygate.signIn', folder: 'waygate', server: mail },
+      },
+    ]);
+  });
+
   it.each<[string, LinkState, string, boolean]>([
-    ['degraded', DEGRADED, '$(warning) Waygate 6', true],
+    ['degraded', DEGRADED, '$(warning) Waygate: 2 need you', true],
     ['lost', { kind: 'waiting', attempt: 2, reason: 'x', delayMs: 1 }, '$(debug-disconnect) Waygate', true],
     ['starting', { kind: 'attaching' }, '$(loading~spin) Waygate', false],
-    ['starting with tools', attached({ health: 'starting' }), '$(loading~spin) Waygate 6', false],
+    ['starting with tools', attached({ health: 'starting' }), '$(loading~spin) Waygate', false],
     ['stopping', { kind: 'stopping' }, '$(loading~spin) Waygate', false],
     ['not trusted', { kind: 'off', reason: 'untrusted' }, '$(shield) Waygate', false],
   ])('%s', (_, link, text, warning) => {
@@ -137,16 +170,16 @@ describe('statusBarModel', () => {
   it('marks a gateway that the editor hides from its agent', () => {
     const policy = policyBlock({ ...OPEN, 'chat.mcp.access': 'registry' });
     expect(modelOf(view(attached(), policy))).toMatchObject({
-      text: '$(circle-slash) Waygate 6',
-      problems: [policy?.message],
+      text: '$(circle-slash) Waygate',
+      needs: [{ text: policy?.message }],
     });
   });
 
   it('limits a long list of problems', () => {
     const servers = Array.from({ length: 9 }, (_, index) => server(`s${index}`, { state: 'failed' }));
-    const { problems } = modelOf(view(attached({ health: 'degraded', servers })));
-    expect(problems).toHaveLength(6);
-    expect(problems.at(-1)).toBe('And 4 more: see the dashboard.');
+    const { needs } = modelOf(view(attached({ health: 'degraded', servers })));
+    expect(needs).toHaveLength(6);
+    expect(needs.at(-1)).toEqual({ text: 'And 4 more: see the dashboard.' });
   });
 
   it('offers no restart if nothing may start', () => {
@@ -155,20 +188,24 @@ describe('statusBarModel', () => {
     for (const id of links) expect(COMMANDS).toHaveProperty([id]);
   });
 
-  it('describes all folders with a gateway by the worst and by the sum', () => {
-    const off = view({ kind: 'off', reason: 'no_configuration' });
-    const api = { title: 'api', view: view(attached()) };
-    const shop = { title: 'shop', view: view(DEGRADED) };
-    expect(statusBarModel([api, { title: 'notes', view: off }])).toEqual(modelOf(api.view));
+  it('describes all folders with a gateway by the worst', () => {
+    const folder = (title: string, link: LinkState) => ({ name: title, title, view: view(link) });
+    const notes = folder('notes', { kind: 'off', reason: 'no_configuration' });
+    const api = folder('api', attached());
+    const shop = folder('shop', DEGRADED);
+    expect(statusBarModel([api, notes])).toEqual(modelOf(api.view));
     expect(statusBarModel([api, shop])).toMatchObject({
       visible: true,
-      text: '$(warning) Waygate 12',
+      text: '$(warning) Waygate: 2 need you',
       warning: true,
       headline: expect.stringMatching(/^2 folders\. api: 6 tools from 2 servers\. shop: 6 tools/),
-      problems: [expect.stringMatching(/^shop: tickets failed/), expect.stringMatching(/^shop: mail needs sign-in/)],
+      needs: [
+        { text: expect.stringMatching(/^shop: tickets failed/) },
+        { text: expect.stringMatching(/^shop: mail needs sign-in/) },
+      ],
     });
-    const lost = { title: 'lost', view: view({ kind: 'waiting', attempt: 3, reason: 'it broke', delayMs: 500 }) };
+    const lost = folder('lost', { kind: 'waiting', attempt: 3, reason: 'it broke', delayMs: 500 });
     expect(statusBarModel([shop, lost, api]).text).toBe('$(debug-disconnect) Waygate');
-    expect(statusBarModel([{ title: 'notes', view: off }]).visible).toBe(false);
+    expect(statusBarModel([notes]).visible).toBe(false);
   });
 });

@@ -8,6 +8,8 @@ import { editorSchema, schemaText } from '../../scripts/lib/generatedDocs.mjs';
 import { documentSchema } from '../../src/config/declaration/document.ts';
 import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationFile.ts';
 import { COMMANDS } from '../../src/extension/contributions.ts';
+import { serverRow } from '../../src/extension/tree/serverRow.ts';
+import { server } from './fixtures.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -38,6 +40,7 @@ describe('package.json', () => {
     expect(packageJson.activationEvents).toEqual([
       'workspaceContains:.vscode/waygate.json',
       'onWebviewPanel:waygate.dashboard',
+      'onWebviewPanel:waygate.try',
       'onFileSystem:waygate',
     ]);
     expect(packageJson.capabilities).toMatchObject({
@@ -114,6 +117,34 @@ describe('schema of waygate.json in the editor', () => {
     const values = [...JSON.stringify(published).matchAll(/"enum":\[[^\]]*\]/g)].map(([text]) => text);
     // Part of a condition.
     expect(values.filter((text) => text !== '"enum":["http","sse"]').filter(missing)).toEqual([]);
+  });
+});
+
+describe('menu of a server', () => {
+  const offers = (command: string, over: Parameters<typeof server>[1]) => {
+    const { contextValue } = serverRow({ kind: 'server', server: server('one', over) });
+    const [item] = MENUS['view/item/context'].filter((entry) => entry.command === command);
+    const [, pattern = ''] = /viewItem =~ \/(.*)\/$/.exec(item?.when ?? '') ?? [];
+    return new RegExp(pattern).test(contextValue);
+  };
+  const held = [{ toolId: '', part: 'tools', name: 'x', why: 'new' }];
+
+  it('offers the sign-out only where tokens of a sign-in are kept', () => {
+    expect(offers('waygate.signOut', { kind: 'stdio' })).toBe(false);
+    expect(offers('waygate.signOut', { kind: 'http' })).toBe(false);
+    expect(offers('waygate.signOut', { kind: 'http', signedIn: true })).toBe(true);
+    expect(offers('waygate.signOut', { kind: 'http', signedIn: true, held })).toBe(true);
+  });
+
+  it('offers the step of each state, whatever else the row has', () => {
+    expect(offers('waygate.signIn', { kind: 'http', state: 'needs_sign_in', held })).toBe(true);
+    expect(offers('waygate.setSecret', { state: 'needs_secret' })).toBe(true);
+    expect(offers('waygate.approveServers', { state: 'needs_approval' })).toBe(true);
+    expect(offers('waygate.approveServers', {})).toBe(false);
+    expect(offers('waygate.reviewChanges', { held })).toBe(true);
+    expect(offers('waygate.refreshServer', {})).toBe(true);
+    expect(offers('waygate.release', { held: [{ ...held[0], why: 'quarantined' } as (typeof held)[0]] })).toBe(true);
+    expect(offers('waygate.quarantine', { held })).toBe(true);
   });
 });
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { GatewaySnapshot } from '../../src/control/contract.ts';
+import type { GatewaySnapshot, ServerStatus, TreeNode } from '../../src/control/contract.ts';
 import { type GatewayView, summarize } from '../../src/extension/status/health.ts';
-import { attachedKey, rootElements } from '../../src/extension/tree/serverRows.ts';
 import {
+  attachedKey,
   heldElements,
   parentPath,
+  rootElements,
   rootKey,
   type ToolElement,
   toolRow,
@@ -12,13 +13,15 @@ import {
   treeBadge,
   treeMessage,
 } from '../../src/extension/tree/toolRows.ts';
-import { attached, node, server, snapshot } from './fixtures.ts';
+import { attached, node, server, snapshot, supervised } from './fixtures.ts';
 
 const row = (element: ToolElement) => toolRow(element);
 const asNode = (path: string, over: Parameters<typeof node>[1] = {}): ToolElement => ({
   kind: 'node',
   node: node(path, over),
 });
+const root = (nodes: readonly TreeNode[], servers: readonly ServerStatus[]) =>
+  rootElements(nodes, { attachment: 1, snapshot: snapshot({ servers }) });
 const LOCATION = { file: '/work/project/.vscode/waygate.json', line: 7, column: 5 };
 const FAILED = server('tickets', { state: 'failed', reason: 'spawn tickets ENOENT', location: LOCATION });
 const SECRET = { key: 'k', name: 'input:key', description: 'The key\nof it', password: true, options: [] };
@@ -29,36 +32,16 @@ const view = (over: Partial<GatewaySnapshot> = {}, attachment = 1): GatewayView 
 });
 
 describe('row', () => {
-  it('of a server that is well counts its tools and their cost, and can be expanded', () => {
-    const files = server('files', { toolCount: 400, definitionTokens: 47_699 });
-    const element: ToolElement = { kind: 'server', server: files, node: node('/files', { toolCount: 400 }) };
-    expect(row(element)).toEqual({
-      id: 'server:files',
+  it('of a namespace counts its tools and can be expanded', () => {
+    expect(row(asNode('/files', { toolCount: 14 }))).toEqual({
+      id: '/files',
       label: 'files',
-      description: '400 tools · 47.7k tokens',
-      icon: { id: 'pass', color: 'testing.iconPassed' },
+      description: '14 tools',
+      icon: { id: 'symbol-namespace' },
       expandable: true,
-      contextValue: 'waygate.server.ready',
-      accessibilityLabel: 'files, server, ready, 400 tools · 47.7k tokens',
+      contextValue: 'waygate.namespace',
+      accessibilityLabel: 'files, namespace, 14 tools',
     });
-    const asleep = row({ ...element, server: { ...files, state: 'not_started', signedIn: true } });
-    expect(asleep).toMatchObject({ icon: { id: 'circle-large-outline' }, description: '400 tools · 47.7k tokens' });
-    expect(asleep.contextValue).toBe('waygate.server.not_started.signedIn');
-  });
-
-  it('of a server that the user lists again turns', () => {
-    const rows = rootElements([], [server('files'), server('memory')], new Set(['memory'])).map(row);
-    expect(rows.map(({ icon }) => icon.id)).toEqual(['pass', 'loading~spin']);
-  });
-
-  it('of a crashing server counts its restarts', () => {
-    const supervised = { restart_count: 22 } as NonNullable<GatewaySnapshot['servers'][number]['supervised']>;
-    expect(row({ kind: 'server', server: { ...FAILED, supervised } }).description).toBe(
-      'failed · 22 restarts: spawn tickets ENOENT',
-    );
-  });
-
-  it('of a folder of tools counts them', () => {
     expect(row(asNode('/files/read', { kind: 'cluster', toolCount: 1 }))).toMatchObject({
       description: '1 tool',
       icon: { id: 'symbol-folder' },
@@ -81,6 +64,19 @@ describe('row', () => {
     expect(row(asNode('/files/x', tool)).icon.id).toBe('tools');
   });
 
+  it('of a server with tools counts them and can be expanded', () => {
+    const files = server('files', { toolCount: 14 });
+    expect(row({ kind: 'server', server: files, node: node('/files', { toolCount: 14 }) })).toEqual({
+      id: 'server:files',
+      label: 'files',
+      description: '14 tools',
+      icon: { id: 'server' },
+      expandable: true,
+      contextValue: 'waygate.server.ready.tools',
+      accessibilityLabel: 'files, server, 14 tools',
+    });
+  });
+
   it('of a failed server shows the reason and links to its place in the configuration', () => {
     expect(row({ kind: 'server', server: FAILED })).toEqual({
       id: 'server:tickets',
@@ -89,9 +85,32 @@ describe('row', () => {
       icon: { id: 'error', color: 'list.errorForeground' },
       expandable: false,
       contextValue: 'waygate.server.failed',
-      accessibilityLabel: 'tickets, server, failed, failed: spawn tickets ENOENT',
+      accessibilityLabel: 'tickets, server, failed: spawn tickets ENOENT',
       location: LOCATION,
     });
+  });
+
+  it('of a server in a crash loop shows its restarts and when the next start follows', () => {
+    const crashing = { ...FAILED, supervised: supervised({ restart_count: 22, next_attempt_in_ms: 28_000 }) };
+    const described = (age: number) => row({ kind: 'server', server: crashing, age }).description;
+    expect(described(3_500)).toBe('failed · 22 restarts · next try in 25 s: spawn tickets ENOENT');
+    // Seconds are counted in steps, so that the tree is not redrawn all the time.
+    expect(described(4_500)).toBe(described(3_500));
+    expect(described(60_000)).toBe('failed · 22 restarts · next try now: spawn tickets ENOENT');
+    const back = server('tickets', { supervised: supervised({ restart_count: 2 }) });
+    expect(row({ kind: 'server', server: back }).description).toBe('3 tools · 2 restarts');
+  });
+
+  it('of a server that is being listed again turns', () => {
+    expect(row({ kind: 'server', server: server('files'), isBusy: true }).icon).toEqual({ id: 'loading~spin' });
+  });
+
+  it('of a server offers the sign-out only where tokens of a sign-in are kept', () => {
+    const context = (over: Parameters<typeof server>[1]) =>
+      row({ kind: 'server', server: server('one', over) }).contextValue;
+    expect(context({ kind: 'http', signedIn: true })).toBe('waygate.server.ready.signedIn');
+    expect(context({ kind: 'http', signedIn: false })).toBe('waygate.server.ready');
+    expect(context({ kind: 'stdio' })).toBe('waygate.server.ready');
   });
 
   it('of a server that waits for the user has only a short text beside its button', () => {
@@ -131,19 +150,19 @@ describe('held items', () => {
   ];
   const quarantined = held.map((one) => ({ ...one, why: 'quarantined' }));
 
-  it('are counted by state in words and a sign at their namespace, or at the server without one', () => {
-    const [namespace] = rootElements([node('/files')], [server('files', { held })]);
-    expect(row(namespace as ToolElement)).toMatchObject({
+  it('are counted by state in words and a sign at their server', () => {
+    const [one] = root([node('/files')], [server('files', { held })]);
+    expect(row(one as ToolElement)).toMatchObject({
       label: 'files',
-      description: '3 tools, 2 changed, 1 new, 1 blocked',
+      description: '2 tools, 2 changed, 1 new, 1 blocked',
       icon: { id: 'warning' },
-      contextValue: 'waygate.server.ready.held',
-      accessibilityLabel: 'files, server, ready, 3 tools, 2 changed, 1 new, 1 blocked',
+      contextValue: 'waygate.server.ready.tools.held',
+      accessibilityLabel: 'files, server, 2 tools, 2 changed, 1 new, 1 blocked',
     });
-    const alone = rootElements([], [server('files', { held: quarantined, toolCount: 0 })]);
+    const alone = root([], [server('files', { held: quarantined, toolCount: 0 })]);
     expect(alone.map(row)).toMatchObject([
       {
-        description: 'ready, quarantined',
+        description: 'quarantined',
         icon: { id: 'lock' },
         contextValue: 'waygate.server.ready.quarantined',
         expandable: true,
@@ -152,8 +171,8 @@ describe('held items', () => {
   });
 
   it('stand under their server with their state, and a server’s text cannot disguise them', () => {
-    const [namespace] = rootElements([node('/files')], [server('files', { held })]);
-    const rows = heldElements(namespace).map(row);
+    const [one] = root([node('/files')], [server('files', { held })]);
+    const rows = heldElements(one as ToolElement).map(row);
     expect(rows.map(({ label }) => label)).toEqual([
       'changed: send',
       'new: read',
@@ -212,7 +231,7 @@ describe('tooltip', () => {
 
   it('of a server contains the end of its stderr', () => {
     const stderr = Array.from({ length: 10 }, (_, index) => `line ${index}`);
-    expect(tooltipOf({ kind: 'server', server: { ...FAILED, stderr, since: 0 } })).toEqual([
+    expect(tooltipOf({ kind: 'server', server: { ...FAILED, stderr } })).toEqual([
       { style: 'title', text: 'tickets: failed' },
       { style: 'text', text: 'spawn tickets ENOENT.' },
       { style: 'code', text: stderr.slice(2).join('\n') },
@@ -221,35 +240,40 @@ describe('tooltip', () => {
 });
 
 describe('root', () => {
-  it('has one row for each server, ordered by name whatever the state', () => {
-    const states = ['ready', 'starting', 'not_started', 'failed', 'needs_sign_in', 'stopped'] as const;
-    const orders = states.map((state) => {
-      const servers = [
-        server('ten10', { state, toolCount: 0 }),
-        server('ten9', { state: 'starting' }),
-        FAILED,
-        server('off', { state: 'disabled' }),
-        server('Mail', { state }),
-      ];
-      const nodes = [node('/ten9', { server: 'ten9' }), node('/mail', { server: 'Mail' })];
-      return rootElements(nodes, servers).map((element) => row(element).id);
-    });
-    for (const ids of orders) expect(ids).toEqual(['server:Mail', 'server:ten9', 'server:ten10', 'server:tickets']);
-  });
-
-  it('keeps the tools of a server that has just left the configuration', () => {
-    expect(rootElements([node('/gone', { server: 'gone' })], [])).toEqual([asNode('/gone', { server: 'gone' })]);
+  it('has one row per server, in the order of the names, whatever the states are', () => {
+    const servers = [
+      server('ready', { toolCount: 0 }),
+      server('slow', { state: 'starting', toolCount: 0 }),
+      server('again', { state: 'starting' }),
+      { ...FAILED, toolCount: 4 },
+      server('off', { state: 'disabled', toolCount: 0 }),
+      server('Mail', { state: 'needs_sign_in', toolCount: 0 }),
+    ];
+    // The nodes may be newer than the states: a starting server has its tools already.
+    const nodes = ['tickets', 'slow', 'again'].map((name) => node(`/${name}`, { server: name, toolCount: 4 }));
+    expect(root(nodes, servers).map((element) => [row(element).label, row(element).description])).toEqual([
+      ['again', '4 tools'],
+      ['Mail', 'needs sign-in'],
+      ['off', 'off'],
+      ['ready', '0 tools'],
+      ['slow', 'starting'],
+      ['tickets', 'failed: spawn tickets ENOENT'],
+    ]);
+    expect(root(nodes, servers).filter((element) => row(element).expandable)).toHaveLength(3);
   });
 
   it('is redrawn for a new revision, worker, state or reason, and for nothing else', () => {
     const before = rootKey(view());
     const calls = snapshot({ recentCalls: [], sessions: [] });
     expect(rootKey(view({ ...calls, health: 'degraded' }))).toBe(before);
-    const used = { calls: 3, errors: 1, lastUsedAt: 9, since: 8, pid: 7 };
-    expect(rootKey(view({ servers: snapshot().servers.map((one) => ({ ...one, ...used })) }))).toBe(before);
+    expect(rootKey(view({ servers: [server('again', { state: 'starting' })] }))).toBe(
+      rootKey(view({ servers: [server('again')] })),
+    );
     const waiting = [server('slow', { state: 'starting', toolCount: 0 })];
     expect(rootKey(view({ servers: waiting }))).not.toBe(rootKey(view({ servers: [server('slow')] })));
+    const refreshing = { ...view(), refreshing: new Set(['files']) };
     const changed = [
+      refreshing,
       view({ catalog: { ...snapshot().catalog, revision: 2 } }),
       view({}, 2),
       view({ servers: [FAILED] }),
@@ -257,14 +281,14 @@ describe('root', () => {
       view({ servers: [WAITING] }),
       view({ servers: [{ ...WAITING, secret: { ...SECRET, key: 'another' } }] }),
     ].map(rootKey);
-    expect(new Set([before, ...changed]).size).toBe(7);
+    expect(new Set([before, ...changed]).size).toBe(8);
   });
 
   it('is not redrawn if it was drawn from the current state', () => {
-    const { catalog, servers } = snapshot({ servers: [FAILED] });
-    const now = rootKey(view({ servers }, 3));
-    expect(attachedKey(3, catalog.revision, servers)).toBe(now);
-    expect(attachedKey(3, catalog.revision - 1, servers)).not.toBe(now);
+    const drawn = { attachment: 3, snapshot: snapshot({ servers: [FAILED] }) };
+    const now = rootKey(view({ servers: [FAILED] }, 3));
+    expect(attachedKey(drawn, 1)).toBe(now);
+    expect(attachedKey(drawn, 0)).not.toBe(now);
   });
 
   it('stays unchanged while a worker is replaced', () => {
@@ -288,6 +312,14 @@ describe('line above the rows', () => {
     expect(
       treeMessage({ link: { kind: 'off', reason: 'untrusted' }, policy: undefined, direct }, true),
     ).toBeUndefined();
+  });
+
+  it('reports what came of a refresh, beside the warning', () => {
+    const news = 'erp: 3 tools added, 1 changed.';
+    expect(treeMessage({ ...view(), news }, true)).toBe(news);
+    expect(treeMessage({ ...view(), news, direct: ['a'] }, true)).toMatch(
+      /^erp: 3 tools .* VS Code also starts a itself/,
+    );
   });
 
   it('names a policy that hides Waygate before anything else', () => {
@@ -338,6 +370,19 @@ describe('badge', () => {
       tooltip: '1 server needs you',
     });
     expect(treeBadge([view({ servers: [FAILED, FAILED] })])?.tooltip).toBe('2 servers need you');
+    expect(treeBadge([{ ...view(), questions: ['drop of erp'] }])).toEqual({
+      value: 1,
+      tooltip: '1 question needs you',
+    });
+    expect(
+      treeBadge([
+        { ...view({ servers: [FAILED] }), questions: ['a'] },
+        { ...view(), questions: ['b'] },
+      ]),
+    ).toEqual({
+      value: 3,
+      tooltip: '2 questions and 1 server need you',
+    });
   });
 });
 

@@ -36,7 +36,7 @@ describe('a workspace with a known catalog', () => {
     const before = await status(workspace);
     expect(before.worker?.state).toBe('ready');
     expect(before.servers.map(({ state, toolCount }) => [state, toolCount])).toEqual(Array(5).fill(['not_started', 6]));
-    expect((await waygate(workspace, ['status'])).stdout).toMatch(/^ {2}s0 {2}not started, 6 tools, no walls: /m);
+    expect((await waygate(workspace, ['status'])).stdout).toMatch(/^ {2}s0 {2}asleep, 6 tools, no walls: /m);
     expect(started(pids)).toBe(5);
     const id = await host.toolId('/s3/echo');
     expect((await host.call('tool_execute', { tool_id: id, args: { text: 'hi' } })).text).toBe('ok\nhi\n');

@@ -103,11 +103,11 @@ describe('the resources of the gateway itself', () => {
   it('report health with the summary first, then servers that are down; not started is not down', () => {
     expect(read('waygate://health')).toBe(
       [
-        'gateway degraded, up 10 min (since 2026-01-02T03:04:05Z): 3 servers, 1 ready, 1 not started, 1 failed',
+        'gateway degraded, up 10 min (since 2026-01-02T03:04:05Z): 3 servers, 1 ready, 1 asleep, 1 failed',
         'generation 1, 0 restarts, 0 failures in a row, rollout stable, worker ready',
         'git: failed, 1 restart, 2 failures in a row: it ended',
         'files: ready, up 60 s',
-        'later: not started',
+        'later: asleep',
         '',
       ].join('\n'),
     );
@@ -137,7 +137,7 @@ describe('the resources of the gateway itself', () => {
       read('waygate://health', resources(health({ servers })))
         .split('\n')
         .slice(2, 5),
-    ).toEqual(['a: ready, up 60 s', '  odd: many x (1,200), many y (3), many z (2), and 1 more', 'c: not started']);
+    ).toEqual(['a: ready, up 60 s', '  odd: many x (1,200), many y (3), many z (2), and 1 more', 'c: asleep']);
     const oddities = Array.from({ length: 14 }, (_, n) => ({ server: `s${n}`, ...odd('x', 20 - n) }));
     const lines = read('waygate://telemetry', resources(health(), { ...telemetry(), oddities }))
       .trim()
@@ -166,7 +166,7 @@ describe('the resources of the gateway itself', () => {
     const [summary, schemas, results, , header, row] = read('waygate://telemetry').split('\n');
     expect([summary, schemas, results]).toEqual([
       '4 requests in 3 s (since 2026-01-02T03:04:05Z): 2 ok, 2 errors, 0 retries, 0 faults',
-      'definitions: 11,889 tokens not sent each time (12,000 would be, 111 are)',
+      'definitions: about 11,889 tokens (cl100k) not sent with each request (12,000 would be, 111 are)',
       'results: 800 tokens not shown (900 came, 100 were shown)',
     ]);
     expect(header).toMatch(/^method +requests +errors +retries +last +avg +p50 +p95 +p99 +max$/);

@@ -19,13 +19,17 @@ const ENTRIES = [
   'src/worker/process/main.ts',
   'src/calls/validation/validationThread.ts',
   'webview/dashboard/main.ts',
+  'webview/table/main.ts',
+  'webview/try/main.ts',
   'webview/dashboard/dashboard.css',
 ];
 /** Everything that the build bundles. A new bundle that no entry imports has to become an entry. */
 const BUNDLES = [
   'cliCommands.cjs',
   'cliImport.cjs',
+  'editorEdits.cjs',
   'editorImport.cjs',
+  'editorLanguage.cjs',
   'extension.cjs',
   'rollOut.cjs',
   'staticCatalog.cjs',
@@ -35,6 +39,10 @@ const BUNDLES = [
   'waygate.cjs',
   'webview/dashboard.css',
   'webview/dashboard.js',
+  'webview/table.css',
+  'webview/table.js',
+  'webview/try.css',
+  'webview/try.js',
   'worker.cjs',
 ];
 

@@ -4,8 +4,8 @@ import { parseConfig } from '../../src/config/loadConfig.ts';
 import { protectSecrets } from '../../src/import/secrets.ts';
 import { clearSecrets } from '../../src/secrets/clearSecrets.ts';
 import { scrubSecretChunks, scrubSecrets } from '../../src/secrets/mask.ts';
-import { NAME_SHAPES } from '../../src/secrets/names.ts';
-import { isRandom, SECRET_MASK, SECRET_SHAPES } from '../../src/secrets/shapes.ts';
+import { NAME_SHAPES, SECRET_MASK } from '../../src/secrets/names.ts';
+import { isRandom, SECRET_SHAPES } from '../../src/secrets/shapes.ts';
 import { computedMs } from '../support/computedMs.ts';
 
 interface Example {
@@ -167,6 +167,12 @@ describe('generated secrets', () => {
     (value) => [`curl -u me:${value} https://x`, `curl -u me:${SECRET_MASK} https://x`],
     (value) => [`login me password ${value}`, `login me password ${SECRET_MASK}`],
     (value) => [`IDENTIFIED BY '${value}'`, `IDENTIFIED BY '${SECRET_MASK}'`],
+    (value) => [`identified with x by '${value}'`, `identified with x by '${SECRET_MASK}'`],
+    (value) => [`sshpass -p ${value} x`, `sshpass -p ${SECRET_MASK} x`],
+    (value) => [`mysqldump -u me -p${value} x`, `mysqldump -u me -p${SECRET_MASK} x`],
+    (value) => [`docker login -u me -p ${value} x`, `docker login -u me -p ${SECRET_MASK} x`],
+    (value) => [`redis-cli -h x -a ${value} x`, `redis-cli -h x -a ${SECRET_MASK} x`],
+    (value) => [`authorization basic ${btoa(`u:${value}`)}`, `authorization basic ${SECRET_MASK}`],
     (value) => [`Server=h;Password=${value}&<x>;Y=1`, `Server=h;Password=${SECRET_MASK};Y=1`],
     (value) => [`Authorization: Basic ${btoa(`u:${value}`)}`, `Authorization: Basic ${SECRET_MASK}`],
     (value) => [`DB_PASS="${value}; it's"`, `DB_PASS="${SECRET_MASK}"`],

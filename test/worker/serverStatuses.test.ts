@@ -93,6 +93,7 @@ describe('the status of servers', () => {
     expect(serverStatuses(sources('needs_approval'))[0]?.approval).toEqual({
       hash: 'h',
       lines: ['- runs old', '+ runs new'],
+      change: { before: ['runs old'], now: ['runs new'] },
     });
     for (const member of ['secret', 'approval'])
       expect(serverStatuses(sources('failed'))[0]).not.toHaveProperty(member);

@@ -1,5 +1,6 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
+import { shortened } from '../../text/porcelain.ts';
 import type { ValidationVerdict } from './argumentValidator.ts';
 import { type ArgumentProblem, explainErrors } from './explainErrors.ts';
 import { schemaFragment } from './schemaFragment.ts';
@@ -7,6 +8,9 @@ import { schemaFragment } from './schemaFragment.ts';
 /** Limit of one answer; the rest is counted. */
 const MAX_PROBLEMS = 20;
 const MAX_FRAGMENTS = 3;
+/** Enough for a form, which shows deeper values as JSON. */
+const MAX_PLACE_KEYS = 16;
+const MAX_PLACE_KEY_CHARS = 100;
 
 type Failed = Extract<ValidationVerdict, { kind: 'invalid' | 'bad_schema' }>;
 
@@ -44,6 +48,10 @@ export function argumentError(
       details: {
         path: numbered(first.path, args),
         problems: shown.map((problem) => problem.message),
+        places: scrubbed(
+          shown.map(({ place }) => numbered(place, args).slice(0, MAX_PLACE_KEYS).map(shortKey)),
+          scrubSecrets,
+        ),
         ...(more > 0 ? { more_problems: more } : {}),
         expected: scrubbed(fragments(shown, tool.inputSchema), scrubSecrets),
       },
@@ -51,7 +59,7 @@ export function argumentError(
   );
 }
 
-/** Masks secrets in a schema fragment. Recursion is safe because fragments have a depth limit. */
+/** Masks secrets in data. Recursion is safe because fragments of schemas have a depth limit. */
 function scrubbed(value: unknown, scrubSecrets: (text: string) => string): unknown {
   if (typeof value === 'string') return scrubSecrets(value);
   if (Array.isArray(value)) return value.map((item) => scrubbed(item, scrubSecrets));
@@ -70,7 +78,11 @@ function fragments(problems: readonly ArgumentProblem[], schema: unknown): Recor
   );
 }
 
-/** Converts indices of arrays to numbers, as `details.path` has them (G6.1). */
+function shortKey(key: string | number): string | number {
+  return typeof key === 'string' ? shortened(key, MAX_PLACE_KEY_CHARS) : key;
+}
+
+/** Converts indices of arrays to numbers, as `details.path` and `details.places` have them (G6.1). */
 function numbered(path: readonly (string | number)[], args: unknown): (string | number)[] {
   let value = args;
   return path.map((key) => {

@@ -11,6 +11,8 @@ import { resolvePointer } from './schemaProfile.ts';
 export interface ArgumentProblem {
   /** Keys and indices from the root of the arguments. */
   path: JsonPath;
+  /** Place of the argument itself: for a missing or unknown one its own, where `path` is that of its object. */
+  place: JsonPath;
   message: string;
   /** Key or value that was most likely meant. Never applied. */
   suggestion?: string;
@@ -95,12 +97,20 @@ function explain(error: ErrorObject, path: JsonPath, { schema, args, guess }: Co
   const subject = description.own ? '' : place || 'the arguments ';
   const at = description.own && path.length > 0 ? ` (in ${shortened(dotted(path), 100)})` : '';
   const hint = description.suggestion === undefined ? '' : `; did you mean ${quoted(description.suggestion)}?`;
+  const own = ownKey(error);
   return {
     path,
+    place: own === undefined ? path : [...path, own],
     message: `${subject}${description.text}${at}${hint}`,
     ...(description.suggestion === undefined ? {} : { suggestion: description.suggestion }),
     schemaAt,
   };
+}
+
+/** Returns the key that an error of an object is about. */
+function ownKey({ params }: ErrorObject): string | undefined {
+  const key = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty ?? params.propertyName;
+  return key === undefined ? undefined : String(key);
 }
 
 interface Description {

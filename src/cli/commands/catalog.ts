@@ -34,7 +34,7 @@ export function renderStats(report: CatalogReport): string {
   const largest = [...tokensByServer].sort((a, b) => b.tokens - a.tokens);
   return `${[
     summaryOf(tools, tokensByServer.length),
-    `${groupDigits(definitionTokens)} tokens if a model had them all; ${groupDigits(gatewayTokens)} through the gateway${more === undefined ? '' : `, or ${groupDigits(more)} with its tools for resources and prompts`}`,
+    `about ${groupDigits(definitionTokens)} tokens (cl100k) a request if a model had them all; ${groupDigits(gatewayTokens)} through the gateway${more === undefined ? '' : `, or ${groupDigits(more)} with its tools for resources and prompts`}`,
     ...largest.map(
       ({ server, tools: n, tokens }) => `  ${groupDigits(tokens).padStart(10)}  ${server}, ${count(n, 'tool')}`,
     ),

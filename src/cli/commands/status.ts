@@ -1,6 +1,7 @@
 import { ConfigLayers } from '../../config/configLayers.ts';
 import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { HealthWithoutWorker } from '../../control/healthContract.ts';
+import { serverState } from '../../control/serverStates.ts';
 import type { GatewayTarget } from '../../host/attach/attachControl.ts';
 import { count, duration, inLines, oneLine } from '../../text/porcelain.ts';
 import { askRunning } from '../askRunning.ts';
@@ -101,5 +102,5 @@ function describeServer(server: ServerStatus): string {
   const review = (server.held?.length ?? 0) + (server.drifted ?? 0);
   const held = review === 0 ? '' : `, ${count(review, 'item')} to review (waygate trust)`;
   const walls = server.walls === undefined || server.reason !== undefined ? '' : `, ${server.walls}`;
-  return `${server.state.replaceAll('_', ' ')}${tools}${held}${pid}${walls}${reason}${place}`;
+  return `${serverState(server.state).words}${tools}${held}${pid}${walls}${reason}${place}`;
 }

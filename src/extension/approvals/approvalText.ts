@@ -1,11 +1,13 @@
 import type { GatewaySnapshot } from '../../control/contract.ts';
-import { oneLine, quoted } from '../../text/porcelain.ts';
+import { quoted } from '../../text/porcelain.ts';
 import { count } from '../plainText.ts';
 
 export interface PendingApproval {
   name: string;
   hash: string;
   lines: readonly string[];
+  /** Launch that was approved before, and the launch of now. */
+  change?: { before: readonly string[]; now: readonly string[] };
 }
 
 export function pendingApprovals({ servers }: GatewaySnapshot): PendingApproval[] {
@@ -14,8 +16,9 @@ export function pendingApprovals({ servers }: GatewaySnapshot): PendingApproval[
   );
 }
 
-/** Button that approves the servers above it. */
+/** Button of the document: approves servers, or compares the launch of a server with the approved one. */
 export interface ApprovalOffer {
+  action: 'approve' | 'compare';
   /** Zero-based. The editor shows the button above this line. */
   line: number;
   title: string;
@@ -27,9 +30,12 @@ export interface ApprovalDocument {
   offers: readonly ApprovalOffer[];
 }
 
+/** Number of servers above which a button for all stands at the top too. */
+const FEW = 3;
+
 /**
- * Renders the full commands, because a shortened one could hide something. A button stands below the commands that it
- * approves, so that the user reads them first.
+ * Renders the full commands, because a shortened one could hide something. The button of a server stands below the
+ * commands that it approves, so that the user reads them first. Names are quoted: a server may be called `everything`.
  */
 export function approvalDocument(pending: readonly PendingApproval[]): ApprovalDocument {
   const text = [
@@ -38,19 +44,24 @@ export function approvalDocument(pending: readonly PendingApproval[]): ApprovalD
     '',
   ];
   const offers: ApprovalOffer[] = [];
-  const offer = (title: string, names: readonly string[]): void => {
-    offers.push({ line: text.length, title, names });
-    text.push('');
+  const offer = (action: ApprovalOffer['action'], title: string, names: readonly string[]): void => {
+    offers.push({ action, line: text.length, title, names });
   };
-  for (const { name, lines } of pending) {
-    text.push(quoted(name), ...lines.map((line) => `  ${line}`));
-    offer(`Approve ${oneLine(name, 60)}`, [name]);
-  }
-  if (pending.length > 1) {
+  const offerAll = (): void => {
     offer(
+      'approve',
       `Approve all ${count(pending.length, 'server')}`,
       pending.map(({ name }) => name),
     );
+    text.push('');
+  };
+  if (pending.length > FEW) offerAll();
+  for (const { name, lines, change } of pending) {
+    text.push(quoted(name), ...lines.map((line) => `  ${line}`));
+    offer('approve', `Approve ${quoted(name, 60)}`, [name]);
+    if (change) offer('compare', 'Show what changed', [name]);
+    text.push('');
   }
+  if (pending.length > 1) offerAll();
   return { text: text.join('\n'), offers };
 }

@@ -1,23 +1,42 @@
 import * as vscode from 'vscode';
 import type { ServerStatus } from '../../control/contract.ts';
 import { oneLine } from '../../text/porcelain.ts';
-import { APPROVAL_LANGUAGE, APPROVAL_SCHEME, type CommandId } from '../contributions.ts';
+import { APPROVAL_LANGUAGE, APPROVAL_SCHEME, type CommandId, REVIEW_EXTENSION } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
 import { count } from '../plainText.ts';
 import type { GatewayView } from '../status/health.ts';
 import { notify, onFolder, pickMany } from '../windows.ts';
-import { type ApprovalDocument, approvalDocument, type PendingApproval, pendingApprovals } from './approvalText.ts';
+import {
+  type ApprovalDocument,
+  type ApprovalOffer,
+  approvalDocument,
+  type PendingApproval,
+  pendingApprovals,
+} from './approvalText.ts';
 
-const APPROVE: CommandId = 'waygate.approveShown';
+const COMMANDS: Record<ApprovalOffer['action'], CommandId> = {
+  approve: 'waygate.approveShown',
+  compare: 'waygate.showLaunchChange',
+};
+const ICONS: Record<ApprovalOffer['action'], string> = { approve: 'check', compare: 'diff' };
 
-/**
- * Doubles each time: must exceed the time for which the editor collects changes before it asks for the buttons, however
- * slow it is.
- */
-const FIRST_REMINDER_MS = 500;
-const LAST_REMINDER_MS = 32_000;
+/** Document as it is shown, with the servers whose commands it contains. */
+interface Shown {
+  /** Each text has an address of its own: the editor keeps buttons above a text that changes. */
+  version: string;
+  pending: readonly PendingApproval[];
+  document: ApprovalDocument;
+}
+
+/** Servers that a button in the document names. */
+interface Choice {
+  /** Name of the folder's gateway. */
+  folder: string;
+  version: string;
+  names: readonly string[];
+}
 
 /**
  * Shows the full commands of the workspace's servers in a document, where the user approves them: opening a repository
@@ -25,36 +44,22 @@ const LAST_REMINDER_MS = 32_000;
  */
 export class ServerApproval {
   readonly #folder: string;
-  readonly #uri: vscode.Uri;
   readonly #link: GatewayLink;
-  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
-  readonly #offersChanged = new vscode.EventEmitter<void>();
   readonly #parts: vscode.Disposable;
-  #shown: readonly PendingApproval[] = [];
-  #document: ApprovalDocument = approvalDocument([]);
-  /** Document for which the editor last requested the buttons. */
-  #offered: ApprovalDocument | undefined;
-  #reminder: NodeJS.Timeout | undefined;
+  #versions = 0;
+  #shown: Shown = { version: '0', pending: [], document: approvalDocument([]) };
 
   constructor(folder: string, link: GatewayLink) {
     this.#folder = folder;
-    this.#uri = vscode.Uri.from({ scheme: APPROVAL_SCHEME, authority: folder, path: '/What Waygate would run' });
     this.#link = link;
     this.#parts = vscode.Disposable.from(
-      this.#changed,
-      this.#offersChanged,
       vscode.workspace.registerTextDocumentContentProvider(APPROVAL_SCHEME, {
-        onDidChange: this.#changed.event,
-        provideTextDocumentContent: (uri) => (this.#isOwn(uri) ? this.#document.text : undefined),
+        provideTextDocumentContent: (uri) => (uri.authority === folder ? this.#textOf(uri) : undefined),
       }),
       vscode.languages.registerCodeLensProvider(
         { scheme: APPROVAL_SCHEME },
-        {
-          onDidChangeCodeLenses: this.#offersChanged.event,
-          provideCodeLenses: (document) => (this.#isOwn(document.uri) ? this.#lenses(document) : []),
-        },
+        { provideCodeLenses: ({ uri }) => (uri.authority === folder ? this.#lenses(uri) : []) },
       ),
-      { dispose: () => clearTimeout(this.#reminder) },
     );
   }
 
@@ -62,89 +67,88 @@ export class ServerApproval {
   async ask(only?: ServerStatus): Promise<void> {
     const waiting = pendingApprovals(await this.#link.status());
     const shown = only === undefined ? waiting : waiting.filter(({ name }) => name === only.name);
-    if (shown.length === 0) {
-      void notify('info', notificationText`No server waits for approval.`);
-      return;
-    }
-    this.#show(shown);
-    // The document's language wraps long lines, so that every part of a command is visible.
-    const document = await vscode.workspace.openTextDocument(this.#uri);
-    await vscode.languages.setTextDocumentLanguage(document, APPROVAL_LANGUAGE);
-    await vscode.window.showTextDocument(document, { preview: true });
-    this.#remindLater();
+    if (shown.length === 0) void notify('info', notificationText`No server waits for approval.`);
+    else await this.#show(shown);
   }
 
-  /** Approves the named servers among those shown, or asks the user to choose. */
-  async approveShown(names?: readonly string[]): Promise<void> {
-    const chosen = names === undefined ? await this.#pick() : this.#shown.filter(({ name }) => names.includes(name));
+  /** Approves the servers that a button of the document names, or asks the user to choose among those shown. */
+  async approveShown(argument: unknown): Promise<void> {
+    const choice = choiceIn(argument);
+    if (choice && choice.version !== this.#shown.version) return warnOfNewer();
+    const { pending } = this.#shown;
+    const chosen = choice ? pending.filter(({ name }) => choice.names.includes(name)) : await this.#pick();
     if (chosen.length === 0) return;
     const waiting = new Map(pendingApprovals(await this.#link.status()).map((server) => [server.name, server]));
     const changed = chosen.filter(({ name, hash }) => waiting.has(name) && waiting.get(name)?.hash !== hash);
     if (changed.length === 0) await this.#link.approve(chosen.map(({ hash }) => hash));
     else void warnOfChange(changed);
-    await this.#showRest();
+    await this.#showRest(pending);
+  }
+
+  /** Compares the launch of a server with the one that was approved before. */
+  async showChange(argument: unknown): Promise<void> {
+    const [name = ''] = choiceIn(argument)?.names ?? [];
+    const side = (of: 'before' | 'now'): vscode.Uri =>
+      this.#address(`/${of}${REVIEW_EXTENSION}`, JSON.stringify([this.#shown.version, name]));
+    const title = `${oneLine(name, 60)}: approved ↔ now`;
+    await vscode.commands.executeCommand('vscode.diff', side('before'), side('now'), title, { preview: true });
   }
 
   dispose(): void {
     this.#parts.dispose();
   }
 
-  #isOwn(uri: vscode.Uri): boolean {
-    return String(uri) === String(this.#uri);
+  #address(path: string, query: string): vscode.Uri {
+    return vscode.Uri.from({ scheme: APPROVAL_SCHEME, authority: this.#folder, path, query });
   }
 
-  #show(shown: readonly PendingApproval[]): void {
-    this.#shown = shown;
-    this.#document = approvalDocument(shown);
-    this.#changed.fire(this.#uri);
-  }
-
-  /**
-   * Reminds the editor to request the buttons again. An editor that loses focus while it collects changes forgets to,
-   * and the old buttons would stand under other servers.
-   */
-  #remindLater(delayMs = FIRST_REMINDER_MS): void {
-    clearTimeout(this.#reminder);
-    this.#reminder = setTimeout(() => {
-      const isOpen = vscode.workspace.textDocuments.some(({ uri }) => this.#isOwn(uri));
-      if (!isOpen || this.#offered === this.#document) return;
-      this.#offersChanged.fire();
-      this.#remindLater(Math.min(2 * delayMs, LAST_REMINDER_MS));
-    }, delayMs);
+  async #show(pending: readonly PendingApproval[]): Promise<void> {
+    this.#versions += 1;
+    const version = String(this.#versions);
+    this.#shown = { version, pending, document: approvalDocument(pending) };
+    const address = this.#address('/What Waygate would run', version);
+    // The document's language wraps long lines, so that every part of a command is visible.
+    const document = await vscode.workspace.openTextDocument(address);
+    await vscode.languages.setTextDocumentLanguage(document, APPROVAL_LANGUAGE);
+    await vscode.window.showTextDocument(document, { preview: true });
+    await closeTabs(this.#folder, version);
   }
 
   /** Shows the servers that still wait after an approval. */
-  async #showRest(): Promise<void> {
-    const shown = new Set(this.#shown.map(({ name }) => name));
-    const rest = pendingApprovals(await this.#link.status()).filter(({ name }) => shown.has(name));
-    this.#show(rest);
-    if (rest.length > 0) return this.#remindLater();
-    const tabs = vscode.window.tabGroups.all
-      .flatMap((group) => group.tabs)
-      .filter(({ input }) => input instanceof vscode.TabInputText && this.#isOwn(input.uri));
-    await vscode.window.tabGroups.close(tabs);
+  async #showRest(shown: readonly PendingApproval[]): Promise<void> {
+    const names = new Set(shown.map(({ name }) => name));
+    const rest = pendingApprovals(await this.#link.status()).filter(({ name }) => names.has(name));
+    if (rest.length > 0) await this.#show(rest);
+    else await closeTabs(this.#folder);
   }
 
-  /** Returns the buttons; none for a text that is about to change. */
-  #lenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    if (document.getText() !== this.#document.text) return [];
-    this.#offered = this.#document;
-    return this.#document.offers.map(
-      ({ line, title, names }) =>
+  #textOf({ path, query }: vscode.Uri): string {
+    if (!path.endsWith(REVIEW_EXTENSION)) return query === this.#shown.version ? this.#shown.document.text : '';
+    const [version, name] = JSON.parse(query) as unknown[];
+    if (version !== this.#shown.version) return '';
+    const change = this.#shown.pending.find((server) => server.name === name)?.change;
+    return (path.startsWith('/before') ? change?.before : change?.now)?.join('\n') ?? '';
+  }
+
+  #lenses({ query }: vscode.Uri): vscode.CodeLens[] {
+    const { version, document } = this.#shown;
+    if (query !== version) return [];
+    return document.offers.map(
+      ({ action, line, title, names }) =>
         new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
-          command: APPROVE,
-          title: `$(check)\u00a0${notificationText`${title}`}`,
-          arguments: [{ folder: this.#folder, names }],
+          command: COMMANDS[action],
+          title: `$(${ICONS[action]})\u00a0${notificationText`${title}`}`,
+          arguments: [{ folder: this.#folder, version, names } satisfies Choice],
         }),
     );
   }
 
+  /** Checks nothing at first, so that Enter approves nothing. */
   async #pick(): Promise<readonly PendingApproval[]> {
     const picked = await pickMany(
-      this.#shown.map((server) => ({
+      this.#shown.pending.map((server) => ({
         label: notificationText`${oneLine(server.name, 60)}`,
         detail: notificationText`${server.lines[0] ?? ''}`,
-        picked: true,
         server,
       })),
       {
@@ -154,6 +158,32 @@ export class ServerApproval {
     );
     return picked?.map(({ server }) => server) ?? [];
   }
+}
+
+/** Validates the argument of a button. The button in the editor's title bar passes the document's address instead. */
+function choiceIn(argument: unknown): Choice | undefined {
+  if (typeof argument !== 'object' || argument === null) return undefined;
+  const { folder, version, names } = argument as Partial<Choice>;
+  if (typeof folder !== 'string' || typeof version !== 'string' || !Array.isArray(names)) return undefined;
+  return { folder, version, names: names.filter((name) => typeof name === 'string') };
+}
+
+/** Closes the documents of all versions but one. */
+async function closeTabs(folder: string, except?: string): Promise<void> {
+  const isOld = ({ scheme, authority, query }: vscode.Uri): boolean =>
+    scheme === APPROVAL_SCHEME && authority === folder && query !== except;
+  const tabs = vscode.window.tabGroups.all
+    .flatMap((group) => group.tabs)
+    .filter(
+      ({ input }) =>
+        (input instanceof vscode.TabInputText && isOld(input.uri)) ||
+        (input instanceof vscode.TabInputTextDiff && isOld(input.modified)),
+    );
+  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs);
+}
+
+async function warnOfNewer(): Promise<void> {
+  await notify('warning', notificationText`Nothing was approved: the document shows other servers now. Read it again.`);
 }
 
 async function warnOfChange(changed: readonly PendingApproval[]): Promise<void> {

@@ -85,13 +85,12 @@ export class TablePanels implements vscode.Disposable {
     };
     const listening = webview.onDidReceiveMessage((message) => receive(parseFromTable(message)));
     panel.onDidDispose(() => listening.dispose());
-    webview.html = dashboardPage({
+    const sources = {
       cspSource: webview.cspSource,
       script: String(webview.asWebviewUri(this.#file('table.js'))),
       style: String(webview.asWebviewUri(this.#file('table.css'))),
-      title: 'Table',
-      waiting: 'Reading the table…',
-    });
+    };
+    webview.html = dashboardPage(sources, 'Table', 'Reading the table…');
   }
 
   async #page(

@@ -14,14 +14,17 @@ import { HeldDefinition, type Installation } from '../gateway/heldDefinition.ts'
 import { linkTarget } from '../gateway/linkMachine.ts';
 import { nodeExecutable, workerScript } from '../gateway/serverDefinition.ts';
 import { DirectDuplicates } from '../import/directDuplicates.ts';
-import type { NotificationText } from '../notificationText.ts';
-import { Observable } from '../observable.ts';
-import { askApproval } from '../questions/askApproval.ts';
+import { Observable, type Watchable } from '../observable.ts';
+import { type Questions, questionSubjects } from '../questions/questions.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import type { GatewayView } from '../status/health.ts';
 import { keepJournal } from '../status/journal.ts';
+import { LongCalls } from '../status/longCalls.ts';
+import { Refreshes } from '../status/refreshes.ts';
+import { waitsForUser } from '../status/remedies.ts';
 import { followFindings, type ScannedServer } from '../trust/findings.ts';
 import { offerReviews, TrustReviews } from '../trust/trustReviews.ts';
+import { TryTool } from '../try/tryTool.ts';
 
 /** Parts that all folders of a window share. */
 export interface WindowParts {
@@ -33,14 +36,13 @@ export interface WindowParts {
   /** Folder of the user's files of this editor. */
   userFolder: string;
   secrets: EditorSecrets;
+  questions: Questions;
   /** `docs/editor/configuration-file.md` of the extension. */
   page: vscode.Uri;
   /** Selects the row of a server in the view *Tools*. */
   reveal(folder: string, server: string): Promise<void>;
   /** Selects the row of a tool in that view. */
   revealTool(folder: string, path: string): Promise<void>;
-  /** Shows a line above the rows of that view for a moment. */
-  say(text: NotificationText): void;
   log: vscode.LogOutputChannel;
 }
 
@@ -52,6 +54,14 @@ export interface FolderPlace {
   title: string;
   path: string | undefined;
   isFirst: boolean;
+}
+
+/** Relation of a folder to the others of the window, which changes with them. */
+interface AmongFolders {
+  /** Returns the folder's title if the window has several gateways. */
+  label(): string | undefined;
+  /** Whether its gateway is the first of the window, which shows what concerns files that all of them read. */
+  isFirstServed(): boolean;
 }
 
 /** Gateway of a folder, with its views and commands. A view that shows all folders follows `Folders`. */
@@ -66,12 +76,13 @@ export class FolderGateway {
   readonly dashboard: Dashboard;
   /** Calls through the gateway. */
   readonly calls: CallFeed;
+  readonly tries: TryTool;
   readonly handlers: CommandHandlers<FolderCommandId>;
   readonly #parts: readonly { dispose(): void }[];
 
-  constructor(place: FolderPlace, window: WindowParts, label: () => string | undefined) {
+  constructor(place: FolderPlace, window: WindowParts, { label, isFirstServed }: AmongFolders) {
     const { name } = place;
-    const { log, secrets, installation, extensionUri, skillFolder, userFolder } = window;
+    const { log, secrets, questions, installation, extensionUri, skillFolder, userFolder } = window;
     this.place = place;
     this.label = label;
     const environment = new Environment(window.environment, place.path, place.isFirst);
@@ -85,9 +96,23 @@ export class FolderGateway {
       const { attachControl } = await import('../../host/attach/attachControl.ts');
       const runtime = runtimeOf(workspace);
       const client = await attachControl(runtime, { start: true, holds: true, signal, log: (line) => log.warn(line) });
-      client?.onApproval((question) => askApproval(question, label()));
-      client?.onSecret(secrets.answer);
+      if (client) follow(client);
       return client;
+    };
+    const refreshes = new Refreshes((server) => {
+      const { value: state } = link.state;
+      return (
+        state.kind === 'attached' && state.snapshot.servers.some((one) => one.name === server && waitsForUser(one))
+      );
+    });
+    const longCalls = new LongCalls();
+    const follow = (client: ControlClient): void => {
+      client.onSecret(secrets.answer);
+      questions.answer(client, place);
+      client.onClose(() => {
+        refreshes.lost();
+        longCalls.lost();
+      });
     };
     const rollOut = async (workspace: string): Promise<unknown> => {
       const { rollOut } = await import('../../host/attach/rollOut.ts');
@@ -99,11 +124,15 @@ export class FolderGateway {
       link: link.state.value,
       policy: environment.state.value.policy,
       direct: duplicates.names.value,
+      questions: questionSubjects(questions.open.value, name),
+      longCalls: longCalls.count.value,
+      refreshing: refreshes.busy.value,
+      news: refreshes.news.value,
     });
     const view = new Observable<GatewayView>(viewNow());
-    const refreshing = new Observable(false);
     const scanned = new Observable<readonly ScannedServer[]>([]);
-    const dashboard = new Dashboard({ name, label, extensionUri, gateway: view, refreshing, scanned });
+    const dashboard = new Dashboard({ name, label, extensionUri, link, gateway: view, scanned });
+    const tries = new TryTool({ name, label, extensionUri, link });
     const approval = new ServerApproval(name, link);
     const reviews = new TrustReviews(name, link, view);
     this.environment = environment;
@@ -111,6 +140,7 @@ export class FolderGateway {
     this.view = view;
     this.calls = new CallFeed(name, link);
     this.dashboard = dashboard;
+    this.tries = tries;
     this.definition = new HeldDefinition(installation, name, environment, link.state);
     this.handlers = commandHandlers({
       name,
@@ -118,43 +148,52 @@ export class FolderGateway {
       link,
       reveal: (server) => window.reveal(name, server),
       revealTool: (path) => window.revealTool(name, path),
-      say: window.say,
       dashboard,
       approval,
       reviews,
       secrets,
+      tries,
       rollOut,
-      refreshing,
+      questions,
+      refreshes,
       skillFolder,
       userFolder,
       log,
     });
-    const follow = (): void => {
+    const retarget = (): void => {
       link.setTarget(linkTarget(environment.conditions));
       view.set(viewNow());
     };
     const update = (): void => view.set(viewNow());
+    const sources: readonly Watchable<unknown>[] = [
+      ...[link.state, duplicates.names, questions.open, longCalls.count, refreshes.busy, refreshes.news],
+    ];
     this.#parts = [
       environment,
       link,
       this.calls,
       this.definition,
       dashboard,
+      tries,
       approval,
       reviews,
       offerApprovals(name, label, view),
       offerReviews(name, label, view),
       followFindings(view, link, scanned),
-      languageFeatures({ folder: name, gateway: view, scanned, link, secrets, page: window.page }, (error) =>
-        log.error('The help for waygate.json could not be loaded.', error),
+      languageFeatures(
+        { folder: name, isFirstServed, gateway: view, scanned, link, secrets, page: window.page },
+        (error) => log.error('The help for waygate.json could not be loaded.', error),
       ),
       keepJournal(link.state, label, log),
-      environment.state.onChange(follow),
+      environment.state.onChange(retarget),
       duplicates,
-      link.state.onChange(update),
-      duplicates.names.onChange(update),
+      refreshes,
+      longCalls,
+      link.refreshed.onChange((result) => result && refreshes.ended(result)),
+      link.calls.onChange((calls) => longCalls.follow(calls)),
+      ...sources.map((source) => source.onChange(update)),
     ];
-    follow();
+    retarget();
   }
 
   /** Puts the folder's title before a text if the window has several gateways. */

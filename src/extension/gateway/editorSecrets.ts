@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import type { MissingSecret, SecretAnswer, SecretRequest } from '../../control/contract.ts';
 import { notificationText } from '../notificationText.ts';
+import { asSentence } from '../plainText.ts';
 import { input, pick } from '../windows.ts';
 
 /** Prefix of the gateway's secrets, which keeps the extension's other secrets out of its reach. */
@@ -30,8 +31,9 @@ export class EditorSecrets {
 
   /** Asks the user once; resolves to whether a value was entered. */
   async ask(server: string, { key, name, description, password, options }: MissingSecret): Promise<boolean> {
-    const title = notificationText`Waygate: ${name.replace(/^input:/, '')} for ${server}`;
-    const prompt = notificationText`${description}`;
+    const title = notificationText`Secret ${name.replace(/^input:/, '')} of the server ${server}`;
+    const use = description === '' ? '' : asSentence(description);
+    const prompt = notificationText`${use} Kept in the secret storage of this editor, and in no file of the workspace.`;
     const choices = options.map((value) => ({ label: notificationText`${value}`, value }));
     const value =
       choices.length > 0

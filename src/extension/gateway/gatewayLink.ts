@@ -43,8 +43,6 @@ export class GatewayLink {
   readonly calls = new Observable<readonly CallRecord[]>([], () => false);
   /** Ends of refreshes. */
   readonly refreshed = new Observable<Refreshed | undefined>(undefined, () => false);
-  /** Servers that are being listed again because the user asked for it. */
-  readonly refreshing = new Observable<ReadonlySet<string>>(new Set(), sameNames);
 
   readonly #attach: Attach;
   #phase: LinkPhase = { kind: 'off', reason: 'checking' };
@@ -67,9 +65,9 @@ export class GatewayLink {
 
   /**
    * Lists the tools of every server again, or of one, and reconnects failed servers. Resolves when all have answered or
-   * failed, or when the worker has ended.
+   * failed, or when the worker has ended. `onBegan` receives the servers that it began with.
    */
-  async refresh(server?: string): Promise<readonly Refreshed[]> {
+  async refresh(server?: string, onBegan?: (servers: readonly string[]) => void): Promise<readonly Refreshed[]> {
     const ended = new Map<string, Refreshed>();
     let settle = (): void => undefined;
     const news = this.refreshed.onChange((one) => {
@@ -79,15 +77,13 @@ export class GatewayLink {
     const state = this.state.onChange(() => settle());
     try {
       const { began = [], ...snapshot } = await this.request('refresh', server === undefined ? {} : { server });
-      const left = (): Set<string> => new Set(began.filter((name) => !ended.has(name)));
-      this.refreshing.set(left());
+      onBegan?.(began);
       const attachment = this.#attachment;
       if (this.#client && this.#phase.kind === 'attached') this.#accept(this.#client, snapshot);
       await new Promise<void>((resolve) => {
         settle = () => {
           const isGone = this.#attachment !== attachment || this.#phase.kind !== 'attached';
-          this.refreshing.set(isGone ? new Set() : left());
-          if (this.refreshing.value.size === 0) resolve();
+          if (isGone || began.every((name) => ended.has(name))) resolve();
         };
         settle();
       });
@@ -330,10 +326,6 @@ export class GatewayLink {
         return undefined;
     }
   }
-}
-
-function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return a.size === b.size && [...a].every((name) => b.has(name));
 }
 
 /** Compares states. Snapshots always count as changed, other states only if they differ. */

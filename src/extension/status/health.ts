@@ -1,12 +1,11 @@
 import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { HealthLevel, HealthSummary } from '../../control/dashboardMessages.ts';
-import { serverState } from '../../control/serverStates.ts';
-import { oneLine } from '../../text/porcelain.ts';
 import type { PolicyBlock } from '../configuration/policy.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
 import type { OffReason } from '../gateway/linkMachine.ts';
 import { asSentence, count } from '../plainText.ts';
-import { heldWords, isQuarantined, waitsForReview } from '../trust/heldRows.ts';
+import { needsOf, serverLabel } from './remedies.ts';
+import { serverCounts, usableWords } from './serverCounts.ts';
 
 /**
  * Source of the gateway's status for the status bar, the tree and the dashboard, which therefore use the same words.
@@ -16,6 +15,14 @@ export interface GatewayView {
   policy: PolicyBlock | undefined;
   /** Servers of Waygate that VS Code also starts itself. */
   direct?: readonly string[];
+  /** Calls that wait for the user's answer, by tool and server. */
+  questions?: readonly string[];
+  /** Number of calls that have run for a second or longer. */
+  longCalls?: number;
+  /** Servers that are being listed again. */
+  refreshing?: ReadonlySet<string>;
+  /** Result of the last refresh, for some seconds. */
+  news?: string | undefined;
 }
 
 export function serversOf({ link }: GatewayView): readonly ServerStatus[] {
@@ -80,11 +87,10 @@ function says(level: HealthLevel, headline: string, problems: readonly string[] 
 }
 
 function inventory({ catalog, servers }: GatewaySnapshot): string {
-  return `${count(catalog.toolCount, 'tool')} from ${count(servers.filter(isServing).length, 'server')}`;
-}
-
-function isServing(server: ServerStatus): boolean {
-  return server.state === 'ready' || (server.state === 'not_started' && server.toolCount > 0);
+  const counts = serverCounts(servers);
+  const tools = count(catalog.toolCount, 'tool');
+  if (counts.usable === counts.total) return `${tools} from ${count(counts.total, 'server')}`;
+  return `${tools}, ${usableWords(counts)} servers`;
 }
 
 function capitalized(text: string): string {
@@ -95,24 +101,6 @@ function problemsOf({ configuration, servers }: GatewaySnapshot): string[] {
   const wrong = configuration.problems
     .filter((problem) => problem.severity === 'error')
     .map((problem) => `Configuration, line ${problem.location.line}: ${asSentence(problem.message)}`);
-  return [...wrong, ...servers.filter(needsPerson).map((server) => `${oneLine(server.name, 60)} ${troubleOf(server)}`)];
-}
-
-/** True if a server serves nothing, or less than it lists, until the user acts. */
-export function needsPerson(server: ServerStatus): boolean {
-  return isTroubled(server) || waitsForReview(server);
-}
-
-/** True if a server needs the user. A starting server does not. */
-export function isTroubled(server: ServerStatus): boolean {
-  return serverState(server.state).needsPerson === true;
-}
-
-function troubleOf(server: ServerStatus): string {
-  if (!isTroubled(server)) {
-    if (isQuarantined(server)) return 'is in quarantine: no model sees its tools.';
-    return `waits for your review: ${heldWords(server.held ?? [])}.`;
-  }
-  const words = serverState(server.state).words;
-  return server.reason ? `${words}: ${asSentence(server.reason)}` : `${words}.`;
+  const needs = needsOf(servers);
+  return [...wrong, ...needs.map(({ server, says }) => `${serverLabel(server)} ${says}`)];
 }

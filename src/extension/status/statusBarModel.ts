@@ -1,82 +1,135 @@
+import type { ServerStatus } from '../../control/contract.ts';
 import type { HealthLevel } from '../../control/dashboardMessages.ts';
+import { groupDigits } from '../../text/porcelain.ts';
 import type { CommandId } from '../contributions.ts';
 import { count } from '../plainText.ts';
 import { type GatewayView, summarize } from './health.ts';
+import { needsOf, serverLabel } from './remedies.ts';
+
+/** Line of the tooltip with the command that helps. */
+export interface StatusBarNeed {
+  text: string;
+  link?: { label: string; command: CommandId; folder?: string; server?: ServerStatus };
+}
 
 export interface StatusBarModel {
   visible: boolean;
   text: string;
-  /** Warning colours, only for problems that the user can fix. */
+  /** Warning colours, only for what the user can end. */
   warning: boolean;
+  /** Command of a click. Never stops anything. */
+  command: CommandId;
   accessibilityLabel: string;
   headline: string;
-  problems: readonly string[];
-  /** Commands for the next step, as links in the tooltip. */
+  /** Cost of the definitions for a model, by folder. */
+  context: readonly string[];
+  /** Matters that wait for the user. */
+  needs: readonly StatusBarNeed[];
+  /** Commands as links in the tooltip. */
   links: readonly CommandId[];
 }
 
-/** View of a folder's gateway, with the title of the folder. */
+/** View of a folder's gateway, with its name and the title of the folder. */
 interface TitledView {
+  name: string;
   title: string;
   view: GatewayView;
 }
 
 const RUNNING_LINKS: readonly CommandId[] = ['waygate.refresh', 'waygate.reload', 'waygate.showLog'];
 /** Limit for the tooltip; the dashboard shows the rest. */
-const MOST_PROBLEMS = 5;
+const MOST_NEEDS = 5;
 
 /** From the best level to the worst, which the item shows for all folders. */
 const LEVELS: readonly HealthLevel[] = ['off', 'ready', 'stopping', 'starting', 'degraded', 'lost'];
 
-/** Describes all folders in one item: the worst level, and the sum of the tools. */
+/** Describes all folders in one item, by the worst level. */
 export function statusBarModel(folders: readonly TitledView[]): StatusBarModel {
   const served = folders.filter(({ view: { link } }) => link.kind !== 'off');
   const untrusted = folders.some(({ view: { link } }) => link.kind === 'off' && link.reason === 'untrusted');
-  const shown = (served.length > 0 ? served : folders.slice(0, 1)).map(({ title, view }) => ({
+  const shown = (served.length > 0 ? served : folders.slice(0, 1)).map(({ name, title, view }) => ({
+    name,
     view,
     start: served.length > 1 ? `${title}: ` : '',
     summary: summarize(view),
   }));
-  const headlines = shown.map(({ start, summary }) => start + summary.headline);
-  const all = shown.flatMap(({ start, summary }) => summary.problems.map((problem) => start + problem));
-  const hidden = all.length - MOST_PROBLEMS;
-  const problems = hidden > 0 ? [...all.slice(0, MOST_PROBLEMS), `And ${hidden} more: see the dashboard.`] : all;
+  const questions = shown.reduce((sum, { view }) => sum + (view.questions ?? []).length, 0);
+  const all = shown.flatMap(({ name, start, view, summary }) =>
+    needLines(name, view, summary.problems).map((need) => ({ ...need, text: start + need.text })),
+  );
+  const hidden = all.length - MOST_NEEDS;
+  const needs = hidden > 0 ? [...all.slice(0, MOST_NEEDS), { text: `And ${hidden} more: see the dashboard.` }] : all;
   const level = shown.reduce<HealthLevel>(
     (worst, { summary }) => (LEVELS.indexOf(summary.level) > LEVELS.indexOf(worst) ? summary.level : worst),
     'off',
   );
-  const views = shown.map(({ view }) => view);
+  const headlines = shown.map(({ start, summary }) => start + summary.headline);
   const headline =
     shown.length > 1
       ? `${count(shown.length, 'folder')}. ${headlines.join(' ')}`
       : (headlines[0] ?? 'Open a folder to use Waygate.');
+  const views = shown.map(({ view }) => view);
+  const text =
+    questions > 0 ? `$(question) Waygate: ${count(questions, 'question')}` : textOf(views, level, all.length);
   return {
     // Hidden if there is nothing to show.
     visible: served.length > 0 || untrusted,
-    text: text(views, level),
-    warning: level === 'degraded' || level === 'lost',
-    accessibilityLabel: `Waygate: ${headline}`,
+    text,
+    warning: level === 'degraded' || level === 'lost' || questions > 0,
+    command: questions > 0 ? 'waygate.reviewQuestions' : 'waygate.openDashboard',
+    accessibilityLabel: [text.replace(/\$\([^)]*\) ?/, ''), headline].join(', '),
     headline,
-    problems,
+    context: shown.flatMap(({ start, view }) => contextWords(view).map((words) => start + words)),
+    needs,
     links: served.length === 0 ? ['waygate.openConfiguration', 'waygate.showLog'] : RUNNING_LINKS,
   };
 }
 
-function text(views: readonly GatewayView[], level: HealthLevel): string {
-  const counts = views.flatMap(({ link }) => (link.kind === 'attached' ? link.snapshot.catalog.toolCount : []));
-  const tools = counts.length === 0 ? '' : ` ${counts.reduce((sum, tools) => sum + tools, 0)}`;
+/** Lists the open questions, then problems of the gateway and the configuration, then the servers. */
+function needLines(
+  folder: string,
+  { link, questions = [] }: GatewayView,
+  problems: readonly string[],
+): StatusBarNeed[] {
+  const servers = link.kind === 'attached' ? needsOf(link.snapshot.servers) : [];
+  return [
+    ...questions.map((subject) => ({
+      text: `${subject} waits for you.`,
+      link: { label: 'Review…', command: 'waygate.reviewQuestions' as const },
+    })),
+    ...problems.slice(0, problems.length - servers.length).map((text) => ({ text })),
+    ...servers.map(({ server, says, step }) => ({
+      text: `${serverLabel(server)} ${says}`,
+      ...(step && { link: { label: step.button, command: step.command, folder, server } }),
+    })),
+  ];
+}
+
+/** Describes what the definitions cost with every request of a model. */
+function contextWords({ link }: GatewayView): string[] {
+  const tokens = link.kind === 'attached' ? link.snapshot.catalog.tokens : undefined;
+  if (tokens === undefined || tokens.definitions <= tokens.sent) return [];
+  const saved = Math.round((1 - tokens.sent / tokens.definitions) * 100);
+  return [
+    `Context: about ${groupDigits(tokens.definitions)} → ${groupDigits(tokens.sent)} tokens a request (−${saved} %), definitions and instructions as sent.`,
+  ];
+}
+
+function textOf(views: readonly GatewayView[], level: HealthLevel, needs: number): string {
   switch (level) {
     case 'starting':
-      return `$(loading~spin) Waygate${tools}`;
     case 'stopping':
       return '$(loading~spin) Waygate';
-    case 'degraded':
-      return `$(warning) Waygate${tools}`;
     case 'lost':
       return '$(debug-disconnect) Waygate';
     case 'off':
       return '$(shield) Waygate';
-    default:
-      return views.some(({ policy }) => policy) ? `$(circle-slash) Waygate${tools}` : `$(plug) Waygate${tools}`;
+    case 'degraded':
+    case 'ready':
+      break;
   }
+  if (views.some(({ policy, link }) => policy && link.kind !== 'off')) return '$(circle-slash) Waygate';
+  if (views.some(({ longCalls = 0 }) => longCalls > 0)) return '$(sync~spin) Waygate';
+  if (level === 'ready') return '$(pass) Waygate';
+  return needs > 0 ? `$(warning) Waygate: ${needs} need${needs === 1 ? 's' : ''} you` : '$(warning) Waygate';
 }

@@ -1,24 +1,23 @@
-import type { TreeNode } from '../../control/contract.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import type { GatewayView } from '../status/health.ts';
-import { attachedKey, rootElements } from './serverRows.ts';
-import { heldElements, rootKey, type ToolElement } from './toolRows.ts';
+import { attachedKey, heldElements, rootElements, rootKey, type ToolElement } from './toolRows.ts';
 
 /** Tools of a folder, requested from the worker's ChoiceGraph level by level. */
 export class FolderTools {
   readonly #folder: string;
-  readonly #link: Pick<GatewayLink, 'state' | 'children' | 'refreshing'>;
+  readonly #link: Pick<GatewayLink, 'state' | 'children'>;
   readonly #warn: (text: string, error: unknown) => void;
   /** Elements shown last, by path. Kept while a worker is replaced. */
   #shown = new Map<string, ToolElement[]>();
   readonly #nodes = new Map<string, ToolElement>();
   /** Key of the rows from which the root was last drawn. */
   #rootKey = '';
+  #refreshing: GatewayView['refreshing'];
   #drawnKey = '';
 
   constructor(
     folder: string,
-    link: Pick<GatewayLink, 'state' | 'children' | 'refreshing'>,
+    link: Pick<GatewayLink, 'state' | 'children'>,
     warn: (text: string, error: unknown) => void,
   ) {
     this.#folder = folder;
@@ -37,8 +36,8 @@ export class FolderTools {
 
   /** Takes the present state. Returns true if its rows differ. */
   update(gateway: GatewayView): boolean {
-    const drawn = rootKey(gateway);
-    const key = drawn === '' ? '' : keyOf(drawn, this.#link.refreshing.value);
+    this.#refreshing = gateway.refreshing;
+    const key = rootKey(gateway);
     if (key === '' || key === this.#rootKey) return false;
     this.#rootKey = key;
     if (gateway.link.kind === 'off') this.#shown = new Map();
@@ -53,19 +52,18 @@ export class FolderTools {
   /** Lists the rows below an element, or the root. */
   async children(element?: ToolElement): Promise<ToolElement[]> {
     if (element?.kind === 'held') return [];
-    if (element && element.node === undefined) return this.#own(heldElements(element));
-    const path = element?.node?.path ?? '/';
+    const held = element ? heldElements(element) : [];
+    const path = element ? element.node?.path : '/';
+    if (path === undefined) return this.#own(held);
     const state = this.#link.state.value;
     if (state.kind === 'off') return [];
     if (state.kind !== 'attached') return this.#shown.get(path) ?? [];
     try {
       const { nodes, revision } = await this.#link.children(path);
-      const { attachment, snapshot } = state;
-      const isRoot = path === '/';
-      const refreshing = this.#link.refreshing.value;
-      if (isRoot) this.#drawnKey = keyOf(attachedKey(attachment, revision, snapshot.servers), refreshing);
-      const rows = isRoot ? rootElements(nodes, snapshot.servers, refreshing) : nodes.map(asElement);
-      const children = this.#own([...heldElements(element), ...rows]);
+      const view = { ...state, refreshing: this.#refreshing };
+      if (path === '/') this.#drawnKey = attachedKey(view, revision);
+      const below = path === '/' ? rootElements(nodes, view) : nodes.map((node) => ({ kind: 'node' as const, node }));
+      const children = this.#own([...held, ...below]);
       this.#shown.set(path, children);
       for (const child of children) if (child.kind !== 'held' && child.node) this.#nodes.set(child.node.path, child);
       return children;
@@ -79,12 +77,4 @@ export class FolderTools {
   #own(elements: ToolElement[]): ToolElement[] {
     return elements.map((element) => ({ ...element, folder: this.#folder }));
   }
-}
-
-function asElement(node: TreeNode): ToolElement {
-  return { kind: 'node', node };
-}
-
-function keyOf(rows: string, refreshing: ReadonlySet<string>): string {
-  return JSON.stringify([rows, ...refreshing]);
 }

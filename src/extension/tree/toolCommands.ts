@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import type { Refreshed } from '../../control/activityContract.ts';
 import type { ServerStatus } from '../../control/contract.ts';
 import type { ToolDetails, ToolPaths } from '../../control/toolContract.ts';
 import { isRecord } from '../../lib/isRecord.ts';
@@ -7,13 +6,11 @@ import { visibleJson } from '../../text/visibleText.ts';
 import { rankedPlace, toolPlace } from '../documents/addresses.ts';
 import { openDocument } from '../documents/waygateFiles.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
-import { type NotificationText, notificationText } from '../notificationText.ts';
-import type { Observable } from '../observable.ts';
+import { notificationText } from '../notificationText.ts';
 import type { CommandHandlers } from '../registrations.ts';
-import { ask, chooseGrouped, notify, search, showBusy } from '../windows.ts';
+import { ask, chooseGrouped, notify, search } from '../windows.ts';
 import { asRow, clickedServer, type ServerAction } from './clickedServer.ts';
 import { containing, type FoundTool, ranked } from './findItems.ts';
-import { refreshWords } from './refreshWords.ts';
 import { changesOf, costWords, toolChoices } from './toolChoice.ts';
 
 export interface ToolCommandParts {
@@ -21,14 +18,10 @@ export interface ToolCommandParts {
   folder: string;
   link: GatewayLink;
   revealTool(path: string): Promise<void>;
-  say(text: NotificationText): void;
-  refreshing: Observable<boolean>;
   guarded(doing: string, action: (argument: unknown) => Promise<void>): (argument?: unknown) => Promise<void>;
 }
 
 type Ids =
-  | 'waygate.refresh'
-  | 'waygate.refreshServer'
   | 'waygate.stopServer'
   | 'waygate.findTool'
   | 'waygate.whyRanked'
@@ -43,11 +36,6 @@ type Ids =
 const FOUND = 20;
 const RANKING_DELAY_MS = 120;
 
-const REFRESH: ServerAction = {
-  title: notificationText`Refresh`,
-  applies: ({ state }) => state !== 'disabled',
-  none: notificationText`The server is switched off.`,
-};
 const STOP: ServerAction = {
   title: notificationText`Stop Server`,
   applies: ({ state }) => state === 'ready' || state === 'starting',
@@ -60,14 +48,7 @@ const CHOOSE: ServerAction = {
 };
 
 /** Commands of the view *Tools*. */
-export function toolCommands({
-  folder,
-  link,
-  revealTool,
-  say,
-  refreshing,
-  guarded,
-}: ToolCommandParts): Pick<CommandHandlers, Ids> {
+export function toolCommands({ folder, link, revealTool, guarded }: ToolCommandParts): Pick<CommandHandlers, Ids> {
   /** Paths of the last revision, asked for once. */
   let known: Promise<ToolPaths> | undefined;
   const pathsNow = async (): Promise<ToolPaths> => {
@@ -75,24 +56,7 @@ export function toolCommands({
     if ((await known?.catch(() => undefined))?.revision !== revision) known = link.request('paths', {});
     return known as Promise<ToolPaths>;
   };
-  const refresh = async (server?: string): Promise<void> => {
-    refreshing.set(true);
-    try {
-      let news: readonly Refreshed[] = [];
-      await showBusy(async () => {
-        news = await link.refresh(server);
-      });
-      say(notificationText`${refreshWords(news)}`);
-    } finally {
-      refreshing.set(false);
-    }
-  };
   return {
-    'waygate.refresh': guarded('Refreshing the catalogs', () => refresh()),
-    'waygate.refreshServer': guarded('Refreshing the server', async (argument) => {
-      const server = await clickedServer(link, argument, REFRESH);
-      if (server) await refresh(server.name);
-    }),
     'waygate.stopServer': guarded('Stopping the server', async (argument) => {
       const server = await clickedServer(link, argument, STOP);
       if (!server) return;

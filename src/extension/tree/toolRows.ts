@@ -1,17 +1,18 @@
-import type { FileLocation, HeldTool, TreeNode } from '../../control/contract.ts';
+import type { FileLocation, GatewaySnapshot, HeldTool, TreeNode } from '../../control/contract.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { asSentence, count } from '../plainText.ts';
-import { type GatewayView, isBlink, needsPerson, serversOf, summarize } from '../status/health.ts';
+import { type GatewayView, isBlink, serversOf, summarize } from '../status/health.ts';
+import { needsPerson, snapshotAge } from '../status/remedies.ts';
 import { heldIcon, heldLabel } from '../trust/heldRows.ts';
-import { attachedKey, type ServerElement, serverRow, serverTooltip } from './serverRows.ts';
+import { type ServerElement, serverRow, serverTooltip } from './serverRow.ts';
 import type { Row, TooltipPart } from './treeRow.ts';
 
 /** Element of the tree *Tools*: a server, a node of the ChoiceGraph below it, or an item that is kept from models. */
 export type ToolElement = (
+  | ServerElement
   | { kind: 'node'; node: TreeNode }
-  | ({ kind: 'server' } & ServerElement)
   | { kind: 'held'; server: string; item: HeldTool; index: number }
 ) & {
   /** Name of the folder's gateway. */
@@ -113,20 +114,58 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
   ];
 }
 
+/**
+ * Returns one row per server, in the order of their names, so that no row jumps and none is there twice. Nodes and
+ * statuses may be of different moments.
+ */
+export function rootElements(nodes: readonly TreeNode[], view: AttachedView): ToolElement[] {
+  const { snapshot, refreshing } = view;
+  const age = snapshotAge(snapshot);
+  // A namespace without tools has nothing to expand.
+  const nodeOf = new Map(nodes.filter(({ toolCount }) => toolCount > 0).map((node) => [node.server, node]));
+  const servers = snapshot.servers.map((server): ToolElement => {
+    const node = nodeOf.get(server.name);
+    nodeOf.delete(server.name);
+    const isBusy = refreshing?.has(server.name) === true;
+    return { kind: 'server', server, age, ...(node && { node }), ...(isBusy && { isBusy }) };
+  });
+  const others = [...nodeOf.values()].map((node): ToolElement => ({ kind: 'node', node }));
+  const nameOf = (element: ToolElement) => (element.kind === 'server' ? element.server.name : toolRow(element).label);
+  return [...servers, ...others].sort((a, b) => nameOf(a).localeCompare(nameOf(b), 'en'));
+}
+
 /** Rows for the held items of a server, above its other rows. */
-export function heldElements(element: ToolElement | undefined): ToolElement[] {
-  if (element?.kind !== 'server') return [];
+export function heldElements(element: ToolElement): ToolElement[] {
+  if (element.kind !== 'server') return [];
   const { name, held = [] } = element.server;
   return held.map((item, index) => ({ kind: 'held', server: name, item, index }));
+}
+
+/** Part of the view on which the rows depend. */
+export interface AttachedView {
+  attachment: number;
+  snapshot: Pick<GatewaySnapshot, 'servers' | 'worker'>;
+  refreshing?: ReadonlySet<string> | undefined;
 }
 
 /**
  * Key that changes when the root rows change. A snapshot with a new call must not redraw the tree, because redrawing
  * swallows a click in progress.
  */
-export function rootKey({ link }: GatewayView): string {
+export function rootKey({ link, refreshing }: GatewayView): string {
   if (link.kind !== 'attached') return link.kind === 'off' ? 'off' : '';
-  return attachedKey(link.attachment, link.snapshot.catalog.revision, link.snapshot.servers);
+  return attachedKey({ ...link, refreshing }, link.snapshot.catalog.revision);
+}
+
+/** Key of the drawn rows: the worker, its catalog revision and the rows of the servers. */
+export function attachedKey(view: AttachedView, revision: number): string {
+  const rows = rootElements([], view).map((element) => {
+    const { id, description, icon, contextValue } = toolRow(element);
+    const held = element.kind === 'server' ? (element.server.held ?? []) : [];
+    const secret = element.kind === 'server' ? element.server.secret?.key : undefined;
+    return [id, description, icon.id, contextValue, secret, held.map(({ part, name, why }) => [part, name, why])];
+  });
+  return JSON.stringify([view.attachment, revision, rows]);
 }
 
 /**
@@ -138,7 +177,7 @@ export function treeMessage(gateway: GatewayView, hasRows: boolean): Notificatio
   return message === undefined ? undefined : notificationText`${message}`;
 }
 
-function messageOf({ link, policy, direct = [] }: GatewayView, hasRows: boolean): string | undefined {
+function messageOf({ link, policy, direct = [], news }: GatewayView, hasRows: boolean): string | undefined {
   if (link.kind === 'off') return undefined;
   if (policy !== undefined) return policy.message;
   switch (link.kind) {
@@ -154,7 +193,8 @@ function messageOf({ link, policy, direct = [] }: GatewayView, hasRows: boolean)
       const wrong = configuration.problems.find((problem) => problem.severity === 'error');
       if (wrong) return `The configuration has an error in line ${wrong.location.line}: ${asSentence(wrong.message)}`;
       if (servers.length === 0) return 'The configuration names no servers yet.';
-      return direct.length === 0 ? undefined : directWarning(direct);
+      const lines = [...(news === undefined ? [] : [news]), ...(direct.length === 0 ? [] : [directWarning(direct)])];
+      return lines.length === 0 ? undefined : lines.join(' ');
     }
   }
 }
@@ -170,10 +210,15 @@ function directWarning(direct: readonly string[]): string {
 }
 
 export function treeBadge(views: readonly GatewayView[]): { value: number; tooltip: string } | undefined {
-  const troubled = views.flatMap(serversOf).filter(needsPerson).length;
-  return troubled === 0
-    ? undefined
-    : { value: troubled, tooltip: `${count(troubled, 'server')} ${troubled === 1 ? 'needs' : 'need'} you` };
+  const questions = views.reduce((sum, { questions: open = [] }) => sum + open.length, 0);
+  const servers = views.flatMap(serversOf).filter(needsPerson).length;
+  const value = questions + servers;
+  if (value === 0) return undefined;
+  const needing = [
+    ...(questions > 0 ? [count(questions, 'question')] : []),
+    ...(servers > 0 ? [count(servers, 'server')] : []),
+  ];
+  return { value, tooltip: `${needing.join(' and ')} ${value === 1 ? 'needs' : 'need'} you` };
 }
 
 /** Returns the parent's canonical path; undefined at the root. */

@@ -7,7 +7,6 @@ import { toolPlace } from '../documents/addresses.ts';
 import type { FolderGateway } from '../folders/folderGateway.ts';
 import type { Folders } from '../folders/folders.ts';
 import { throttled } from '../gateway/pacing.ts';
-import type { NotificationText } from '../notificationText.ts';
 import type { Disposable } from '../observable.ts';
 import { serverOf } from './clickedServer.ts';
 import { FolderTools } from './folderTools.ts';
@@ -25,8 +24,8 @@ import {
 import { createTree, tooltip, treeItem } from './treeRow.ts';
 
 const REFRESH_INTERVAL_MS = 250;
-/** Time to read what a refresh brought. */
-const SAID_MS = 10_000;
+/** Time between two looks at the countdowns of rows, which count in the same steps. */
+const COUNTDOWN_INTERVAL_MS = 5_000;
 
 type Element = ToolElement | FolderElement;
 
@@ -48,16 +47,17 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     if (isStale) this.#changed.fire(undefined);
   });
   readonly #watching: Disposable;
-  #lasting = '';
-  #said: NotificationText | undefined;
-  #silence: NodeJS.Timeout | undefined;
 
   constructor(folders: Folders, log: vscode.LogOutputChannel) {
     this.#folders = folders;
     this.#log = log;
     this.view = createTree(TOOLS_VIEW_ID, { treeDataProvider: this, showCollapseAll: true });
     this.#update();
-    this.#watching = folders.views.onChange(() => this.#update());
+    const countdown = setInterval(() => this.view.visible && this.#update(), COUNTDOWN_INTERVAL_MS);
+    this.#watching = vscode.Disposable.from(
+      folders.views.onChange(() => this.#update()),
+      new vscode.Disposable(() => clearInterval(countdown)),
+    );
   }
 
   getTreeItem(element: Element): vscode.TreeItem {
@@ -87,7 +87,8 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
   getParent(element: Element): Element | undefined {
     const gateway = this.#gatewayOf(element);
     if (gateway === undefined || element.kind === 'folder') return undefined;
-    const parent = element.kind === 'node' ? parentPath(element.node.path) : undefined;
+    const node = element.kind === 'held' ? undefined : element.node;
+    const parent = node && parentPath(node.path);
     if (parent !== undefined) return this.#tools.get(gateway)?.node(parent);
     return this.#roots().find(({ folder }) => folder === element.folder);
   }
@@ -123,19 +124,7 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     else await vscode.commands.executeCommand(`${TOOLS_VIEW_ID}.focus`);
   }
 
-  /** Shows a line above the rows for a moment. */
-  say(text: NotificationText): void {
-    clearTimeout(this.#silence);
-    this.#said = text;
-    this.#showMessage();
-    this.#silence = setTimeout(() => {
-      this.#said = undefined;
-      this.#showMessage();
-    }, SAID_MS);
-  }
-
   dispose(): void {
-    clearTimeout(this.#silence);
     this.#watching.dispose();
     this.#refresh.dispose();
     this.view.dispose();
@@ -165,8 +154,7 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
       if (message !== undefined) messages.push(gateway.titled(message));
       isChanged = tools.update(gateway.view.value) || isChanged;
     }
-    this.#lasting = [...new Set(messages)].join(' ');
-    this.#showMessage();
+    this.view.message = [...new Set(messages)].join(' ');
     this.view.badge = treeBadge(gateways.map(({ view }) => view.value));
     const roots = this.#roots();
     const key = JSON.stringify(
@@ -180,15 +168,10 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     this.#refresh();
   }
 
-  #showMessage(): void {
-    this.view.message = this.#said ?? this.#lasting;
-  }
-
   #toolsOf(gateway: FolderGateway): FolderTools {
     const { place, link } = gateway;
     const tools = new FolderTools(place.name, link, (text, error) => this.#log.warn(gateway.titled(text), error));
     this.#tools.set(gateway, tools);
-    link.refreshing.onChange(() => this.#update());
     return tools;
   }
 }

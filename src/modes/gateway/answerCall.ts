@@ -1,6 +1,7 @@
 import { rateLimited } from '../../calls/policy/quota.ts';
 import { errorText, GatewayError } from '../../errors/gatewayError.ts';
-import type { CallContext } from '../../mcp/session/sessionMode.ts';
+import { isRecord } from '../../lib/isRecord.ts';
+import { type CallContext, YOU } from '../../mcp/session/sessionMode.ts';
 import { boundData } from '../../text/boundData.ts';
 import { boundAnswer } from '../../text/fence.ts';
 import {
@@ -13,7 +14,7 @@ import { MAX_ANSWER_CHARS, oneLine } from '../../text/porcelain.ts';
 import { visibleData, visibleJson, visibleText } from '../../text/visibleText.ts';
 import { checkArguments, renderMode } from '../shared/arguments.ts';
 import type { CallEvent } from '../shared/callEvent.ts';
-import { beginCall } from '../shared/callRecord.ts';
+import { beginCall, type TracedCall } from '../shared/callRecord.ts';
 import { DECLARED_TOOLS, type GatewayTool } from '../shared/gatewayTools.ts';
 import type { Answer, GatewayContext, RunnableTool, ToolCall } from '../shared/modeContext.ts';
 import type { NormalisedCall } from '../shared/normaliseCall.ts';
@@ -33,11 +34,13 @@ export async function answerCall(
 ): Promise<object> {
   const { name, args } = meant;
   const session = sessions.of(given.session);
+  const settled = (call: TracedCall) =>
+    settle(meant, context, (onCorrection) => run({ name, args, context, session, call, onCorrection }));
+  // A form checks arguments while the user types them. Such a check is no call, and no error of the tool.
+  if (given.sessionId === YOU && isRecord(args) && args.dry_run === true) return (await settled(given)).result;
   const begun = { metaTool: name, subject: subjectOf(args), sessionId: session.id, args };
   const { call, end } = beginCall(context, given, begun);
-  const { result, event, error } = await settle(meant, context, (onCorrection) =>
-    run({ name, args, context, session, call, onCorrection }),
-  );
+  const { result, event, error } = await settled(call);
   end(event, { answer: result, error });
   return result;
 }

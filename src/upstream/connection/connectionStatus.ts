@@ -90,11 +90,17 @@ function statusOf(facts: StatusFacts): Status {
     case 'idle':
       return { state: facts.isKnown ? 'not_started' : 'starting', reason: undefined };
     case 'starting':
-      // After a failed start the server stays `failed` until it is ready.
+      // After a failed start the server keeps the state of the failure until it is ready.
       if (!failure || facts.hasRun) return { state, reason: facts.slowNote };
       break;
   }
-  return { state: failure?.code === 'secret_missing' ? 'needs_secret' : 'failed', reason };
+  return { state: FAILURE_STATES[failure?.code ?? ''] ?? 'failed', reason };
 }
+
+/** States of a server that needs the user before it can start, by the fault code of the failed start. */
+const FAILURE_STATES: Readonly<Record<string, ConnectionState>> = {
+  secret_missing: 'needs_secret',
+  unauthorized: 'needs_sign_in',
+};
 
 export const NOT_APPROVED = 'It has not been approved for this workspace.';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallRecord } from '../../control/activityContract.ts';
-import type { ServerStatus } from '../../control/contract.ts';
+import type { CatalogStatus, ServerStatus } from '../../control/contract.ts';
 import type { GatewayHealth, HealthCore, HealthReport, TelemetryReport } from '../../control/healthContract.ts';
 import type { Fault } from '../../errors/fault.ts';
 import { traitsOf } from '../../errors/faultCodes.ts';
@@ -84,6 +84,11 @@ export class Diagnostics {
     });
   }
 
+  /** Tokens of the definitions, once they have been counted. */
+  get tokens(): CatalogStatus['tokens'] {
+    return this.#counters.context;
+  }
+
   started(): void {
     const { generation } = this.#life('starting');
     this.#write({ event: 'worker.started', success: true, attributes: { pid: process.pid, build: BUILD, generation } });
@@ -108,6 +113,7 @@ export class Diagnostics {
     const ofTool = { ...(tool !== null && { tool }), ...(server !== undefined && { server }) };
     this.#counters.request({
       method,
+      isCall: true,
       latencyMs: durationMs,
       end,
       retries,
@@ -124,7 +130,7 @@ export class Diagnostics {
       const attributes = event.attributes(this.#meter);
       counted(figuresIn(attributes));
       if (typeof attributes.raw_tokens === 'number')
-        this.#counters.result({ raw: attributes.raw_tokens, shown: Number(attributes.compact_tokens) });
+        this.#counters.result({ raw: attributes.raw_tokens, shown: Number(attributes.compact_tokens), ...ofTool });
       if (Array.isArray(attributes.result_findings)) this.#counters.findings(attributes.result_findings);
       return this.#line({ ...event, durationMs, attributes }, at);
     });

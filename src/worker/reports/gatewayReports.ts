@@ -56,7 +56,7 @@ export class GatewayReports {
   }
 
   status(): Omit<GatewaySnapshot, 'worker' | 'sessions'> {
-    const { workspace, catalog, account } = this.#sources;
+    const { workspace, catalog, account, diagnostics } = this.#sources;
     catalog.catchUp();
     const servers = this.#statuses;
     const { file, exists, files, settings } = this.#sources.configuration.current;
@@ -71,7 +71,7 @@ export class GatewayReports {
         problems: [...this.#problems, ...this.#startupProblem(servers)],
       },
       servers,
-      catalog: catalog.view.status,
+      catalog: { ...catalog.view.status, ...(diagnostics.tokens && { tokens: diagnostics.tokens }) },
       recentCalls: account.recent,
     };
   }

@@ -161,7 +161,9 @@ function approvalOf(
   approvals: StatusSources['approvals'],
 ): NonNullable<ServerStatus['approval']> {
   const launch = approvals.launch(config);
-  return { hash: launch.hash, lines: shownLines(launch, approvals.before(launch)) };
+  const before = approvals.before(launch);
+  const change = before && { before, now: launch.lines };
+  return { hash: launch.hash, lines: shownLines(launch, before), ...(change && { change }) };
 }
 
 /** Health of a server, without the parts of its status that only the editor shows. */

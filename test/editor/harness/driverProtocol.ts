@@ -33,6 +33,8 @@ export interface DriverMethods {
   chooseFromRowMenu(view: string, label: string, item: string): void;
   /** Clicks the first match of a Playwright selector: CSS, or `text=…`. */
   click(selector: string): void;
+  /** Puts the pointer on the first match of a Playwright selector. */
+  hover(selector: string): void;
   /** Waits until a Playwright selector finds a visible element. */
   waitFor(selector: string): void;
   press(key: string): void;
@@ -54,6 +56,10 @@ export interface DriverMethods {
   frameText(): string;
   frameHtml(): string;
   clickInFrame(selector: string): void;
+  /** Puts a text into a field of the visible webview, as typing does. */
+  fillInFrame(selector: string, text: string): void;
+  /** Returns the violations that axe finds in the visible webview. */
+  axeInFrame(): string[];
 }
 
 export type DriverMethod = keyof DriverMethods;

@@ -1,5 +1,6 @@
 import { createDecipheriv } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import type { DriverMethods, StatusBarItem, TreeRow } from './driverProtocol.ts';
@@ -119,6 +120,10 @@ export function workbench(page: Page, screenshots: string): Answers {
       await page.locator(selector).first().click();
     },
 
+    async hover(selector) {
+      await page.locator(selector).first().hover();
+    },
+
     async waitFor(selector) {
       await page.locator(selector).first().waitFor();
     },
@@ -188,6 +193,16 @@ export function workbench(page: Page, screenshots: string): Answers {
     async clickInFrame(selector) {
       await (await frame()).locator(selector).first().click();
     },
+
+    async fillInFrame(selector, text) {
+      await (await frame()).locator(selector).first().fill(text);
+    },
+
+    async axeInFrame() {
+      const body = (await frame()).locator('body');
+      await body.evaluate(AXE);
+      return body.evaluate(VIOLATIONS);
+    },
   };
 }
 
@@ -198,6 +213,12 @@ function isHidden(entry: Locator): Promise<boolean> {
     () => false,
   );
 }
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Expression for the page. The debugger may evaluate it in spite of the page's policy. */
+const VIOLATIONS = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.flatMap(({ id, nodes }) => nodes.map(({ html, any }) => id + ': ' + html + ' ' + (any[0]?.message ?? ''))))`;
 
 interface PageElement {
   isConnected: boolean;

@@ -31,25 +31,16 @@ describe('Approval', () => {
     }
     await driver.waitFor(OFFER);
     assert.deepEqual(await driver.texts(OFFER), [
-      'Approve everything',
-      'Approve filesystem',
-      'Approve memory',
+      'Approve "everything"',
+      'Approve "filesystem"',
+      'Approve "memory"',
       'Approve all 3 servers',
     ]);
     await driver.picture('approve');
   });
 
   it('runs a server approved by the button below it, and others approved in the list', async () => {
-    const changed = new Promise<void>((resolve) => {
-      const watching = vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (document.uri.scheme !== 'waygate-approval') return;
-        watching.dispose();
-        resolve();
-      });
-    });
-    await driver.click(`${OFFER}:has-text("Approve filesystem")`);
-    await changed;
-    // Takes the focus. An editor that loses the focus just after a change of its text forgets to request new buttons.
+    await driver.click(`${OFFER}:has-text('Approve "filesystem"')`);
     await toolsRow('filesystem', ({ description }) => / tools\b/.test(description));
     const states = (await settledGateway()).servers.map(({ name, state }) => [name, state]);
     assert.deepEqual(states, [
@@ -63,6 +54,10 @@ describe('Approval', () => {
       (offers) => offers.length === 3,
     );
     await driver.click('.editor-actions .action-label[aria-label^="Approve"]');
+    // Nothing is checked, so that Enter approves nothing.
+    await driver.waitFor('.quick-input-widget .quick-input-list .monaco-list-row');
+    assert.deepEqual(await driver.texts('.quick-input-widget .quick-input-count'), ['0 Selected']);
+    await driver.click('.quick-input-widget .quick-input-header .monaco-checkbox');
     await driver.click('.quick-input-widget .quick-input-action .monaco-button');
     await eventually('the others to run', settledGateway, ({ servers }) =>
       servers.every(({ state }) => state === 'ready'),
@@ -78,18 +73,56 @@ describe('Approval', () => {
     });
     await toolsRow('late', ({ description }) => description === 'needs approval');
     await vscode.commands.executeCommand('waygate.approveServers');
-    await driver.waitFor(`${OFFER}:has-text("Approve late")`);
+    await driver.waitFor(`${OFFER}:has-text('Approve "late"')`);
     await configure(({ servers }) => {
       servers.late = { command: 'node', args: [fixture('server.mjs'), '--wild'] };
     });
-    await driver.click(`${OFFER}:has-text("Approve late")`);
+    await driver.click(`${OFFER}:has-text('Approve "late"')`);
     await eventually(
       'what it would run now',
-      () => vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'waygate-approval')?.getText() ?? '',
+      () => vscode.window.activeTextEditor?.document.getText() ?? '',
       (text) => text.includes('--wild'),
     );
     const { servers } = await settledGateway();
     assert.equal(servers.find(({ name }) => name === 'late')?.state, 'needs_approval');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await restore();
+  });
+
+  it('has the button for all at the top too, and compares a changed command with the approved one', async () => {
+    const restore = await configure(({ servers }) => {
+      for (const name of ['a', 'b', 'c', 'late']) servers[name] = { command: 'node', args: [fixture('server.mjs')] };
+    });
+    await vscode.commands.executeCommand('waygate.approveServers');
+    await driver.waitFor(`${OFFER}:has-text("Approve all 4 servers")`);
+    const offers = await driver.texts(OFFER);
+    assert.equal(offers[0], 'Approve all 4 servers');
+    assert.equal(offers.filter((text) => text === 'Approve all 4 servers').length, 2);
+    await driver.click(`${OFFER}:has-text('Approve "late"')`);
+    await toolsRow('late', ({ description }) => / tools\b/.test(description));
+    await configure(({ servers }) => {
+      servers.late = { command: 'node', args: [fixture('server.mjs'), '--wild'] };
+    });
+    await toolsRow('late', ({ description }) => description === 'needs approval');
+    await vscode.commands.executeCommand('waygate.approveServers');
+    await driver.click(`${OFFER}:has-text("Show what changed")`);
+    const compared = await eventually('the comparison', () => {
+      const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+      return input instanceof vscode.TabInputTextDiff ? input : undefined;
+    });
+    const texts = await eventually(
+      'both commands',
+      () =>
+        [compared?.original, compared?.modified].map(
+          (uri) => vscode.workspace.textDocuments.find((one) => String(one.uri) === String(uri))?.getText() ?? '',
+        ),
+      (both) => both.every((text) => text.includes('server.mjs')),
+    );
+    assert.deepEqual(
+      texts.map((text) => text.includes('--wild')),
+      [false, true],
+    );
+    await driver.screenshot('approval-change');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await restore();
   });

@@ -52,7 +52,7 @@ export async function approveAll(): Promise<void> {
   if (waiting.length === 0) return;
   for (const { name } of waiting) await toolsRow(name, ({ description }) => description === 'needs approval');
   await vscode.commands.executeCommand('waygate.approveServers');
-  const offer = waiting.length === 1 ? `Approve ${waiting[0]?.name}` : `Approve all ${waiting.length} servers`;
+  const offer = waiting.length === 1 ? `Approve "${waiting[0]?.name}"` : `Approve all ${waiting.length} servers`;
   await driver.click(`.codelens-decoration a:has-text(${JSON.stringify(offer)})`);
   await eventually(
     'all to be approved',

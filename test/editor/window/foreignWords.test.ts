@@ -69,10 +69,16 @@ it('no foreign word is a link in a message, a dialog, a prompt or a row of an or
   await page.locator('.notifications-toasts:has-text("plain")').waitFor();
 
   const call = client.call('tool_execute', { tool_id: toolId, args: { path: linkTo('Learn more') } });
-  const dialog = '.monaco-dialog-box';
-  await page.locator(dialog).waitFor();
-  await seen(dialog, toolId, 'Read the details', 'Learn more', 'calls');
-  // Enter chooses the answer that has the focus.
+  const asked = '.notifications-toasts .notification-list-item:has-text("waits for you")';
+  const list = '.quick-input-widget';
+  // The only link is that of the editor.
+  const link = `${asked} a[href]`;
+  await page.locator(link).waitFor();
+  expect(await page.locator(link).allInnerTexts()).toEqual(['Review…']);
+  await page.locator(link).click();
+  await page.locator(`${list} .quick-input-title:has-text("1 of 1")`).waitFor();
+  await seen(list, 'Deny');
+  // Enter chooses the active answer.
   await page.keyboard.press('Enter');
   expect(await call).toMatchObject({ isError: true, text: expect.stringContaining('POLICY') });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolPath } from '../../../src/control/toolContract.ts';
-import { refreshWords } from '../../../src/extension/tree/refreshWords.ts';
 import { changesOf, costWords, toolChoices } from '../../../src/extension/tree/toolChoice.ts';
 
 const path = (at: string, tokens: number, server = 'erp'): ToolPath => {
@@ -41,19 +40,5 @@ describe('the choice of tools', () => {
         choices.filter(({ picked }) => picked),
       ),
     ).toEqual({ exclude: [], include: [] });
-  });
-});
-
-describe('a refresh', () => {
-  const news = (server: string, more: object = {}) => ({ server, added: 0, removed: 0, changed: 0, ...more });
-
-  it('is described by what changed', () => {
-    expect(refreshWords([news('erp', { added: 3, changed: 1 }), news('crm')])).toBe('erp: 3 tools added, 1 changed.');
-    expect(refreshWords([news('erp', { removed: 1 }), news('crm', { reason: 'It ended' })])).toBe(
-      'erp: 1 tool removed. crm: It ended.',
-    );
-    expect(refreshWords([news('erp'), news('crm')])).toBe('2 servers listed again, nothing changed.');
-    const many = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => news(name, { added: 1 }));
-    expect(refreshWords(many)).toMatch(/d: 1 tool added\. 2 more servers changed\.$/);
   });
 });

@@ -1,0 +1,67 @@
+import type { ApprovalQuestion, ApprovalVerdict } from '../../control/contract.ts';
+import { visibleJson } from '../../text/visibleText.ts';
+import { type NotificationText, notificationText } from '../notificationText.ts';
+
+/** Answer of the user, with its meaning. */
+export interface AnswerChoice {
+  label: NotificationText;
+  detail: NotificationText;
+  verdict: ApprovalVerdict;
+}
+
+const MAX_NAME_CHARS = 60;
+
+/** Keeps the letters of a name that form no link and no icon in a message. */
+function plainName(name: string, otherwise: string): string {
+  return name.replace(/[^\w.-]+/g, '').slice(0, MAX_NAME_CHARS) || otherwise;
+}
+
+/** Returns the tool and its server, for a sentence: `customer_delete of erp`. */
+export function questionSubject({ toolId, server }: ApprovalQuestion): string {
+  const tool = /^[^:]*:(.*)#[^#]*$/.exec(toolId)?.[1] ?? toolId;
+  return `${plainName(tool, 'A tool')} of ${plainName(server, 'a server')}`;
+}
+
+export function waitingTitle(question: ApprovalQuestion): NotificationText {
+  return notificationText`${questionSubject(question)} waits for you.`;
+}
+
+export function lateMessage(question: ApprovalQuestion): NotificationText {
+  return notificationText`${questionSubject(question)} did not run: nobody answered the question in time.`;
+}
+
+/** Title of the list of answers. `place` counts from 1. */
+export function reviewTitle(question: ApprovalQuestion, place: number, total: number): NotificationText {
+  const { client } = question;
+  const asker = client === undefined ? '' : `, for ${plainName(client, 'a client')}`;
+  return notificationText`${place} of ${total}: may ${questionSubject(question)} run${asker}?`;
+}
+
+/** Returns the answers. The first one is active, so that a stray Enter runs nothing. */
+export function answerChoices(question: ApprovalQuestion, timeOf: (at: number) => string): readonly AnswerChoice[] {
+  const { deadline, toolId } = question;
+  const end = deadline === undefined ? '' : ` So it is at ${timeOf(deadline)} without an answer.`;
+  return [
+    { label: notificationText`Deny`, detail: notificationText`The call does not run.${end}`, verdict: 'denied' },
+    {
+      label: notificationText`Allow Once`,
+      detail: notificationText`Runs this call of ${toolId}. The next one asks again.`,
+      verdict: 'once',
+    },
+    {
+      label: notificationText`Allow in This Session`,
+      detail: notificationText`Runs each call of this tool until the client ends its session.`,
+      verdict: 'session',
+    },
+    {
+      label: notificationText`Always Allow Here`,
+      detail: notificationText`Runs each call of this tool in this workspace, until its definition changes.`,
+      verdict: 'workspace',
+    },
+  ];
+}
+
+/** Returns the whole arguments for a document, with hidden characters visible. */
+export function argumentsText({ arguments: args }: ApprovalQuestion): string {
+  return `${visibleJson(args ?? {}, 2)}\n`;
+}
