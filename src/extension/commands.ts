@@ -23,6 +23,7 @@ import { toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
 import { tryCommands } from './try/tryCommand.ts';
 import type { TryTool } from './try/tryTool.ts';
+import type { FirstSteps } from './walkthrough/walkthrough.ts';
 import { notify, onFolder, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
@@ -41,6 +42,7 @@ export interface CommandDependencies {
   tries: TryTool;
   /** Starts a new worker for a workspace, which takes over. */
   rollOut: (workspace: string) => Promise<unknown>;
+  firstSteps: Pick<FirstSteps, 'open'>;
   questions: Questions;
   refreshes: Refreshes;
   /** Folder of the bundled skill. */
@@ -77,6 +79,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
     secrets,
     tries,
     rollOut,
+    firstSteps,
     questions,
     refreshes,
     skillFolder,
@@ -126,6 +129,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
     }),
     ...toolCommands({ folder, link, revealTool, guarded }),
     ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
+    'waygate.getStarted': guarded('Opening the first steps', () => firstSteps.open()),
     'waygate.openServerLog': guarded('Opening the log', async (argument) => {
       const server = await clickedServer(link, argument, OPEN_LOG);
       if (server) await openDocument(logPlace(folder, server.name));

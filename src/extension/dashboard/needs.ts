@@ -27,7 +27,6 @@ export function needRows({ link, policy }: GatewayView, { snapshot, quarantined 
 interface NeedSources {
   snapshot: GatewaySnapshot | undefined;
   quarantined: readonly QuarantinedServer[];
-  now: number;
 }
 
 function need(id: string, subject: string, words: string, buttons: readonly PageButton[]): NeedRow {

@@ -4,7 +4,6 @@ import type { ToolDetails, ToolPaths } from '../../control/toolContract.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 import { rankedPlace, toolPlace } from '../documents/addresses.ts';
-import { openDocument } from '../documents/waygateFiles.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
 import type { CommandHandlers } from '../registrations.ts';
@@ -26,7 +25,6 @@ type Ids =
   | 'waygate.findTool'
   | 'waygate.whyRanked'
   | 'waygate.forgetUses'
-  | 'waygate.openDefinition'
   | 'waygate.showToolChange'
   | 'waygate.copyToolCall'
   | 'waygate.hideTool'
@@ -103,9 +101,6 @@ export function toolCommands({ folder, link, revealTool, guarded }: ToolCommandP
       if (await ask(question, notificationText`The ranking of this workspace starts anew.`, [answer]))
         await link.request('forget', {});
     }),
-    'waygate.openDefinition': guarded('Opening the definition', async (argument) => {
-      await openDocument(toolPlace(folder, toolIdOf(argument)));
-    }),
     'waygate.showToolChange': guarded('Showing the change', async (argument) => {
       const { toolId, name, before } = await toolOf(link, argument);
       if (!before) return void notify('info', notificationText`${name} is as you approved it.`);
@@ -158,7 +153,8 @@ async function toolOf(link: GatewayLink, argument: unknown): Promise<ToolDetails
   return tool;
 }
 
-function toolIdOf(argument: unknown): string {
+/** Returns the tool of a row, or that a button names. Rejects without one: the list may have been redrawn. */
+export function toolIdOf(argument: unknown): string {
   const row = asRow(argument);
   const toolId = row?.kind === 'node' ? row.node.toolId : textIn(argument, 'toolId') || undefined;
   if (toolId === undefined) throw new Error('Use the menu of a row again; the list was being redrawn');
