@@ -63,6 +63,7 @@ const ON_RESULT = `(${IN_RESULTS} || ${IN_ACTIVITY}) && viewItem == waygate.resu
 /** Row of a server in a state, with some flags behind it (`serverRow.ts`). */
 const server = (state = '\\w+', flags = ''): string =>
   `${IN_TOOLS} && viewItem =~ /^waygate\\.server\\.${state}\\b${flags}/`;
+const ON_TOOL = `${IN_TOOLS} && viewItem == waygate.tool`;
 const ON_FOLDER = `${IN_TOOLS} && viewItem == waygate.folder`;
 const WITH_HELD = server('\\w+', '.*\\.(held|quarantined)$');
 /** Right document of a comparison. */
@@ -70,6 +71,7 @@ const IN_REVIEW = `resourceScheme == ${TRUST_SCHEME} && resourceFilename =~ /^no
 
 export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', readonly MenuItem[]> = {
   'view/title': [
+    { command: 'waygate.findTool', when: IN_TOOLS, group: 'navigation@0' },
     { command: 'waygate.getStarted', when: IN_TOOLS, group: '3_help@1' },
     { command: 'waygate.refresh', when: IN_TOOLS, group: 'navigation@1' },
     { command: 'waygate.openDashboard', when: IN_TOOLS, group: 'navigation@2' },
@@ -134,6 +136,15 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.signOut', when: server('\\w+', '.*\\.signedIn\\b'), group: '3_server@1' },
     { command: 'waygate.refreshServer', when: server('(ready|failed)'), group: 'inline@2' },
     { command: 'waygate.refreshServer', when: server(), group: '3_server@0' },
+    { command: 'waygate.restartServer', when: server('(ready|failed|starting|stopped)'), group: '3_server@2' },
+    { command: 'waygate.stopServer', when: server('(ready|starting)'), group: '3_server@3' },
+    { command: 'waygate.chooseTools', when: server('(ready|failed|starting)'), group: '3_server@4' },
+    { command: 'waygate.switchOff', when: server(), group: '3_server@5' },
+    { command: 'waygate.openServerLog', when: server(), group: '1_open@3' },
+    { command: 'waygate.openTool', when: ON_TOOL, group: '1_open@1' },
+    { command: 'waygate.showToolChange', when: ON_TOOL, group: '1_open@2' },
+    { command: 'waygate.copyToolCall', when: ON_TOOL, group: '2_copy@3' },
+    { command: 'waygate.hideTool', when: ON_TOOL, group: '3_hide@1' },
     {
       command: 'waygate.setSecret',
       when: server('needs_secret'),

@@ -29,6 +29,8 @@ export interface ToolDetails {
 export interface ToolPath {
   path: string;
   toolId: string;
+  /** Name that the server gives it, as `tools.exclude` has it. */
+  name?: string;
   /** At most 80 characters. */
   description: string;
   safety: Safety;

@@ -17,6 +17,7 @@ import type { CommandHandlers } from './registrations.ts';
 import { installSkillInto } from './skill/installSkill.ts';
 import type { Refreshes } from './status/refreshes.ts';
 import { asRow, clickedServer, type ServerAction } from './tree/clickedServer.ts';
+import { toolCommands } from './tree/toolCommands.ts';
 import type { ToolElement } from './tree/toolRows.ts';
 import { toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
@@ -32,6 +33,8 @@ export interface CommandDependencies {
   link: GatewayLink;
   /** Selects the row of a server. */
   reveal(server: string): Promise<void>;
+  /** Selects the row of a tool. */
+  revealTool(path: string): Promise<void>;
   dashboard: Dashboard;
   approval: ServerApproval;
   reviews: TrustReviews;
@@ -69,6 +72,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
     environment,
     link,
     reveal,
+    revealTool,
     dashboard,
     approval,
     reviews,
@@ -123,6 +127,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
       const { name = '', secret } = (await clickedServer(link, argument, SET_SECRET)) ?? {};
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
+    ...toolCommands({ folder, link, revealTool, guarded }),
     ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
     'waygate.getStarted': guarded('Opening the first steps', () => firstSteps.open()),
     'waygate.openServerLog': guarded('Opening the log', async (argument) => {

@@ -48,6 +48,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const folders: Folders = new Folders({
     environment,
     reveal: (folder, server) => tree.revealServer(folder, server),
+    revealTool: (folder, path) => tree.revealTool(folder, path),
     page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md'),
     installation: { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) },
     extensionUri: context.extensionUri,

@@ -6,6 +6,11 @@ export function asSentence(text: string): string {
   return line === '' || /[.!?…]$/.test(line) ? line : `${line}.`;
 }
 
+/** Shortens a number of tokens: `840`, `47.7k`. */
+export function shortTokens(tokens: number): string {
+  return tokens < 1_000 ? String(tokens) : `${(tokens / 1_000).toFixed(1)}k`;
+}
+
 export function count(amount: number, singular: string): string {
   return `${amount} ${singular}${amount === 1 ? '' : 's'}`;
 }

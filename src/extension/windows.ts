@@ -138,6 +138,112 @@ export function openPick<T extends Choice>(
   };
 }
 
+/** Way to search, with the button that switches to it. */
+export interface SearchMode<T> {
+  title: NotificationText;
+  placeHolder: NotificationText;
+  icon: string;
+  /** Time without a key before the search. */
+  delayMs: number;
+  find(query: string): Promise<readonly T[]>;
+}
+
+export interface SearchOptions<T> {
+  title: NotificationText;
+  modes: readonly SearchMode<T>[];
+  /** Button on each row. */
+  button?: { title: NotificationText; icon: string; run(chosen: T, query: string): void };
+}
+
+/** Lets the user search, and returns the row that the user accepts. */
+export function search<T extends Choice>({ title, modes, button }: SearchOptions<T>): Promise<T | undefined> {
+  const box = vscode.window.createQuickPick<T & vscode.QuickPickItem>();
+  const rowButtons = button && [{ iconPath: new vscode.ThemeIcon(button.icon), tooltip: button.title }];
+  let mode = 0;
+  let latest = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const find = async (): Promise<void> => {
+    latest += 1;
+    const own = latest;
+    box.busy = true;
+    const found = await modes[mode]?.find(box.value).catch(() => []);
+    if (own !== latest) return;
+    box.items = (found ?? []).map((item) => ({
+      ...item,
+      // The search has filtered already.
+      alwaysShow: true,
+      ...(rowButtons && { buttons: rowButtons }),
+    }));
+    box.busy = false;
+  };
+  const show = (): void => {
+    const other = modes[(mode + 1) % modes.length];
+    box.placeholder = modes[mode]?.placeHolder;
+    box.buttons = other ? [{ iconPath: new vscode.ThemeIcon(other.icon), tooltip: other.title }] : [];
+    void find();
+  };
+  box.title = title;
+  return new Promise((resolve) => {
+    box.onDidChangeValue(() => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void find(), modes[mode]?.delayMs ?? 0);
+    });
+    box.onDidTriggerButton(() => {
+      mode = (mode + 1) % modes.length;
+      show();
+    });
+    box.onDidTriggerItemButton(({ item }) => button?.run(item, box.value));
+    box.onDidAccept(() => {
+      resolve(box.selectedItems[0]);
+      box.hide();
+    });
+    box.onDidHide(() => {
+      clearTimeout(timer);
+      resolve(undefined);
+      box.dispose();
+    });
+    show();
+    box.show();
+  });
+}
+
+/** Lets the user choose among grouped rows. `titleOf` describes the present choice. */
+export function chooseGrouped<T extends Choice & { group: string }>(
+  choices: readonly T[],
+  titleOf: (chosen: readonly T[]) => NotificationText,
+): Promise<readonly T[] | undefined> {
+  type Item = vscode.QuickPickItem & { choice?: T };
+  const box = vscode.window.createQuickPick<Item>();
+  const items: Item[] = [];
+  let group = '';
+  for (const choice of choices) {
+    if (choice.group !== group)
+      items.push({ label: notificationText`${choice.group}`, kind: vscode.QuickPickItemKind.Separator });
+    group = choice.group;
+    items.push({ label: choice.label, ...(choice.description && { description: choice.description }), choice });
+  }
+  const chosen = (): T[] => box.selectedItems.flatMap(({ choice }) => choice ?? []);
+  box.canSelectMany = true;
+  box.ignoreFocusOut = true;
+  box.items = items;
+  box.selectedItems = items.filter(({ choice }) => choice?.picked === true);
+  box.title = titleOf(choices.filter(({ picked }) => picked === true));
+  return new Promise((resolve) => {
+    box.onDidChangeSelection(() => {
+      box.title = titleOf(chosen());
+    });
+    box.onDidAccept(() => {
+      resolve(chosen());
+      box.hide();
+    });
+    box.onDidHide(() => {
+      resolve(undefined);
+      box.dispose();
+    });
+    box.show();
+  });
+}
+
 export interface InputOptions {
   title: NotificationText;
   prompt: NotificationText;

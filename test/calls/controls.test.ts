@@ -100,6 +100,26 @@ describe('quota', () => {
     expect(limiter.left({ session: {}, metaTool })).toEqual([{ scope: 'tool_execute/minute', limit: 5, left: 2 }]);
   });
 
+  it('reports what is left of each limit, of a minute once and of a session for each', () => {
+    let now = 0;
+    const limits = readField(RATE_LIMITS.field, {
+      tool_execute: { maxCallsPerMinute: 3 },
+      perTool: { 'a:b@1': { maxCallsPerSession: 2 } },
+    });
+    const limiter = new RateLimiter(limits, () => now);
+    const [one, two] = [{}, {}];
+    const windows = () => limiter.windows([one, two], (session) => session);
+    expect(windows()[0]).toEqual({ scope: 'tool_execute/minute', limit: 3, left: 3 });
+    limiter.take({ session: one, metaTool: 'tool_execute', toolId: 'a:b@1' });
+    now = 20;
+    limiter.take({ session: two, metaTool: 'tool_execute' });
+    expect(windows()).toEqual([
+      { scope: 'tool_execute/minute', limit: 3, left: 1, freesIn: 40 },
+      { scope: 'tool:a:b@1/session', limit: 2, left: 1, session: one },
+      { scope: 'tool:a:b@1/session', limit: 2, left: 2, session: two },
+    ]);
+  });
+
   it('continues in another process with another clock, and ignores malformed counts', () => {
     const limits = readField(RATE_LIMITS.field, {
       tool_execute: { maxCallsPerMinute: 2 },

@@ -2,10 +2,11 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ControlHandlers, type ControlServer, connectControl, serveControl } from '../../src/control/channel.ts';
-import type { ControlClient } from '../../src/control/client.ts';
+import { type ControlClient, OutdatedGatewayError } from '../../src/control/client.ts';
 import type { GatewaySnapshot } from '../../src/control/contract.ts';
 import { connectLocal } from '../../src/link/localSocket.ts';
 import { snapshot } from '../extension/fixtures.ts';
+import { until } from '../support/hostProcess.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 /** Both ends over a real socket. */
@@ -142,6 +143,59 @@ describe('the control channel', () => {
     const before = far.listenerCount('close');
     for (let i = 0; i < 30; i++) await server.secret({ op: 'get', key: String(i) });
     expect(far.listenerCount('close')).toBe(before);
+  });
+
+  it('cancels a request at the other end, and also when its end leaves', async () => {
+    const cancelled: string[] = [];
+    const { client } = await channel({
+      children: ({ path }, signal) =>
+        new Promise(() => signal.addEventListener('abort', () => cancelled.push(path), { once: true })),
+    });
+    const cancel = new AbortController();
+    const asked = client.request('children', { path: '/cancelled' }, cancel.signal);
+    const open = client.request('children', { path: '/left' });
+    open.catch(() => undefined);
+    await client.request('status', {});
+    cancel.abort();
+    await expect(asked).rejects.toThrow();
+    await until('the cancellation', () => cancelled.length === 1);
+    client.dispose();
+    await until('the other', () => cancelled.length === 2);
+    expect(cancelled).toEqual(['/cancelled', '/left']);
+  });
+
+  it('turns a request that an older worker does not know into one sentence for the user', async () => {
+    const { client } = await channel();
+    const failed = client.request('limits', {});
+    await expect(failed).rejects.toThrow(OutdatedGatewayError);
+    await expect(failed).rejects.toThrow('Reload the gateway to use this.');
+  });
+
+  it('delivers calls and ends of refreshes to every listener', async () => {
+    const { client, server } = await channel();
+    const heard: unknown[] = [];
+    client.onCalls((calls) => void heard.push(calls));
+    client.onRefreshed((news) => void heard.push(news));
+    server.calls([]);
+    server.refreshed({ server: 'one', added: 1, removed: 0, changed: 0 });
+    await until('both', () => heard.length === 2);
+    expect(heard).toEqual([[], { server: 'one', added: 1, removed: 0, changed: 0 }]);
+  });
+
+  it('withdraws a question, and does not wait for the answer of the other end', async () => {
+    const { client, server } = await channel();
+    const withdrawn: string[] = [];
+    client.onApproval((question, gone) => {
+      return new Promise(() => gone.addEventListener('abort', () => withdrawn.push(question.id)));
+    });
+    const gone = new AbortController();
+    const question = { id: '7', client: 'c', toolId: 'i', server: 's', reason: 'r', arguments: {}, lines: ['Allow?'] };
+    const verdict = server.approve(question, gone.signal);
+    await client.request('status', {});
+    gone.abort();
+    expect(await verdict).toBe('unavailable');
+    await until('the withdrawal', () => withdrawn.length === 1);
+    expect(withdrawn).toEqual(['7']);
   });
 
   it('gets no answer from an end that disappears during a question', async () => {

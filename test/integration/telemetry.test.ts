@@ -253,7 +253,7 @@ describe('health and telemetry of a running gateway', () => {
     // The host reports the call before its connection ends, and the worker's own report follows.
     const tools = await until('the report of the worker', async () => {
       const { tools: rows } = await reportOf<TelemetryReport>(workspace, 'telemetry');
-      return rows[0]?.last_error?.code === 'UPSTREAM_ERROR' && rows;
+      return rows[0]?.last_error?.code === 'CANCELLED' && rows;
     });
     expect(tools).toMatchObject([{ tool_id: id, request_count: 1, error_count: 1 }]);
   });

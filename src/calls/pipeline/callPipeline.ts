@@ -241,9 +241,15 @@ export class CallPipeline<R> {
   async #run(call: Call<R>): Promise<void> {
     // A call keeps the configuration that it began with.
     const parts = this.#parts;
+    const { trace } = call.request;
     try {
       for (const { name, run } of STAGES) {
-        await timed(call, name, () => run(call, parts, this.#ports));
+        const begin = trace?.durationMs ?? 0;
+        try {
+          await run(call, parts, this.#ports);
+        } finally {
+          trace?.stages.push({ stage: name, durationMs: trace.durationMs - begin });
+        }
         if (call.report) return;
       }
     } catch (error) {
@@ -335,21 +341,6 @@ function begin<R>(request: CallRequest, forwarded: boolean): Call<R> {
     cacheHit: false,
     shared: false,
   };
-}
-
-/** Runs a stage and notes its duration, also of one that refuses the call. */
-async function timed<R>(
-  { request: { trace } }: Call<R>,
-  stage: string,
-  run: () => void | Promise<void>,
-): Promise<void> {
-  if (!trace) return run();
-  const before = trace.durationMs;
-  try {
-    await run();
-  } finally {
-    trace.stages.push({ stage, durationMs: trace.durationMs - before });
-  }
 }
 
 function diagnosticsOf<R>({ tool, attempts, cacheHit, shared, startedAt }: Call<R>): CallDiagnostics {

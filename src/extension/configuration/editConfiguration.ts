@@ -8,6 +8,7 @@ import { toRange } from '../tree/toolsTree.ts';
 import { input, notify } from '../windows.ts';
 import {
   EditRefused,
+  excludedIn,
   excluding,
   type JsonEdit,
   literalSecretAt,
@@ -39,6 +40,12 @@ export function excludeTools(server: ConfiguredServer, workspace: string, names:
 /** Offers tools of a server again that `excludeTools` has hidden. */
 export function includeTools(server: ConfiguredServer, workspace: string, names: readonly string[]): Promise<void> {
   return editConfiguration(fileOf(server, workspace), (text) => excluding(text, server.name, { remove: names }));
+}
+
+/** Returns the patterns that exclude tools of a server, as the file has them. */
+export async function excludedTools(server: ConfiguredServer, workspace: string): Promise<readonly string[]> {
+  const document = await vscode.workspace.openTextDocument(fileOf(server, workspace));
+  return excludedIn(document.getText(), server.name);
 }
 
 /** Shows the limits in a file. Without any, writes an example for the user to change and save. */

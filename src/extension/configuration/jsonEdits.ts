@@ -64,6 +64,13 @@ export function excluding(
   return settingValue(text, path, after);
 }
 
+/** Returns the patterns that exclude tools of a server. */
+export function excludedIn(text: string, server: string): readonly string[] {
+  const list = findNodeAtLocation(assertHas(text, server), ['servers', server, 'tools', 'exclude']);
+  const written: unknown = list && getNodeValue(list);
+  return Array.isArray(written) ? written.filter((one) => typeof one === 'string') : [];
+}
+
 /** Secret that stands in clear in a string of a server's entry. */
 export interface LiteralSecret {
   path: JSONPath;

@@ -4,6 +4,7 @@ import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { notificationText } from '../notificationText.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import { clickedServer, type ServerAction } from '../tree/clickedServer.ts';
+import { toolIdOf } from '../tree/toolCommands.ts';
 
 type Ids = 'waygate.switchOn' | 'waygate.openTool';
 type Guarded = (doing: string, action: (argument: unknown) => Promise<void>) => CommandHandlers[Ids];
@@ -25,9 +26,7 @@ export function dashboardCommands(link: GatewayLink, gateway: string, guarded: G
       await setDisabled(server, workspace, false);
     }),
     'waygate.openTool': guarded('Opening the definition', async (argument) => {
-      const toolId = typeof argument === 'object' && argument !== null && 'toolId' in argument ? argument.toolId : '';
-      if (typeof toolId !== 'string' || toolId === '') return;
-      await openDocument(toolPlace(gateway, toolId));
+      await openDocument(toolPlace(gateway, toolIdOf(argument)));
     }),
   };
 }

@@ -45,8 +45,9 @@ export function logPlace(gateway: string, server: string): DocumentPlace {
   return place(gateway, 'logs', `${server}.log`);
 }
 
-export function rankedPlace(gateway: string, query: string): DocumentPlace {
-  return place(gateway, 'ranked', `${query}.md`);
+/** Returns the address of the explanation of a query, or of the place of a tool in its hits. */
+export function rankedPlace(gateway: string, query: string, toolId?: string): DocumentPlace {
+  return place(gateway, 'ranked', ...(toolId === undefined ? [] : [toolId]), `${query}.md`);
 }
 
 /** Returns the segments of a path as they were given to `place`. */

@@ -1,6 +1,7 @@
 import { visibleJson, visibleText } from '../../text/visibleText.ts';
 import type { Disposable } from '../observable.ts';
 import type { DocumentAddress, DocumentGateway, DocumentProvider } from './waygateFiles.ts';
+import { whyRanked } from './whyRanked.ts';
 
 const LOG_LINES = 2_000;
 const LOG_INTERVAL_MS = 1_000;
@@ -13,6 +14,22 @@ export const toolDocuments: DocumentProvider = {
     if (!tool) throw new Error('There is no such tool now: its server may be off, or it lists the tool no more');
     if (before && !tool.before) throw new Error('The definition has not changed, so there is none before');
     return Buffer.from(`${visibleJson(before ? tool.before?.definition : tool.definition, 2)}\n`);
+  },
+};
+
+/** Number of hits that are explained or searched for an expected tool. */
+const RANKED = 50;
+
+/** Explanations of rankings: of a query, or of the place of a tool in its hits (first the tool, then the query). */
+export const rankedDocuments: DocumentProvider = {
+  async read({ segments, gateway }: DocumentAddress): Promise<Uint8Array> {
+    const query = (segments.at(-1) ?? '').replace(/\.md$/, '');
+    const expected = segments.length > 1 ? segments[0] : undefined;
+    const [explanation, learned] = await Promise.all([
+      gateway.request('explain', { query, topK: RANKED }),
+      gateway.request('learned', {}),
+    ]);
+    return Buffer.from(whyRanked({ explanation, expected, learned }));
   },
 };
 

@@ -43,6 +43,8 @@ export interface WindowParts {
   page: vscode.Uri;
   /** Selects the row of a server in the view *Tools*. */
   reveal(folder: string, server: string): Promise<void>;
+  /** Selects the row of a tool in that view. */
+  revealTool(folder: string, path: string): Promise<void>;
   log: vscode.LogOutputChannel;
 }
 
@@ -147,6 +149,7 @@ export class FolderGateway {
       environment,
       link,
       reveal: (server) => window.reveal(name, server),
+      revealTool: (path) => window.revealTool(name, path),
       dashboard,
       approval,
       reviews,

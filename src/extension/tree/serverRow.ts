@@ -1,9 +1,9 @@
 import type { ServerStatus, TreeNode } from '../../control/contract.ts';
 import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
-import { oneLine } from '../../text/porcelain.ts';
+import { duration, latency, oneLine } from '../../text/porcelain.ts';
 import { notificationText } from '../notificationText.ts';
-import { asSentence, count } from '../plainText.ts';
+import { asSentence, count, shortTokens } from '../plainText.ts';
 import { remedyStep, restartWords, serverLabel, stateWords, waitsForUser } from '../status/remedies.ts';
 import { heldIcon, heldWords, isQuarantined } from '../trust/heldRows.ts';
 import type { ToolRow } from './toolRows.ts';
@@ -58,11 +58,15 @@ function describe(server: ServerStatus, node: TreeNode | undefined, age: number)
   const { state, secret, reason, toolCount, held = [] } = server;
   const tools = node?.toolCount ?? toolCount;
   const parts = serves(server)
-    ? [tools > 0 || held.length === 0 ? count(tools, 'tool') : '', restartWords(server)]
+    ? [tools > 0 || held.length === 0 ? count(tools, 'tool') : '', costOf(server), restartWords(server)]
     : [stateWords(server, age)];
   const words = [parts.filter(Boolean).join(' · '), heldWords(held)].filter(Boolean).join(', ');
   if (state === 'needs_secret' && secret) return `${words}: ${oneLine(secret.description || secret.name, SHORT)}`;
   return state === 'failed' && reason ? `${words}: ${oneLine(reason, SHORT)}` : words;
+}
+
+function costOf({ toolCount, definitionTokens = 0 }: ServerStatus): string {
+  return toolCount > 0 && definitionTokens > 0 ? `${shortTokens(definitionTokens)} tokens` : '';
 }
 
 /**
@@ -88,10 +92,22 @@ export function serverTooltip({ server, node }: ServerElement): TooltipPart[] {
     ...(node?.hint ? [text(node.hint)] : []),
     ...(server.reason ? [text(asSentence(server.reason))] : []),
     ...(step ? [text(step.says)] : []),
+    ...useOf(server),
     // Misbehaviour may be the cause of the problem.
     ...(server.oddities?.length ? [text(oneLine(`Odd: ${oddityWords(server.oddities)}.`, 500))] : []),
     ...(server.stderr?.length ? [{ style: 'code' as const, text: stderrEnd(server.stderr) }] : []),
   ];
+}
+
+function useOf({ calls = 0, errors = 0, p95Ms, lastUsedAt }: ServerStatus): TooltipPart[] {
+  if (calls === 0) return [];
+  const parts = [
+    count(calls, 'call'),
+    count(errors, 'error'),
+    ...(p95Ms === undefined ? [] : [`95 % within ${latency(p95Ms)}`]),
+    ...(lastUsedAt === undefined ? [] : [`last used ${duration(Math.max(0, Date.now() - lastUsedAt))} ago`]),
+  ];
+  return [{ style: 'text', text: `${parts.join(', ')}.` }];
 }
 
 function stderrEnd(lines: readonly string[]): string {

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { canonicalWorkspace } from '../../config/state/stateFolder.ts';
 import type { FileLocation } from '../../control/contract.ts';
 import { TOOLS_VIEW_ID } from '../contributions.ts';
+import { toolPlace } from '../documents/addresses.ts';
 import type { FolderGateway } from '../folders/folderGateway.ts';
 import type { Folders } from '../folders/folders.ts';
 import { throttled } from '../gateway/pacing.ts';
@@ -72,6 +73,8 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     const state = gateway?.link.state.value;
     const workspace = state?.kind === 'attached' ? state.snapshot.workspace : undefined;
     if (row.location) item.command = openLocationCommand(row.location, workspace);
+    const toolId = element.kind === 'node' ? element.node.toolId : undefined;
+    if (toolId !== undefined) item.command = openDefinitionCommand(element.folder ?? '', toolId);
     return item;
   }
 
@@ -177,6 +180,12 @@ function itemOf(row: ToolRow, folder = ''): vscode.TreeItem {
   const item = treeItem(row, row.expandable ? 'Collapsed' : 'None');
   item.id = `${folder}:${row.id}`;
   return item;
+}
+
+/** Has all that it needs: VS Code may run the command of a row without the row, while it redraws the tree. */
+function openDefinitionCommand(folder: string, toolId: string): vscode.Command {
+  const uri = vscode.Uri.from(toolPlace(folder, toolId));
+  return { command: 'vscode.open', title: 'Open Definition', arguments: [uri, { preview: true }] };
 }
 
 function openLocationCommand(location: FileLocation, workspace: string | undefined): vscode.Command {

@@ -184,7 +184,7 @@ function cellOf(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value);
 }
 
-function pick(names: readonly (string | number)[], header: readonly string[]): number[] {
+export function pick(names: readonly (string | number)[], header: readonly string[]): number[] {
   return names.map((name) => {
     const index = typeof name === 'number' ? name : header.indexOf(name);
     if (index >= 0 && index < header.length) return index;

@@ -1,7 +1,6 @@
-import { quoted } from '../../text/porcelain.ts';
 import type { ArtifactReader } from '../artifacts/artifactReader.ts';
 import { toRecord } from './delimited.ts';
-import { tableOf } from './table.ts';
+import { pick, tableOf } from './table.ts';
 import { viewFailed } from './viewFailed.ts';
 
 /** Page of a table for the user's view. Row 1 is the first one below the header. */
@@ -35,13 +34,13 @@ const MAX_SORTED = 500_000;
 /** Reads a page of CSV, TSV or a JSON array of objects. Reads a sorted table twice, so that only its keys are in memory. */
 export async function tablePage(reader: ArtifactReader, query: PageQuery): Promise<TablePage> {
   const { header, records } = await tableOf(reader);
-  const picks = (query.columns ?? header.map((_, i) => i)).map((column) => indexOf(column, header));
+  const picks = pick(query.columns ?? header.map((_, i) => i), header);
   const contains = query.contains?.toLowerCase();
   const matches = (fields: readonly string[]): boolean =>
     contains === undefined || contains === '' || fields.some((field) => field.toLowerCase().includes(contains));
   const first = Math.max(1, query.start ?? 1);
   const last = Math.min(query.end ?? first + PAGE_ROWS, first + MAX_PAGE_ROWS);
-  const by = query.sort === undefined ? undefined : indexOf(query.sort, header);
+  const [by] = query.sort === undefined ? [] : pick([query.sort], header);
   const places = by === undefined ? undefined : await sortedPlaces(records(), matches, by, query.descending === true);
   const wanted = places && new Map(places.slice(first - 1, last - 1).map((place, i) => [place, i]));
   const rows: string[][] = [];
@@ -77,10 +76,4 @@ async function sortedPlaces(
   };
   const order = keys.map((_, i) => i).sort((a, b) => (descending ? compare(b, a) : compare(a, b)) || a - b);
   return order.map((i) => i + 1);
-}
-
-function indexOf(column: string | number, header: readonly string[]): number {
-  const index = typeof column === 'number' ? column : header.indexOf(column);
-  if (header[index] === undefined) throw viewFailed(`There is no column ${quoted(String(column))} in this table.`);
-  return index;
 }

@@ -104,7 +104,8 @@ function serverRequests({ servers: { pool } }: Gateway): ServerRequests {
       ),
     serverLog: ({ server, lines }) => {
       const output = pool.get(server)?.output;
-      return { lines: output?.lines.slice(-Math.max(1, lines)) ?? [], next: output?.count ?? 0 };
+      // Without lines it is asked whether there are new ones, which costs nothing.
+      return { lines: lines > 0 ? (output?.lines.slice(-lines) ?? []) : [], next: output?.count ?? 0 };
     },
   };
 }

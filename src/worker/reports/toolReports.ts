@@ -69,6 +69,7 @@ export class ToolReports {
       (tool): ToolPath => ({
         path: pathOf(tool, view),
         toolId: tool.id,
+        name: tool.upstreamName,
         description: oneLine(tool.description || tool.title, PATH_DESCRIPTION_CHARS),
         safety: tool.safety,
         server: tool.server,

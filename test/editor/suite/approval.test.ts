@@ -41,7 +41,7 @@ describe('Approval', () => {
 
   it('runs a server approved by the button below it, and others approved in the list', async () => {
     await driver.click(`${OFFER}:has-text('Approve "filesystem"')`);
-    await toolsRow('filesystem', ({ description }) => / tools$/.test(description));
+    await toolsRow('filesystem', ({ description }) => / tools\b/.test(description));
     const states = (await settledGateway()).servers.map(({ name, state }) => [name, state]);
     assert.deepEqual(states, [
       ['everything', 'needs_approval'],
@@ -99,7 +99,7 @@ describe('Approval', () => {
     assert.equal(offers[0], 'Approve all 4 servers');
     assert.equal(offers.filter((text) => text === 'Approve all 4 servers').length, 2);
     await driver.click(`${OFFER}:has-text('Approve "late"')`);
-    await toolsRow('late', ({ description }) => / tools$/.test(description));
+    await toolsRow('late', ({ description }) => / tools\b/.test(description));
     await configure(({ servers }) => {
       servers.late = { command: 'node', args: [fixture('server.mjs'), '--wild'] };
     });

@@ -58,7 +58,7 @@ describe('Folders', () => {
     assert.equal(offers.length, 1);
     await driver.clickRowAction('Tools', 'second', 'Approve Servers');
     await driver.click('.codelens-decoration a:has-text(\'Approve "second"\')');
-    await toolsRow('second', ({ description }) => / tools$/.test(description));
+    await toolsRow('second', ({ description }) => / tools\b/.test(description));
     await driver.screenshot('folders');
     const after = await gatewayStatus();
     assert.deepEqual([after.worker.pid, after.servers.length], [before.worker.pid, before.servers.length]);
@@ -119,8 +119,8 @@ describe('Folders', () => {
 
   it('has one item in the status bar, with the tools of both and the worse state', async () => {
     const { catalog } = await gatewayStatus();
-    const row = await toolsRow('second', ({ description }) => / tools$/.test(description));
-    const tools = [`workspace: ${catalog.toolCount} tools`, `api: ${row.description}`];
+    const row = await toolsRow('second', ({ description }) => / tools\b/.test(description));
+    const tools = [`workspace: ${catalog.toolCount} tools`, `api: ${row.description.replace(/ · .*$/, '')}`];
     await eventually('the tools of both', statusItem, (label) => tools.every((words) => label.includes(words)));
     writeFileSync(file, configuration.replace('"node"', '"no-such-program"'));
     await eventually('the warning', async () =>
@@ -131,7 +131,7 @@ describe('Folders', () => {
     await driver.waitFor('.codelens-decoration a:has-text("Approve \\"second\\"")');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     writeFileSync(file, configuration);
-    await toolsRow('second', ({ description }) => / tools$/.test(description));
+    await toolsRow('second', ({ description }) => / tools\b/.test(description));
   });
 
   it('shows problems in the configuration of their folder alone', async () => {

@@ -51,7 +51,7 @@ describe('A server that waits for a secret', () => {
     await toolsRow('vault', ({ description }) => description === 'needs a secret: Where the vault stands');
     await driver.clickRowAction('Tools', 'vault', 'Set Secret');
     await driver.click('.quick-input-list .monaco-list-row:has-text("south")');
-    await toolsRow('vault', ({ description }) => / tools$/.test(description));
+    await toolsRow('vault', ({ description }) => / tools\b/.test(description));
     await expectIn('VAULT_KEY', SECRET);
     await expectIn('VAULT_REGION', 'south');
   });

@@ -38,7 +38,7 @@ describe('A server that wants a sign-in', () => {
     await toolsRow('guarded', ({ description }) => description === 'needs sign-in');
     await driver.screenshot('needs-sign-in');
     await driver.clickRowAction('Tools', 'guarded', 'Sign In');
-    await toolsRow('guarded', ({ description }) => / tools$/.test(description));
+    await toolsRow('guarded', ({ description }) => / tools\b/.test(description));
     const [page, ...others] = await driver.browserPages();
     // The pages of a desktop's own browser are not accessible.
     if (page !== undefined) assert.equal(page, 'You are signed in. You can close this page and go back.');
@@ -61,7 +61,7 @@ describe('A server that wants a sign-in', () => {
   });
 
   it('can be signed out: the tokens are deleted and revoked, and the row asks again', async () => {
-    await toolsRow('guarded', ({ description }) => / tools$/.test(description));
+    await toolsRow('guarded', ({ description }) => / tools\b/.test(description));
     await driver.chooseFromRowMenu('Tools', 'guarded', 'Sign Out');
     await toolsRow('guarded', ({ description }) => description === 'needs sign-in');
     await eventually('the revocation', () => issuer.seen.includes('POST /revoke'));

@@ -76,7 +76,7 @@ describe('Status', () => {
       servers.slow = { command: 'node', args };
     });
     await approveAll();
-    await toolsRow('slow', ({ description }) => description === '2 tools');
+    await toolsRow('slow', ({ description }) => /^2 tools\b/.test(description));
     await driver.clickRowAction('Tools', 'slow', 'Refresh');
     await driver.waitFor(`${ROW}:has-text("slow") .codicon-loading`);
     await driver.screenshot('refreshing');

@@ -67,7 +67,7 @@ describe('Trust', () => {
       servers.changing = { command: 'node', args: [fixture('changingServer.mjs'), listing(), `${listing()}.calls`] };
     });
     await approveAll();
-    await toolsRow('changing', ({ description }) => description === '2 tools');
+    await toolsRow('changing', ({ description }) => /^2 tools\b/.test(description));
   });
 
   after(async () => {
@@ -92,7 +92,7 @@ describe('Trust', () => {
     assert.deepEqual(await driver.texts(LENS), ['Accept', 'Block']);
     await driver.picture('review');
     await driver.click(`${LENS}:has-text("Accept")`);
-    await toolsRow('changing', ({ description }) => description === '2 tools');
+    await toolsRow('changing', ({ description }) => /^2 tools\b/.test(description));
     assert.match(await call('note'), /ran note/);
     assert.equal(comparison(), undefined);
   });
@@ -180,7 +180,7 @@ describe('Trust', () => {
       (titles) => titles.join() === 'Accept',
     );
     await driver.click(`${LENS}:has-text("Accept")`);
-    await toolsRow('changing', ({ description }) => description === '2 tools');
+    await toolsRow('changing', ({ description }) => /^2 tools\b/.test(description));
   });
 
   it('quotes what the scan found in a resource template', async () => {
@@ -194,7 +194,7 @@ describe('Trust', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     list('Keeps a note in a drawer.');
     await call('announce');
-    await toolsRow('changing', ({ description }) => description === '2 tools');
+    await toolsRow('changing', ({ description }) => /^2 tools\b/.test(description));
   });
 
   it('loads a review that VS Code has restored, if it is still current', async () => {
@@ -212,7 +212,7 @@ describe('Trust', () => {
     assert.ok(shown?.approved.includes('Keeps a note in a drawer.'), shown?.approved);
     assert.ok(shown?.now.includes('Keeps a note in a safe.'), shown?.now);
     await driver.click(`${LENS}:has-text("Accept")`);
-    await toolsRow('changing', ({ description }) => description === '2 tools');
+    await toolsRow('changing', ({ description }) => /^2 tools\b/.test(description));
   });
 
   it('says that the record of approved tools is damaged, and starts another with the first acceptance', async () => {
@@ -233,6 +233,6 @@ describe('Trust', () => {
     assert.match(await call('note'), /ran note/);
     writeFileSync(pinFile(), before);
     await vscode.commands.executeCommand('waygate.refresh');
-    await toolsRow('changing', ({ description }) => description === '2 tools');
+    await toolsRow('changing', ({ description }) => /^2 tools\b/.test(description));
   });
 });

@@ -5,7 +5,7 @@ import { duration, groupDigits, latency, oneLine } from '../../../text/porcelain
 import { visibleText } from '../../../text/visibleText.ts';
 import type { CommandId } from '../../contributions.ts';
 import { type MarkdownText, markdownText, notificationText } from '../../notificationText.ts';
-import { asSentence, count } from '../../plainText.ts';
+import { asSentence, count, shortTokens } from '../../plainText.ts';
 import type { ConfigurationText, Piece } from './configurationText.ts';
 
 /** Button for a command of one server. */
@@ -88,10 +88,6 @@ function factsOf({ state, toolCount, definitionTokens = 0, supervised, unlisted 
     ...(definitionTokens > 0 ? [`${shortTokens(definitionTokens)} tokens`] : []),
     ...(state !== 'ready' && restarts > 0 ? [count(restarts, 'restart')] : []),
   ];
-}
-
-function shortTokens(tokens: number): string {
-  return tokens < 1_000 ? String(tokens) : `${(tokens / 1_000).toFixed(1)}k`;
 }
 
 const STDERR_LINES = 5;

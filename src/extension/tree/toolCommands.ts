@@ -1,0 +1,194 @@
+import * as vscode from 'vscode';
+import type { ServerStatus } from '../../control/contract.ts';
+import type { ToolDetails, ToolPaths } from '../../control/toolContract.ts';
+import { isRecord } from '../../lib/isRecord.ts';
+import { visibleJson } from '../../text/visibleText.ts';
+import { rankedPlace, toolPlace } from '../documents/addresses.ts';
+import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import { notificationText } from '../notificationText.ts';
+import type { CommandHandlers } from '../registrations.ts';
+import { ask, chooseGrouped, notify, search } from '../windows.ts';
+import { asRow, clickedServer, type ServerAction } from './clickedServer.ts';
+import { containing, type FoundTool, ranked } from './findItems.ts';
+import { changesOf, costWords, toolChoices } from './toolChoice.ts';
+
+export interface ToolCommandParts {
+  /** Name of the folder's gateway. */
+  folder: string;
+  link: GatewayLink;
+  revealTool(path: string): Promise<void>;
+  guarded(doing: string, action: (argument: unknown) => Promise<void>): (argument?: unknown) => Promise<void>;
+}
+
+type Ids =
+  | 'waygate.stopServer'
+  | 'waygate.findTool'
+  | 'waygate.whyRanked'
+  | 'waygate.forgetUses'
+  | 'waygate.showToolChange'
+  | 'waygate.copyToolCall'
+  | 'waygate.hideTool'
+  | 'waygate.chooseTools';
+
+/** Hits of the ranking in *Find Tool*. */
+const FOUND = 20;
+const RANKING_DELAY_MS = 120;
+
+const STOP: ServerAction = {
+  title: notificationText`Stop Server`,
+  applies: ({ state }) => state === 'ready' || state === 'starting',
+  none: notificationText`The server does not run.`,
+};
+const CHOOSE: ServerAction = {
+  title: notificationText`Choose Tools`,
+  applies: ({ state, location }) => state !== 'disabled' && location !== undefined,
+  none: notificationText`No file configures such a server.`,
+};
+
+/** Commands of the view *Tools*. */
+export function toolCommands({ folder, link, revealTool, guarded }: ToolCommandParts): Pick<CommandHandlers, Ids> {
+  /** Paths of the last revision, asked for once. */
+  let known: Promise<ToolPaths> | undefined;
+  const pathsNow = async (): Promise<ToolPaths> => {
+    const revision = (await link.status()).catalog.revision;
+    if ((await known?.catch(() => undefined))?.revision !== revision) known = link.request('paths', {});
+    return known as Promise<ToolPaths>;
+  };
+  return {
+    'waygate.stopServer': guarded('Stopping the server', async (argument) => {
+      const server = await clickedServer(link, argument, STOP);
+      if (!server) return;
+      const { reason } = await link.request('stopServer', { server: server.name });
+      if (reason !== undefined) throw new Error(reason);
+    }),
+    'waygate.findTool': guarded('Finding a tool', async () => {
+      const { paths } = await pathsNow();
+      const chosen = await search<FoundTool>({
+        title: notificationText`Find Tool`,
+        modes: [
+          {
+            title: notificationText`Find by Path or Description`,
+            placeHolder: notificationText`Part of a path or a description`,
+            icon: 'search',
+            delayMs: 0,
+            find: async (query) => containing(paths, query),
+          },
+          {
+            title: notificationText`Find as an Agent Would`,
+            placeHolder: notificationText`What the tool should do, as an agent asks`,
+            icon: 'sparkle',
+            delayMs: RANKING_DELAY_MS,
+            find: async (query) =>
+              query.trim() === '' ? [] : ranked(await link.request('explain', { query, topK: FOUND }), paths),
+          },
+        ],
+        button: {
+          title: notificationText`Why`,
+          icon: 'question',
+          run: ({ toolId }, query) => void why(folder, query, toolId),
+        },
+      });
+      if (chosen) await revealTool(chosen.path);
+    }),
+    'waygate.whyRanked': guarded('Explaining the ranking', (argument) =>
+      why(folder, textIn(argument, 'query'), textIn(argument, 'toolId') || undefined),
+    ),
+    'waygate.forgetUses': guarded('Forgetting', async () => {
+      const learned = await link.request('learned', {});
+      if (learned.length === 0) return void notify('info', notificationText`Use has taught the ranking nothing here.`);
+      const question = notificationText`Forget what use has taught about ${new Set(learned.map(({ toolId }) => toolId)).size} tools?`;
+      const answer = { title: notificationText`Forget` };
+      if (await ask(question, notificationText`The ranking of this workspace starts anew.`, [answer]))
+        await link.request('forget', {});
+    }),
+    'waygate.showToolChange': guarded('Showing the change', async (argument) => {
+      const { toolId, name, before } = await toolOf(link, argument);
+      if (!before) return void notify('info', notificationText`${name} is as you approved it.`);
+      const [then, now] = [toolPlace(folder, toolId, 'before'), toolPlace(folder, toolId)].map((at) =>
+        vscode.Uri.from(at),
+      );
+      await vscode.commands.executeCommand('vscode.diff', then, now, `${notificationText`${name}`}: approved ↔ now`);
+    }),
+    'waygate.copyToolCall': guarded('Copying the call', async (argument) => {
+      const { toolId, definition } = await toolOf(link, argument);
+      const call = { tool_id: toolId, args: requiredOf(definition) };
+      await vscode.env.clipboard.writeText(`tool_execute ${visibleJson(call)}`);
+    }),
+    'waygate.hideTool': guarded('Hiding the tool', async (argument) => {
+      const { server, definition } = await toolOf(link, argument);
+      const { servers, workspace } = await link.status();
+      const { excludeTools } = await import('../configuration/editConfiguration.ts');
+      await excludeTools(named(servers, server), workspace, [nameIn(definition)]);
+    }),
+    'waygate.chooseTools': guarded('Choosing tools', async (argument) => {
+      const server = await clickedServer(link, argument, CHOOSE);
+      if (server) await chooseTools(link, server, (await pathsNow()).paths);
+    }),
+  };
+}
+
+async function chooseTools(link: GatewayLink, server: ServerStatus, paths: ToolPaths['paths']): Promise<void> {
+  const { excludedTools, excludeTools, includeTools } = await import('../configuration/editConfiguration.ts');
+  const { workspace } = await link.status();
+  const choices = toolChoices(paths, server.name, await excludedTools(server, workspace));
+  const kept = await chooseGrouped(
+    choices,
+    (some) => notificationText`Choose Tools of ${server.name}: ${costWords(choices, some)}`,
+  );
+  if (!kept) return;
+  const { exclude, include } = changesOf(choices, kept);
+  if (include.length > 0) await includeTools(server, workspace, include);
+  if (exclude.length > 0) await excludeTools(server, workspace, exclude);
+}
+
+async function why(folder: string, query: string, toolId: string | undefined): Promise<void> {
+  if (query.trim() === '') return void notify('info', notificationText`Type what an agent would ask for first.`);
+  const uri = vscode.Uri.from(rankedPlace(folder, query, toolId));
+  await vscode.commands.executeCommand('markdown.showPreview', uri);
+}
+
+async function toolOf(link: GatewayLink, argument: unknown): Promise<ToolDetails> {
+  const tool = await link.request('tool', { toolId: toolIdOf(argument) });
+  if (!tool) throw new Error('The server does not list this tool any more');
+  return tool;
+}
+
+/** Returns the tool of a row, or that a button names. Rejects without one: the list may have been redrawn. */
+export function toolIdOf(argument: unknown): string {
+  const row = asRow(argument);
+  const toolId = row?.kind === 'node' ? row.node.toolId : textIn(argument, 'toolId') || undefined;
+  if (toolId === undefined) throw new Error('Use the menu of a row again; the list was being redrawn');
+  return toolId;
+}
+
+function named(servers: readonly ServerStatus[], name: string): ServerStatus {
+  const server = servers.find((one) => one.name === name);
+  if (!server) throw new Error('The configuration has no such server any more');
+  return server;
+}
+
+function nameIn(definition: unknown): string {
+  return isRecord(definition) ? String(definition.name) : '';
+}
+
+/** Returns the arguments that a call needs, with examples of their types. */
+function requiredOf(definition: unknown): Record<string, unknown> {
+  const schema = isRecord(definition) && isRecord(definition.inputSchema) ? definition.inputSchema : {};
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
+  return Object.fromEntries(required.map((name) => [name, exampleOf(properties[name])]));
+}
+
+const EXAMPLES: Readonly<Record<string, unknown>> = { string: '', integer: 0, number: 0, boolean: false, array: [] };
+
+function exampleOf(schema: unknown): unknown {
+  if (!isRecord(schema)) return null;
+  if ('default' in schema) return schema.default;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  return typeof schema.type === 'string' ? (EXAMPLES[schema.type] ?? {}) : null;
+}
+
+function textIn(argument: unknown, key: string): string {
+  const value = isRecord(argument) ? argument[key] : undefined;
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { driver, eventually } from '../harness/driver.ts';
+import { OUR_TOOLS, startedTools } from './agent.ts';
+import { configurationFile, gatewayStatus, withControl } from './gateway.ts';
+import { approveAll, toolsRow } from './person.ts';
+
+const stateOf = async (name: string): Promise<string | undefined> =>
+  (await gatewayStatus()).servers.find((server) => server.name === name)?.state;
+
+const excluded = (): unknown => JSON.parse(readFileSync(configurationFile(), 'utf8')).servers.memory.tools?.exclude;
+
+const activeUri = (): string => vscode.window.activeTextEditor?.document.uri.toString(true) ?? '';
+
+const tabs = (): string[] => vscode.window.tabGroups.all.flatMap((group) => group.tabs).map(({ label }) => label);
+
+/** Waits for a redraw of the tree: VS Code passes no row to a command meanwhile. */
+const redrawn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_500));
+
+/** Rows of the servers. Those of their tools are below them. */
+const servers = async () => (await driver.rows('Tools')).filter(({ depth }) => depth === 1);
+
+/** The view Tools: servers, their tools, and how a person finds, hides and stops them. */
+describe('Tools', () => {
+  before(async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await approveAll();
+    await startedTools(OUR_TOOLS.length);
+    await vscode.commands.executeCommand('waygate.tools.focus');
+  });
+
+  it('has one row for each server, by name, with its tools and their cost', async () => {
+    const rows = await eventually('the cost of all', servers, (seen) =>
+      seen.every(({ description }) => / tools · [\d.]+k? tokens$/.test(description)),
+    );
+    const names = (await gatewayStatus()).servers.map(({ name }) => name).sort();
+    assert.deepEqual(
+      rows.map(({ label }) => label),
+      names,
+    );
+    await driver.screenshot('tools-rows');
+  });
+
+  it('opens the definition of a tool by a click', async () => {
+    await driver.expand('Tools', 'memory');
+    await toolsRow('read_graph', ({ depth }) => depth === 2);
+    await driver.clickRow('Tools', 'read_graph');
+    await eventually('the definition', activeUri, (uri) =>
+      /^waygate:\/\/[^/]*\/tools\/memory\/read_graph(#|%23)/.test(uri),
+    );
+    const document = vscode.window.activeTextEditor?.document;
+    assert.equal(document?.languageId, 'json');
+    assert.equal(JSON.parse(document?.getText() ?? '{}').name, 'read_graph');
+  });
+
+  it('finds a tool by a part of its path, and reveals it', async () => {
+    const finding = vscode.commands.executeCommand('waygate.findTool');
+    await driver.waitFor('.quick-input-title:has-text("Find Tool")');
+    await driver.type('text_file');
+    await driver.waitFor('.quick-input-list .monaco-list-row:has-text("read_text_file")');
+    await driver.screenshot('find-tool');
+    await driver.press('Enter');
+    await finding;
+    const row = await toolsRow('read_text_file', ({ depth }) => depth >= 2);
+    assert.ok(row);
+  });
+
+  it('finds tools as an agent would, and explains why', async () => {
+    const finding = vscode.commands.executeCommand('waygate.findTool');
+    await driver.waitFor('.quick-input-title:has-text("Find Tool")');
+    await driver.click('.quick-input-widget .codicon-sparkle');
+    await driver.type('remember a person');
+    const { hits } = await withControl((control) =>
+      control.request('explain', { query: 'remember a person', topK: 20 }),
+    );
+    const rows = await eventually(
+      'the hits',
+      () => driver.texts('.quick-input-list .monaco-list-row'),
+      (texts) => texts.length > 0 && texts[0]?.includes(String(hits[0]?.score)) === true,
+    );
+    assert.match(rows[0] ?? '', /^1\./);
+    await driver.screenshot('find-tool-ranked');
+    await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+    await finding;
+    await vscode.commands.executeCommand('waygate.whyRanked', { query: 'remember a person', toolId: hits[1]?.toolId });
+    await eventually('the explanation', tabs, (labels) => labels.some((label) => label.includes('remember a person')));
+    const text = await eventually(
+      'its text',
+      () => driver.frameText().catch(() => ''),
+      (seen) => seen.includes('How the query was understood'),
+    );
+    assert.match(text, /has place 2/);
+    await driver.screenshot('why-ranked');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  it('hides a tool from agents, and an undo restores the file byte for byte', async () => {
+    const before = readFileSync(configurationFile());
+    await vscode.commands.executeCommand('workbench.actions.treeView.waygate.tools.collapseAll');
+    await driver.expand('Tools', 'memory');
+    await toolsRow('read_graph', ({ depth }) => depth === 2);
+    await driver.chooseFromRowMenu('Tools', 'read_graph', 'Hide from Agents');
+    await eventually('the file', excluded, (patterns) => JSON.stringify(patterns) === '["read_graph"]');
+    await eventually('the row to go', async () =>
+      (await driver.rows('Tools')).every((row) => row.label !== 'read_graph'),
+    );
+    const choosing = vscode.commands.executeCommand('waygate.chooseTools');
+    await driver.click('.quick-input-list .monaco-list-row:has-text("memory")').catch(() => undefined);
+    await driver.waitFor('.quick-input-title:has-text("tokens stay")');
+    await driver.screenshot('choose-tools');
+    await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+    await choosing;
+    await vscode.window.showTextDocument(vscode.Uri.file(configurationFile()));
+    await vscode.commands.executeCommand('undo');
+    await vscode.commands.executeCommand('workbench.action.files.save');
+    await eventually('the file as it was', () => readFileSync(configurationFile()).equals(before));
+    await toolsRow('read_graph', ({ depth }) => depth === 2);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  it('stops and restarts a server from its row', async () => {
+    const pidOf = async (name: string) => (await gatewayStatus()).servers.find((server) => server.name === name)?.pid;
+    await driver.chooseFromRowMenu('Tools', 'memory', 'Stop');
+    await eventually(
+      'its end',
+      () => stateOf('memory'),
+      (state) => state === 'not_started',
+    );
+    await redrawn();
+    await driver.chooseFromRowMenu('Tools', 'memory', 'Restart Server');
+    await eventually(
+      'its start',
+      () => stateOf('memory'),
+      (state) => state === 'ready',
+    );
+    await redrawn();
+    const before = await pidOf('filesystem');
+    await driver.clickRowAction('Tools', 'filesystem', 'Restart Server');
+    await eventually(
+      'another process',
+      () => pidOf('filesystem'),
+      (pid) => pid !== undefined && pid !== before,
+    );
+    await redrawn();
+  });
+
+  it('says what a refresh brought', async () => {
+    await driver.chooseFromRowMenu('Tools', 'memory', 'Refresh');
+    await eventually(
+      'the message',
+      () => driver.texts('.tree-explorer-viewlet-tree-view .message'),
+      (texts) => texts.some((text) => text.includes('1 server listed again, nothing changed.')),
+    );
+  });
+});
