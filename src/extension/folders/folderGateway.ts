@@ -8,7 +8,6 @@ import { Environment, type WindowEnvironment } from '../configuration/environmen
 import { languageFeatures } from '../configuration/languageFeatures.ts';
 import type { FolderCommandId } from '../contributions.ts';
 import { Dashboard } from '../dashboard/dashboard.ts';
-import { openResult } from '../documents/resultDocuments.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import { GatewayLink } from '../gateway/gatewayLink.ts';
 import { HeldDefinition, type Installation } from '../gateway/heldDefinition.ts';
@@ -26,6 +25,7 @@ import { waitsForUser } from '../status/remedies.ts';
 import { followFindings, type ScannedServer } from '../trust/findings.ts';
 import { offerReviews, TrustReviews } from '../trust/trustReviews.ts';
 import { TryTool } from '../try/tryTool.ts';
+import type { FirstSteps } from '../walkthrough/walkthrough.ts';
 
 /** Parts that all folders of a window share. */
 export interface WindowParts {
@@ -37,6 +37,7 @@ export interface WindowParts {
   /** Folder of the user's files of this editor. */
   userFolder: string;
   secrets: EditorSecrets;
+  firstSteps: FirstSteps;
   questions: Questions;
   /** `docs/editor/configuration-file.md` of the extension. */
   page: vscode.Uri;
@@ -130,14 +131,8 @@ export class FolderGateway {
     });
     const view = new Observable<GatewayView>(viewNow());
     const scanned = new Observable<readonly ScannedServer[]>([]);
-    const dashboard = new Dashboard({ name, label, extensionUri, gateway: view, scanned });
-    const tries = new TryTool({
-      name,
-      label,
-      extensionUri,
-      link,
-      openResult: (handle) => openResult(link, name, handle),
-    });
+    const dashboard = new Dashboard({ name, label, extensionUri, link, gateway: view, scanned });
+    const tries = new TryTool({ name, label, extensionUri, link });
     const approval = new ServerApproval(name, link);
     const reviews = new TrustReviews(name, link, view);
     this.environment = environment;
@@ -158,6 +153,7 @@ export class FolderGateway {
       secrets,
       tries,
       rollOut,
+      firstSteps: window.firstSteps,
       questions,
       refreshes,
       skillFolder,
