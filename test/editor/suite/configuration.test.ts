@@ -107,7 +107,7 @@ describe('The configuration', () => {
     assert.match(after, /\$\{(input|secret):/);
     assert.ok(readFileSync(other, 'utf8').includes(secret), 'the original stays as it is');
     // The commands of the new servers are shown for approval at once.
-    await driver.waitFor('.codelens-decoration a:has-text("Approve elsewhere")');
+    await driver.waitFor('.codelens-decoration a:has-text(\'Approve "elsewhere"\')');
     await driver.click('#status\\.notifications');
     await driver.waitFor('.notifications-center.visible .monaco-button:has-text("Remove from Claude Code…")');
     await driver.screenshot('import-closing');

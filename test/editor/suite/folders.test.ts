@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
+import { userConfigFile } from '../../../src/config/state/stateFolder.ts';
 import { driver, eventually } from '../harness/driver.ts';
 import { invoke, OUR_TOOLS, startedTools } from './agent.ts';
 import { scratchFolder } from './disk.ts';
@@ -62,6 +63,22 @@ describe('Folders', () => {
     await driver.screenshot('folders');
     const after = await gatewayStatus();
     assert.deepEqual([after.worker.pid, after.servers.length], [before.worker.pid, before.servers.length]);
+  });
+
+  it('shows a mistake in the file that both read once', async () => {
+    const own = userConfigFile();
+    mkdirSync(dirname(own), { recursive: true });
+    writeFileSync(own, '{"retry": {"maxAttempts": 0}}');
+    for (const workspace of [undefined, folder]) {
+      const read = async (): Promise<boolean> =>
+        (await gatewayStatus(workspace)).configuration.problems.some(({ location }) => location.file === own);
+      await eventually('the problem', read);
+    }
+    const marked = (): number => vscode.languages.getDiagnostics(vscode.Uri.file(own)).length;
+    await eventually('the mark', marked);
+    assert.equal(marked(), 1);
+    rmSync(own);
+    await eventually('no mark', () => marked() === 0);
   });
 
   it('keeps a server that the editor starts while the configuration changes', async () => {
