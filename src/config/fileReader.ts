@@ -59,6 +59,8 @@ export class FileReader {
   readonly #problems: ConfigurationProblem[] = [];
   /** Problems of unknown and misplaced keys, by the offset of the key: the reader of the block reports them again. */
   readonly #strays = new Map<number, ConfigurationProblem>();
+  /** Problems by place and kind: several readers may meet one. */
+  readonly #reported = new Map<string, ConfigurationProblem>();
   readonly #unreadable = new Map<GuardedKey, ConfigurationProblem>();
   readonly #references: LoadedConfig['references'][number][] = [];
   readonly #withoutSource = new Set<string>();
@@ -114,10 +116,12 @@ export class FileReader {
     kind: ProblemKind = { code: 'wrong_value' },
     severity: ConfigurationProblem['severity'] = 'error',
   ): ConfigurationProblem {
-    const stray = this.#strays.get(node.offset);
-    if (stray) return stray;
+    const key = `${node.offset} ${kind.code}`;
+    const known = this.#strays.get(node.offset) ?? this.#reported.get(key);
+    if (known) return known;
     const problem = { severity, ...kind, message, ...this.#placeOf(node) };
     this.#problems.push(problem);
+    this.#reported.set(key, problem);
     return problem;
   }
 

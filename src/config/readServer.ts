@@ -44,7 +44,8 @@ export function readServer(name: string, node: Node, context: ServerContext): Wr
     context.report(message, at, kind);
   };
   checkKeys(node, path, report);
-  const type = isSound ? typeOf(node, path, report) : undefined;
+  // A misspelled "command" is no missing one. The other keys are read all the same, so that each error is reported.
+  const type = typeOf(node, path, isSound ? report : () => undefined);
   if (type === undefined) return undefined;
   const kind = type === 'stdio' ? 'stdio' : 'http';
   // A disabled server needs neither variables nor secrets yet.

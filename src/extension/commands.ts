@@ -5,6 +5,7 @@ import { configurationCommands } from './configuration/configurationCommands.ts'
 import type { Environment } from './configuration/environment.ts';
 import { CONFIGURATION_PATH, type FolderCommandId } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
+import { dashboardCommands } from './dashboard/dashboardCommands.ts';
 import { logPlace } from './documents/addresses.ts';
 import { openDocument } from './documents/waygateFiles.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
@@ -126,6 +127,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
     }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', () => dashboard.open()),
+    ...dashboardCommands(link, folder, guarded),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
       openConfiguration(folder, environment, link, asRow(argument)),
     ),

@@ -110,6 +110,8 @@ export const COMMANDS = {
   'waygate.tryTool': { title: 'Try Tool', icon: '$(play)', enablement: ACTIVE, inPalette: true },
   'waygate.copyPath': { title: 'Copy Path', inPalette: false },
   'waygate.copyToolId': { title: 'Copy Tool Id', inPalette: false },
+  'waygate.switchOn': { title: 'Switch On', inPalette: false },
+  'waygate.openTool': { title: 'Open Definition', inPalette: false },
   'waygate.openServerLog': { title: 'Show Server Log', inPalette: false },
   ...ACTIVITY_COMMANDS,
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;

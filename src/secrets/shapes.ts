@@ -38,6 +38,8 @@ export interface PhraseShape {
   readonly pattern: RegExp;
   /** Literal without which a text has no match. */
   readonly hint?: RegExp;
+  /** Words without which a text has no match, in any case. */
+  readonly words?: readonly string[];
   readonly accepts?: (secret: string) => boolean;
   /** Text with its secret between « and ». */
   readonly example: string;
@@ -192,12 +194,14 @@ const PHRASES: readonly PhraseShape[] = [
   {
     issuer: 'basic authentication',
     pattern: /\bBasic[ \t]{1,8}(?<secret>[A-Za-z0-9+/_-]{4,}={0,2})/gi,
+    words: ['basic'],
     accepts: isBasicCredential,
     example: `Basic «${Buffer.from(`admin:${mixed(9)}`).toString('base64')}»`,
   },
   {
     issuer: 'bearer token',
     pattern: /\bBearer[ \t]{1,8}(?<secret>[A-Za-z0-9._~+/=-]{10,})/gi,
+    words: ['bearer'],
     accepts: isNoWord,
     example: `Bearer «${mixed(24)}»`,
   },
@@ -206,6 +210,7 @@ const PHRASES: readonly PhraseShape[] = [
     pattern:
       /\bcurl\s[^\n]{0,300}?(?<=\s)(?:-u|--user|--proxy-user)(?:[ \t]{1,4}|=|(?=["']))["']?[^\s:"']{1,64}:(?<secret>[^\s"']{3,})/g,
     hint: /curl/,
+    words: ['curl'],
     accepts: (secret) => isNoNumber(secret) && isNoReference(secret),
     example: `curl -sS -u admin:«${mixed(12)}» https://example.com`,
   },
@@ -213,6 +218,7 @@ const PHRASES: readonly PhraseShape[] = [
     issuer: 'password of a command',
     pattern:
       /(?:\bsshpass[ \t]{1,4}-p[ \t]{0,4}|\bmysql\w{0,8}[ \t][^\n]{0,200}?(?<=[ \t])-p|\bdocker[ \t]{1,4}login[ \t][^\n]{0,200}?(?<=[ \t])-p[ \t]{1,4}|\bredis-cli[ \t][^\n]{0,200}?(?<=[ \t])-a[ \t]{1,4})["']?(?<secret>[^\s"'-][^\s"']{2,})/g,
+    words: ['sshpass', 'mysql', 'login', 'redis-cli'],
     accepts: (secret) => isNoNumber(secret) && isNoReference(secret),
     example: `sshpass -p «${mixed(12)}» ssh me@example.com`,
   },
@@ -227,12 +233,14 @@ const PHRASES: readonly PhraseShape[] = [
     issuer: 'netrc',
     pattern: /\blogin\s{1,4}\S{1,100}\s{1,4}password[ \t]{1,4}(?<secret>\S{3,})/g,
     hint: /login/,
+    words: ['login'],
     accepts: isNoReference,
     example: `machine example.com login me password «${mixed(12)}»`,
   },
   {
     issuer: 'SQL password',
     pattern: /\b(?:IDENTIFIED(?:\s{1,4}WITH\s{1,4}\w{1,40})?\s{1,4}BY|PASSWORD)\s{1,4}'(?<secret>[^'\n]{3,})'/gi,
+    words: ['identified', 'password'],
     accepts: isNoReference,
     example: `ALTER USER me WITH PASSWORD '«${mixed(12)}»'`,
   },
@@ -240,18 +248,21 @@ const PHRASES: readonly PhraseShape[] = [
     issuer: 'Slack webhook',
     pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Za-z0-9_/-]{10,}/g,
     hint: /hooks\.slack\.com/,
+    words: ['hooks.slack'],
     example: `«hooks.slack.com/services/T${mixed(8)}/B${mixed(8)}/${mixed(24)}»`,
   },
   {
     issuer: 'Discord webhook',
     pattern: /discord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{5,20}\/(?<secret>[\w-]{20,})/g,
     hint: /webhooks\//,
+    words: ['webhooks'],
     example: `https://discord.com/api/webhooks/123456789012345678/«${mixed(68)}»`,
   },
   {
     issuer: 'Teams webhook',
     pattern: /webhook\.office\.com\/webhookb2\/(?<secret>[\w@/-]{40,})/g,
     hint: /webhook\.office\.com/,
+    words: ['webhook.office'],
     example: `https://x.webhook.office.com/webhookb2/«${hex(36)}@${hex(36)}/IncomingWebhook/${hex(32)}»`,
   },
   {
@@ -294,12 +305,14 @@ const PHRASES: readonly PhraseShape[] = [
     issuer: 'Terraform',
     pattern: /(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,}/g,
     hint: /\.atlasv1\./,
+    words: ['atlasv1'],
     example: `«${mixed(14)}.atlasv1.${mixed(67)}»`,
   },
   {
     issuer: 'PuTTY private key',
     pattern: /\bPrivate-Lines: \d{1,4}\s{1,4}(?<secret>[A-Za-z0-9+/=\r\n]{16,})/g,
     hint: /Private-Lines/,
+    words: ['private-lines'],
     example: `Private-Lines: 1\n«${mixed(60)}»`,
   },
 ];

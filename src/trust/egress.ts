@@ -209,13 +209,27 @@ function decodedBytes(escapes: string): string {
   return Buffer.from(escapes.replaceAll('%', ''), 'hex').toString();
 }
 
-const BEYOND_ASCII = /[^\0-\x7f]/;
+const REMOVED = /[\s\\]/;
+const IS_KEPT = Uint8Array.from({ length: 128 }, (_, code) => Number(!REMOVED.test(String.fromCharCode(code))));
 
 /** Removes white space, hidden characters and backslashes. */
 function compact(text: string): string {
-  return withoutHidden(text).replace(/[\s\\]+/g, '');
+  if (!isAscii(text)) return withoutHidden(text).replace(/[\s\\]+/g, '');
+  // No replacement and no iterator, because the loop over each character is hot.
+  const bytes = Buffer.from(text, 'latin1');
+  let end = 0;
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i] as number;
+    bytes[end] = byte;
+    end += IS_KEPT[byte] as number;
+  }
+  return bytes.toString('latin1', 0, end);
 }
 
 function withoutHidden(text: string): string {
-  return BEYOND_ASCII.test(text) ? text.replace(/\p{Cf}+/gu, '') : text;
+  return isAscii(text) ? text : text.replace(/\p{Cf}+/gu, '');
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
 }

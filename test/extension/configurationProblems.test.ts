@@ -29,6 +29,9 @@ const MISTAKES = `{
     "l": { "command": "x", "tools": { // missing «»
       "include": "x" } }, // wrong_value «"x"»
     "none": {}, // missing «{}»
+    "two": { "comand": "x", /* unknown_key «"comand"» -> command */ "url": 5 }, // wrong_value «5»
+    "three": { "url": "https://h", "urll": 1, "roots": [ // unknown_key «"urll"» -> url
+      {} ] }, // wrong_value «{}»
     "both": { "command": "x", "headers": {} }, // misplaced_key «"headers"»
     "env": { "command": "x", "env": { "A": "\${nothing}" } }, // reference «"\${nothing}"»
     "key": { "command": "x", "env": { "API_TOKEN": "${TOKEN}" } }, // clear_secret «"${TOKEN}"»
@@ -51,9 +54,8 @@ interface Expected {
 }
 
 const expected: Expected[] = MISTAKES.split('\n').flatMap((line, index) => {
-  const [, code, marked, instead] = /\/\/ (\w+) «(.*)»(?: -> (\w+))?$/.exec(line) ?? [];
-  if (code === undefined || marked === undefined || marked === '') return [];
-  return [{ line: index + 1, code, marked, instead }];
+  const comments = line.matchAll(/\/[/*] (\w+) «(.+?)»(?: -> (\w+))?/g);
+  return [...comments].map(([, code = '', marked = '', instead]) => ({ line: index + 1, code, marked, instead }));
 });
 
 describe.each([
@@ -71,7 +73,7 @@ describe.each([
     }));
     const sorted = found.toSorted((a, b) => a.line - b.line);
     expect(sorted).toEqual(expected);
-    expect(sorted.length).toBe(13);
+    expect(sorted.length).toBe(17);
   });
 });
 
@@ -153,12 +155,12 @@ describe('the lines above servers', () => {
     ];
     expect(titles(servers)).toEqual([
       [
-        '$(pass) ready · 400 tools · 47.7k tokens waygate.revealServer',
+        '$(pass)\u00a0ready · 400 tools · 47.7k tokens waygate.revealServer',
         'Restart waygate.restartServer',
         'Log waygate.openServerLog',
       ],
-      ['$(warning) needs sign-in waygate.revealServer', 'Sign In… waygate.signIn'],
-      ['$(error) failed waygate.revealServer', 'Restart waygate.restartServer', 'Log waygate.openServerLog'],
+      ['$(warning)\u00a0needs sign-in waygate.revealServer', 'Sign In… waygate.signIn'],
+      ['$(error)\u00a0failed waygate.revealServer', 'Restart waygate.restartServer', 'Log waygate.openServerLog'],
     ]);
   });
 

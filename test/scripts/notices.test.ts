@@ -19,6 +19,8 @@ const ENTRIES = [
   'src/worker/process/main.ts',
   'src/calls/validation/validationThread.ts',
   'webview/dashboard/main.ts',
+  'webview/table/main.ts',
+  'webview/try/main.ts',
   'webview/dashboard/dashboard.css',
 ];
 /** Everything that the build bundles. A new bundle that no entry imports has to become an entry. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KnownSecrets } from '../../src/secrets/knownSecrets.ts';
 import { MaskedValues } from '../../src/secrets/maskedValues.ts';
@@ -49,6 +50,21 @@ describe('a secret of another server in arguments', () => {
     });
     expect(found({ [SECRET]: 1 })).toMatchObject({ owners: ['A'] });
     expect(found(SECRET)).toEqual({ kind: 'given', pointer: '', owners: ['A'] });
+  });
+
+  it('is found in any surroundings, and a character beyond ASCII elsewhere changes nothing', () => {
+    const secret = fc.constantFrom(SECRET, base64(SECRET), percentAll, escapedAll);
+    const split = fc.constantFrom('', ' ', '\t', '\n', '\\', '\v\f\r', ' \u200b');
+    const around = fc.string({ maxLength: 60 });
+    fc.assert(
+      fc.property(around, secret, split, fc.nat({ max: 12 }), around, (before, planted, gap, at, after) => {
+        const all = [before, `\0${planted.slice(0, at)}${gap}${planted.slice(at)}\0`, after];
+        const isEscape = planted === percentAll || planted === escapedAll;
+        if (!isEscape || gap === '') expect(found(all)).toEqual({ kind: 'given', pointer: '/1', owners: ['A'] });
+        expect(found([...all, 'é'])).toEqual(found(all));
+      }),
+      { numRuns: 1_000 },
+    );
   });
 
   it('is none if the server itself was given it too', () => {

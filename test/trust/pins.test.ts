@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acquireLock } from '../../src/host/attach/startLock.ts';
 import type { GatedServer } from '../../src/trust/pins/offer.ts';
-import { readBook, writeBook } from '../../src/trust/pins/pinBook.ts';
-import { itemsOf, type Listing } from '../../src/trust/pins/pinnedItems.ts';
+import { readBook, stateOf, writeBook } from '../../src/trust/pins/pinBook.ts';
+import { equalsPins, itemsOf, type Listing } from '../../src/trust/pins/pinnedItems.ts';
 import { PinStore } from '../../src/trust/pins/pinStore.ts';
 import { TrustGate, type TrustGatePorts } from '../../src/trust/pins/trustGate.ts';
 
@@ -369,5 +370,55 @@ describe('the file of pins', () => {
     expect(heldBy(gate, BLOCK, list)).toEqual(['a unsaved']);
     expect(gate.problemOf('one')).toContain('could not be pinned');
     expect(lines).toHaveLength(1);
+  });
+});
+
+describe('the comparison of a whole listing', () => {
+  const items = fc.array(
+    fc.record({
+      name: fc.constantFrom('a', 'b', 'a\n2', '"a"', 'tools:a', '', 3),
+      version: fc.nat({ max: 1 }),
+    }),
+    { maxLength: 4 },
+  );
+  const anyListing = fc.record({
+    tools: items,
+    prompts: items,
+    resourceTemplates: items,
+    instructions: fc.constantFrom(undefined, '', 'Be kind.', 'Be unkind.'),
+  });
+  const pinsFor = (list: Listing) => itemsOf(list).map(({ key, pin }) => [key, pin] as const);
+  const isApproved = (list: Listing, pins: Readonly<Record<string, string>>) =>
+    itemsOf(list).every(({ key, pin }) => stateOf({ pins, blocked: [] }, key, pin) === 'approved');
+
+  it('finds nothing equal that differs item by item', () => {
+    const cases = fc.record({
+      pinned: anyListing,
+      listed: anyListing,
+      same: fc.subarray(['tools', 'prompts'] as const),
+    });
+    fc.assert(
+      fc.property(cases, fc.infiniteStream(fc.nat()), ({ pinned, listed, same }, order) => {
+        for (const part of same) listed[part] = pinned[part];
+        const all = pinsFor(pinned).map((entry) => ({ entry, rank: order.next().value as number }));
+        const shuffled = all.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);
+        for (const pins of [Object.fromEntries(pinsFor(pinned)), Object.fromEntries(shuffled)]) {
+          const moved = { ...pinned, tools: [...pinned.tools, ...pinned.prompts] };
+          for (const list of [pinned, listed, moved])
+            if (equalsPins(list, pins)) expect(isApproved(list, pins)).toBe(true);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('finds a baseline equal whose parts came one after the other, and reads the pins of names again', () => {
+    const gate = gateOf();
+    const list = listing([tool('b'), tool('a')], { prompts: [{ name: 'p' }], instructions: 'Be kind.' });
+    gate.onListed(BLOCK, listing([tool('b'), tool('a')]), ['tools']);
+    gate.onListed(BLOCK, list, ALL);
+    const { pins } = gate.review(BLOCK, list);
+    expect(equalsPins(list, pins?.pins ?? {})).toBe(true);
+    expect([...gate.offer(BLOCK, list).tools.keys()]).toEqual(['b', 'a']);
   });
 });

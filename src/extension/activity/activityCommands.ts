@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { CallDetails } from '../../control/activityContract.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 import { detailsOf } from '../documents/callDocuments.ts';
 import { FORGOTTEN } from '../documents/callText.ts';
@@ -91,7 +92,7 @@ export class ActivityActions {
     const details = await detailsOf(this.gatewayOf(call), call);
     if (details?.arguments === undefined)
       throw new Error(details ? 'The arguments of this call are not kept' : FORGOTTEN);
-    return { folder: call.folder, toolId, args: details.arguments };
+    return { folder: call.folder, toolId, args: toolArguments(details) };
   }
 
   gatewayOf({ folder }: Call): DocumentGateway {
@@ -111,6 +112,12 @@ export class ActivityActions {
     const element = isElement(argument) ? argument : this.#activity.view.selection[0];
     return element && 'call' in element ? this.#calls.find(element.call) : undefined;
   }
+}
+
+/** Returns the arguments of the tool itself: those of `tool_execute` contain them. */
+function toolArguments({ record, arguments: given }: CallDetails): unknown {
+  const isNested = record.metaTool === 'tool_execute' && typeof given === 'object' && given !== null && 'args' in given;
+  return isNested ? given.args : given;
 }
 
 const NO_ROW = 'Use the menu of a row again; the list was being redrawn';

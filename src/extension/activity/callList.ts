@@ -53,7 +53,7 @@ export class CallList {
       const call: Call = { ...record, run, folder: this.#folder, seenAt: now };
       const known = this.find(call);
       // A page may be older than a notification that came before it.
-      if (known?.phase === 'done' || (known?.phase === call.phase && known.durationMs > call.durationMs)) return [];
+      if (known && isOlder(call, known)) return [];
       this.#calls.set(callKey(call), call);
       return [call];
     });
@@ -87,6 +87,13 @@ export function grouped(calls: readonly Call[]): CallGroup[] {
     at: members.at(-1)?.at ?? 0,
     calls: members,
   }));
+}
+
+/** True for a report from before another one. Tokens and handles of a call are counted after its end. */
+function isOlder(call: Call, known: Call): boolean {
+  if (known.phase === 'done')
+    return call.phase !== 'done' || (known.tokensOut !== undefined && call.tokensOut === undefined);
+  return known.phase === call.phase && known.durationMs > call.durationMs;
 }
 
 export function newestFirst(a: Call, b: Call): number {

@@ -143,7 +143,7 @@ export class ServerApproval {
     );
   }
 
-  /** Lets the user check servers. None is checked at first, so that Enter approves nothing. */
+  /** Checks nothing at first, so that Enter approves nothing. */
   async #pick(): Promise<readonly PendingApproval[]> {
     const picked = await pickMany(
       this.#shown.pending.map((server) => ({

@@ -18,7 +18,7 @@ export function requestText({ record, arguments: given, dropped }: CallDetails):
   return `${visibleJson(
     {
       tool: metaTool,
-      ...(toolId === undefined ? { subject } : { tool_id: toolId }),
+      ...(toolId === undefined && { subject }),
       client,
       at: new Date(at).toISOString(),
       ...(dropped && given === undefined ? { unavailable: DROPPED[dropped] } : { arguments: given }),

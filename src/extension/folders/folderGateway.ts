@@ -54,6 +54,14 @@ export interface FolderPlace {
   isFirst: boolean;
 }
 
+/** Relation of a folder to the others of the window, which changes with them. */
+interface AmongFolders {
+  /** Returns the folder's title if the window has several gateways. */
+  label(): string | undefined;
+  /** Whether its gateway is the first of the window, which shows what concerns files that all of them read. */
+  isFirstServed(): boolean;
+}
+
 /** Gateway of a folder, with its views and commands. A view that shows all folders follows `Folders`. */
 export class FolderGateway {
   readonly place: FolderPlace;
@@ -70,7 +78,7 @@ export class FolderGateway {
   readonly handlers: CommandHandlers<FolderCommandId>;
   readonly #parts: readonly { dispose(): void }[];
 
-  constructor(place: FolderPlace, window: WindowParts, label: () => string | undefined) {
+  constructor(place: FolderPlace, window: WindowParts, { label, isFirstServed }: AmongFolders) {
     const { name } = place;
     const { log, secrets, questions, installation, extensionUri, skillFolder, userFolder } = window;
     this.place = place;
@@ -121,8 +129,8 @@ export class FolderGateway {
     });
     const view = new Observable<GatewayView>(viewNow());
     const scanned = new Observable<readonly ScannedServer[]>([]);
-    const dashboard = new Dashboard({ name, label, extensionUri, gateway: view, scanned });
-    const tries = new TryTool({ name, label, extensionUri, link, openResult: async () => undefined });
+    const dashboard = new Dashboard({ name, label, extensionUri, link, gateway: view, scanned });
+    const tries = new TryTool({ name, label, extensionUri, link });
     const approval = new ServerApproval(name, link);
     const reviews = new TrustReviews(name, link, view);
     this.environment = environment;
@@ -169,8 +177,9 @@ export class FolderGateway {
       offerApprovals(name, label, view),
       offerReviews(name, label, view),
       followFindings(view, link, scanned),
-      languageFeatures({ folder: name, gateway: view, scanned, link, secrets, page: window.page }, (error) =>
-        log.error('The help for waygate.json could not be loaded.', error),
+      languageFeatures(
+        { folder: name, isFirstServed, gateway: view, scanned, link, secrets, page: window.page },
+        (error) => log.error('The help for waygate.json could not be loaded.', error),
       ),
       keepJournal(link.state, label, log),
       environment.state.onChange(retarget),

@@ -23,7 +23,7 @@ export interface StatusBarModel {
   headline: string;
   /** Cost of the definitions for a model, by folder. */
   context: readonly string[];
-  /** Lines for everything that waits for the user. */
+  /** Matters that wait for the user. */
   needs: readonly StatusBarNeed[];
   /** Commands as links in the tooltip. */
   links: readonly CommandId[];

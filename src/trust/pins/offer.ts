@@ -1,6 +1,6 @@
 import { addedArguments, loweredHints } from './drift.ts';
 import { type ItemState, type ServerPins, stateOf } from './pinBook.ts';
-import { itemsOf, type Listing, type PinnedItem } from './pinnedItems.ts';
+import { equalsPins, itemsOf, type Listing, type PinnedItem } from './pinnedItems.ts';
 import type { PinnedTexts } from './pinStore.ts';
 
 /** Treatment of tools that are new or changed: held back, offered with a question at each call, or only reported. */
@@ -65,7 +65,8 @@ export function offerOf<L extends Listing>(
   const offered: PinnedItem[] = [];
   let texts: PinnedTexts | undefined;
   let drifted = 0;
-  for (const item of itemsOf(listing)) {
+  const isApproved = pins.blocked.length === 0 && equalsPins(listing, pins.pins);
+  for (const item of isApproved ? [] : itemsOf(listing)) {
     const { pin } = item;
     const state = stateOf(pins, item.key, pin);
     if (state !== 'approved') {
@@ -92,7 +93,8 @@ export function offerOf<L extends Listing>(
     get tools() {
       if (tools) return tools;
       tools = new Map();
-      for (const { name, pin } of offered) tools.set(name, [...(tools.get(name) ?? []), pin]);
+      const all = isApproved ? itemsOf(listing).filter(({ part }) => part === 'tools') : offered;
+      for (const { name, pin } of all) tools.set(name, [...(tools.get(name) ?? []), pin]);
       return tools;
     },
   };

@@ -26,6 +26,15 @@ describe('the list of calls', () => {
     expect(list.accept(1, [{ ...RUNNING, id: 2, phase: 'waiting', durationMs: 100 }], AT)).toHaveLength(1);
   });
 
+  it('takes tokens and handles that are counted after the end of a call', () => {
+    const list = new CallList('waygate');
+    const { tokensIn: _, tokensOut: __, ...uncounted } = record(1);
+    list.accept(1, [uncounted], AT);
+    expect(list.accept(1, [record(1, { handles: ['h'] })], AT)).toHaveLength(1);
+    expect(list.accept(1, [uncounted], AT)).toEqual([]);
+    expect(list.calls[0]).toMatchObject({ tokensOut: 412, handles: ['h'] });
+  });
+
   it('marks the calls of a worker that ended as lost, with their time until then, and keeps the others', () => {
     const list = new CallList('waygate');
     list.accept(1, [record(1), { ...RUNNING, id: 2, durationMs: 100 }], AT);

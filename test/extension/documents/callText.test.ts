@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { answerText, attemptsText, requestText } from '../../../src/extension/documents/callText.ts';
-import { AT, details, RUNNING } from '../activity/calls.ts';
+import { AT, details, RUNNING, TOOL } from '../activity/calls.ts';
 
 describe('the documents of a call', () => {
   it('have the request as JSON, with hidden characters visible', () => {
-    const text = requestText(details({ arguments: { id: 'C-7\u202e' } }));
+    const text = requestText(details({ arguments: { tool_id: TOOL, args: { id: 'C-7\u202e' } } }));
     expect(text).not.toContain('\u202e');
     expect(JSON.parse(text)).toEqual({
       tool: 'tool_execute',
-      tool_id: 'erp:customer_delete#1a2b3c4d',
       client: 'claude-code',
       at: new Date(AT + 1).toISOString(),
-      arguments: { id: 'C-7\u202e' },
+      arguments: { tool_id: TOOL, args: { id: 'C-7\u202e' } },
     });
   });
 

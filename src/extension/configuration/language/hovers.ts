@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { visibleText } from '../../../text/visibleText.ts';
 import type { CommandId } from '../../contributions.ts';
 import type { EditorSecrets } from '../../gateway/editorSecrets.ts';
-import type { GatewayLink } from '../../gateway/gatewayLink.ts';
+import { type GatewayLink, sentenceOf } from '../../gateway/gatewayLink.ts';
 import { type MarkdownText, markdownLine, markdownText, paragraph } from '../../notificationText.ts';
 import { type ConfigurationDocuments, rangeOf } from './configurationDocuments.ts';
 import { type Subject, subjectAt } from './configurationText.ts';
@@ -53,8 +53,9 @@ export class ConfigurationHovers implements vscode.HoverProvider {
         return { lines: [secretHover(name, isSet), link] };
       }
       case 'limit': {
-        const { windows } = await this.#link.request('limits', {});
-        return { lines: limitHover(windows, subject.scopes) };
+        const report = await this.#link.request('limits', {}).catch(sentenceOf);
+        if (typeof report === 'string') return { lines: [markdownText`${report}`] };
+        return { lines: limitHover(report.windows, subject.scopes) };
       }
       case 'server': {
         const server = statusOf(this.#documents.serversOf(document), subject.name);

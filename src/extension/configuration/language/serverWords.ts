@@ -77,7 +77,7 @@ export function serverLenses(
 
 function summaryOf(server: ServerStatus): string {
   const { glyph } = serverState(server.state);
-  return `$(${GLYPHS[glyph]}) ${notificationText`${factsOf(server).join(' · ')}`}`;
+  return `$(${GLYPHS[glyph]})\u00a0${notificationText`${factsOf(server).join(' · ')}`}`;
 }
 
 function factsOf({ state, toolCount, definitionTokens = 0, supervised, unlisted }: ServerStatus): string[] {
