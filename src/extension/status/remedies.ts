@@ -51,20 +51,20 @@ export interface Need {
   step?: RemedyStep;
 }
 
-export function needsOf(servers: readonly ServerStatus[]): Need[] {
+/** Lists the servers that need the user. `age` adds countdowns, for a view that keeps them up to date. */
+export function needsOf(servers: readonly ServerStatus[], age?: number): Need[] {
   return servers.filter(needsPerson).map((server) => {
     const step = remedyStep(server);
-    return { server, says: troubleOf(server), ...(step && { step }) };
+    return { server, says: troubleOf(server, age), ...(step && { step }) };
   });
 }
 
-function troubleOf(server: ServerStatus): string {
+function troubleOf(server: ServerStatus, age: number | undefined): string {
   if (!isTroubled(server)) {
     if (isQuarantined(server)) return 'is in quarantine: no model sees its tools.';
     return `waits for your review: ${heldWords(server.held ?? [])}.`;
   }
-  // Without the countdown of a row, which nothing would keep up to date here.
-  const words = stateWords(server);
+  const words = stateWords(server, age);
   if (server.state === 'needs_secret' && server.secret) {
     return `${words}: ${asSentence(server.secret.description || server.secret.name)}`;
   }
