@@ -65,9 +65,10 @@ it('a question stays in sight with all its words, interrupts no typing, and clos
   await toast(page).waitFor();
   console.log(`The question was in sight after ${Date.now() - started} ms.`);
   await page.keyboard.type('and after');
-  expect(await page.locator('.editor-instance .view-lines').innerText()).toContain(
-    'typed\u00a0before,\u00a0and\u00a0after',
-  );
+  await until('the typed text', async () => {
+    const text = await page.locator('.editor-instance .view-lines').innerText();
+    return text.includes('typed\u00a0before,\u00a0and\u00a0after');
+  });
   expect(await list(page).isVisible()).toBe(false);
   await new Promise((done) => setTimeout(done, TOAST_MS));
   expect(await toast(page).innerText()).toMatch(/drop of erp waits for you\. Review…/);
