@@ -114,6 +114,6 @@ it('a question goes within a second when its client is killed, with the list and
   expect((await next).isError).toBe(false);
   await until('the end', async () => !(await item(page).innerText()).includes('question'));
   // VS Code shows a notification of work for 0.8 s at least.
-  await toast(page).waitFor({ state: 'hidden' });
+  await until('the end of the notifications', async () => (await toast(page).count()) === 0);
   expect(runs()).toBe(1);
 });
