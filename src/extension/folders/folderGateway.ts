@@ -25,6 +25,7 @@ import { waitsForUser } from '../status/remedies.ts';
 import { followFindings, type ScannedServer } from '../trust/findings.ts';
 import { offerReviews, TrustReviews } from '../trust/trustReviews.ts';
 import { TryTool } from '../try/tryTool.ts';
+import type { FirstSteps } from '../walkthrough/walkthrough.ts';
 
 /** Parts that all folders of a window share. */
 export interface WindowParts {
@@ -36,6 +37,7 @@ export interface WindowParts {
   /** Folder of the user's files of this editor. */
   userFolder: string;
   secrets: EditorSecrets;
+  firstSteps: FirstSteps;
   questions: Questions;
   /** `docs/editor/configuration-file.md` of the extension. */
   page: vscode.Uri;
@@ -151,6 +153,7 @@ export class FolderGateway {
       secrets,
       tries,
       rollOut,
+      firstSteps: window.firstSteps,
       questions,
       refreshes,
       skillFolder,
