@@ -51,20 +51,20 @@ export interface Need {
   step?: RemedyStep;
 }
 
-/** Lists the servers that need the user. `age` adds countdowns, for a view that keeps them up to date. */
-export function needsOf(servers: readonly ServerStatus[], age?: number): Need[] {
+export function needsOf(servers: readonly ServerStatus[]): Need[] {
   return servers.filter(needsPerson).map((server) => {
     const step = remedyStep(server);
-    return { server, says: troubleOf(server, age), ...(step && { step }) };
+    return { server, says: troubleOf(server), ...(step && { step }) };
   });
 }
 
-function troubleOf(server: ServerStatus, age: number | undefined): string {
+function troubleOf(server: ServerStatus): string {
   if (!isTroubled(server)) {
     if (isQuarantined(server)) return 'is in quarantine: no model sees its tools.';
     return `waits for your review: ${heldWords(server.held ?? [])}.`;
   }
-  const words = stateWords(server, age);
+  // Without the countdown of a row, which nothing would keep up to date here.
+  const words = stateWords(server);
   if (server.state === 'needs_secret' && server.secret) {
     return `${words}: ${asSentence(server.secret.description || server.secret.name)}`;
   }
