@@ -104,7 +104,9 @@ describe('Trust', () => {
     // A server that lists more for a client with roots may have a change of its own, so the row names the item.
     await driver.clickRowAction('Tools', 'changed: note', 'Review Change');
     await eventually('the comparison', comparison, isShown);
-    const shown = vscode.window.activeTextEditor?.document.uri;
+    const { input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
+    // VS Code reports the editor of a tab later than the tab.
+    const shown = input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
     await driver.waitFor(`${LENS}:has-text("Accept")`);
     list('Keeps three notes.');
     await call('announce');
