@@ -8,14 +8,16 @@ Three MCP servers stand behind Waygate here; \`.vscode/waygate.json\` names them
 write the folder \`files/\`.
 
 - **At the left**, behind the gate icon, are the tools of the three servers.
-- **At the right** is the dashboard with servers, sessions and calls. *Waygate: Open Dashboard* brings it back.
+- **At the right** is the dashboard: calls, limits, servers and tools. *Waygate: Open Dashboard* brings it back.
+- **Try a tool yourself**: open *filesystem* at the left, press ▷ beside *read_text_file*, write the path of a file in
+  \`files/\`, and press *Run*.
 - **Without an agent**, ask what one would find. Open a terminal and run:
 
   \`\`\`sh
   node WAYGATE browse "read a file"
   \`\`\`
 
-- **With an agent**, sign in to Copilot, open the chat in agent mode, and watch the calls in the dashboard:
+- **With an agent**, sign in to Copilot, open the chat in agent mode, and watch the counts in the dashboard:
   - Which orders in files/orders.csv are still open?
   - Remember that Ada prefers delivery on Fridays.
   - What is the sum of 17 and 25? Use a tool.

@@ -96,6 +96,19 @@ export interface RequestError {
 /** Counts of a method or tool. */
 export interface TelemetryRow extends TelemetryTotals, LatencyReport {
   last_error?: RequestError;
+  /** Tokens of its results that clients were not shown; absent if there were none. */
+  result_tokens_saved?: number;
+}
+
+export interface CallsInMinute {
+  calls: number;
+  errors: number;
+}
+
+/** Counts of the calls of tools, without requests of MCP's own methods. */
+export interface CallsReport extends TelemetryRow {
+  /** Calls of the last 15 minutes, the present minute last. */
+  per_minute: readonly CallsInMinute[];
 }
 
 export interface TokenTotals {
@@ -115,6 +128,8 @@ export interface TelemetrySnapshot extends LifeReport {
   since_unix_ms: number;
   uptime_ms: number;
   totals: TelemetryTotals;
+  /** Absent before the first call. */
+  calls?: CallsReport;
   /** Most used first. */
   methods: readonly (TelemetryRow & { method: string })[];
   tools: readonly (TelemetryRow & { tool_id: string })[];

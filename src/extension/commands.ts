@@ -5,6 +5,7 @@ import { configurationCommands } from './configuration/configurationCommands.ts'
 import type { Environment } from './configuration/environment.ts';
 import { CONFIGURATION_PATH, type FolderCommandId } from './contributions.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
+import { dashboardCommands } from './dashboard/dashboardCommands.ts';
 import { logPlace } from './documents/addresses.ts';
 import { openDocument } from './documents/waygateFiles.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
@@ -21,6 +22,7 @@ import { toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
 import { tryCommands } from './try/tryCommand.ts';
 import type { TryTool } from './try/tryTool.ts';
+import type { FirstSteps } from './walkthrough/walkthrough.ts';
 import { notify, onFolder, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
@@ -37,6 +39,7 @@ export interface CommandDependencies {
   tries: TryTool;
   /** Starts a new worker for a workspace, which takes over. */
   rollOut: (workspace: string) => Promise<unknown>;
+  firstSteps: Pick<FirstSteps, 'open'>;
   questions: Questions;
   refreshes: Refreshes;
   /** Folder of the bundled skill. */
@@ -72,6 +75,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
     secrets,
     tries,
     rollOut,
+    firstSteps,
     questions,
     refreshes,
     skillFolder,
@@ -120,12 +124,14 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
     ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
+    'waygate.getStarted': guarded('Opening the first steps', () => firstSteps.open()),
     'waygate.openServerLog': guarded('Opening the log', async (argument) => {
       const server = await clickedServer(link, argument, OPEN_LOG);
       if (server) await openDocument(logPlace(folder, server.name));
     }),
     'waygate.showLog': async () => log.show(),
     'waygate.openDashboard': guarded('Opening the dashboard', () => dashboard.open()),
+    ...dashboardCommands(link, folder, guarded),
     'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
       openConfiguration(folder, environment, link, asRow(argument)),
     ),

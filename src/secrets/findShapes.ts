@@ -43,7 +43,7 @@ const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 export const MAX_PRIVATE_KEY_CHARS = 32 * 1024;
 
 const PHRASES = SECRET_SHAPES.filter((shape) => 'pattern' in shape);
-/** Finds the words of all shapes in one search, instead of one for each. */
+/** Searches for the words of all shapes at once, instead of one after the other. */
 const ANY_WORD = new RegExp(PHRASES.flatMap(({ words }) => words ?? []).join('|'), 'i');
 
 /** Finds secrets by their own form, in no order. They may overlap. */

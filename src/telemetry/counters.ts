@@ -1,19 +1,22 @@
 import { createHistogram } from 'node:perf_hooks';
 import type {
-  LatencyReport,
   LifeReport,
   RequestError,
+  TelemetryRow,
   TelemetrySnapshot,
   TelemetryTotals,
 } from '../control/healthContract.ts';
 import type { Fault } from '../errors/fault.ts';
 import { oneLine } from '../text/porcelain.ts';
+import { RecentCalls } from './recentCalls.ts';
 
 /** How a request ended. `lost`: no answer came, and none can come. */
 export type RequestEnd = 'ok' | 'answered_with_error' | 'lost';
 
 export interface CountedRequest {
   method: string;
+  /** The request is a call of a tool, and none of MCP's own methods. */
+  isCall?: boolean;
   /** Id of the called tool. */
   tool?: string;
   server?: string;
@@ -57,6 +60,8 @@ export class Counters {
   readonly #methods: Rows;
   readonly #tools: Rows;
   readonly #servers = new Rows(MAX_TOOLS);
+  readonly #calls = new Row();
+  readonly #recentCalls = new RecentCalls();
   readonly #tokens = {
     definition_tokens_full: 0,
     definition_tokens_exposed: 0,
@@ -77,7 +82,7 @@ export class Counters {
   }
 
   request(request: CountedRequest): void {
-    const { method, tool, server, error } = request;
+    const { method, tool, server, error, end } = request;
     const lastError = error && {
       code: error.code,
       message: this.#line(error.message),
@@ -87,6 +92,9 @@ export class Counters {
     this.#methods.of(method).add(request, lastError);
     if (tool !== undefined) this.#tools.of(tool).add(request, lastError);
     if (server !== undefined) this.#servers.of(server).add(request, lastError);
+    if (!request.isCall) return;
+    this.#calls.add(request, lastError);
+    this.#recentCalls.add(this.period.uptime_ms, end !== 'ok');
   }
 
   /** Use of a tool, or of a server; undefined without any. */
@@ -115,10 +123,12 @@ export class Counters {
     this.#tokens.definition_tokens_avoided = Math.max(0, full - exposed);
   }
 
-  result({ raw, shown }: { raw: number; shown: number }): void {
+  result({ raw, shown, tool }: { raw: number; shown: number; tool?: string }): void {
+    const saved = Math.max(0, raw - shown);
     this.#tokens.result_tokens_raw += raw;
     this.#tokens.result_tokens_shown += shown;
-    this.#tokens.result_tokens_saved += Math.max(0, raw - shown);
+    this.#tokens.result_tokens_saved += saved;
+    if (tool !== undefined) this.#tools.of(tool).tokensSaved += saved;
   }
 
   /** Counts a result that reads like an attack, by the rules of the scan. */
@@ -141,6 +151,9 @@ export class Counters {
       consecutive_failures,
       restart_count,
       totals: { ...this.#totals },
+      ...(this.#calls.counts.request_count > 0 && {
+        calls: { ...this.#calls.report(), per_minute: this.#recentCalls.report(this.period.uptime_ms) },
+      }),
       methods: this.#methods.report().map(([method, row]) => ({ method, ...row })),
       tools: this.#tools.report().map(([tool, row]) => ({ tool_id: tool, ...row })),
       tokens: { ...this.#tokens },
@@ -192,11 +205,10 @@ export interface UseReport {
   lastUsedAt: number;
 }
 
-type RowReport = TelemetryTotals & LatencyReport & { last_error?: RequestError };
-
 /** Counts and latencies of one method or tool. */
 class Row {
   readonly counts = noRequests();
+  tokensSaved = 0;
   /** In microseconds. */
   readonly #latency = createHistogram(LATENCY);
   #sum = 0;
@@ -225,6 +237,7 @@ class Row {
     this.#max = Math.max(this.#max, other.#max);
     this.#last = other.#last ?? this.#last;
     this.#lastError = other.#lastError ?? this.#lastError;
+    this.tokensSaved += other.tokensSaved;
   }
 
   get use(): UseReport {
@@ -236,7 +249,7 @@ class Row {
     return rounded(Math.min(this.#max, this.#latency.percentile(share) / 1_000));
   }
 
-  report(): RowReport {
+  report(): TelemetryRow {
     return {
       ...this.counts,
       ...(this.#last === undefined ? {} : { last_latency_ms: rounded(this.#last) }),
@@ -246,6 +259,7 @@ class Row {
       p95_latency_ms: this.#percentile(95),
       p99_latency_ms: this.#percentile(99),
       ...(this.#lastError === undefined ? {} : { last_error: this.#lastError }),
+      ...(this.tokensSaved > 0 && { result_tokens_saved: this.tokensSaved }),
     };
   }
 }
@@ -274,8 +288,8 @@ class Rows {
   }
 
   /** Most requests first, then by name; `(others)` last. */
-  report(): [string, RowReport][] {
-    const rows = [...this.#rows].map(([name, row]): [string, RowReport] => [name, row.report()]);
+  report(): [string, TelemetryRow][] {
+    const rows = [...this.#rows].map(([name, row]): [string, TelemetryRow] => [name, row.report()]);
     rows.sort(([a, x], [b, y]) => y.request_count - x.request_count || (a < b ? -1 : 1));
     return this.#others ? [...rows, [OTHERS, this.#others.report()]] : rows;
   }

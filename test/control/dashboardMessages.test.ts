@@ -5,10 +5,9 @@ describe('a message of the dashboard page', () => {
   it.each<FromDashboard>([
     { type: 'ready' },
     { type: 'action', action: 'refresh' },
-    { type: 'action', action: 'openConfiguration' },
-    { type: 'action', action: 'showLog' },
-    { type: 'openServer', server: 'files' },
-    { type: 'openProblem', index: 0 },
+    { type: 'action', action: 'restartServer', subject: 'files' },
+    { type: 'action', action: 'openTool', subject: 'files:read#00000001' },
+    { type: 'action', action: 'openProblem', subject: '0' },
   ])('is accepted if it is well-formed: %j', (message) => {
     expect(parseFromDashboard({ ...message, extra: 1 })).toEqual(message);
   });
@@ -23,17 +22,17 @@ describe('a message of the dashboard page', () => {
     { type: 'action' },
     { type: 'action', action: 'workbench.action.quit' },
     { type: 'action', action: ['refresh'] },
-    { type: 'openServer', server: 7 },
-    { type: 'openProblem', index: '0' },
-    { type: 'openProblem', index: 0.5 },
+    { type: 'action', action: 'openServer', subject: 7 },
+    { type: 'action', action: 'openServer', subject: null },
+    { type: 'action', action: 'openServer', subject: 'x'.repeat(4_001) },
   ])('is dropped otherwise: %j', (message) => {
     expect(parseFromDashboard(message)).toBeUndefined();
   });
 });
 
 describe('a message to the dashboard page', () => {
-  const summary = { level: 'ready', headline: 'h', problems: [] };
-  const state = { now: 1, refreshing: false, live: true, quarantined: [], summary };
+  const now = { level: 'ready', words: 'Ready', headline: 'h', figures: [], lines: [] };
+  const state = { workspace: '', refreshing: false, live: true, needs: [], now };
 
   it('is accepted if it is a whole state', () => {
     expect(parseToDashboard({ type: 'state', state })).toEqual({ type: 'state', state });
@@ -44,11 +43,15 @@ describe('a message to the dashboard page', () => {
     { type: 'other', state },
     { type: 'state' },
     { type: 'state', state: { ...state, now: 'x' } },
+    { type: 'state', state: { ...state, now: { ...now, headline: 1 } } },
+    { type: 'state', state: { ...state, now: { ...now, figures: {} } } },
+    { type: 'state', state: { ...state, now: { ...now, lines: 'x' } } },
     { type: 'state', state: { ...state, live: 1 } },
-    { type: 'state', state: { ...state, quarantined: 'x' } },
-    { type: 'state', state: { ...state, summary: undefined } },
-    { type: 'state', state: { ...state, summary: { headline: 'h' } } },
-    { type: 'state', state: { ...state, snapshot: 'x' } },
+    { type: 'state', state: { ...state, needs: 'x' } },
+    { type: 'state', state: { ...state, limits: { rows: 'x', buttons: [] } } },
+    { type: 'state', state: { ...state, limits: { rows: [] } } },
+    { type: 'state', state: { ...state, servers: [] } },
+    { type: 'state', state: { ...state, tools: {} } },
   ])('is dropped otherwise: %j', (message) => {
     expect(parseToDashboard(message)).toBeUndefined();
   });

@@ -132,6 +132,42 @@ describe('counters', () => {
     ]);
   });
 
+  it('counts calls of tools apart from other requests, by the last fifteen minutes', () => {
+    const { counted, snapshot, pass } = counters();
+    counted.request({ method: 'tools/list', latencyMs: 1, end: 'ok' });
+    expect(snapshot()).not.toHaveProperty('calls');
+    const failed = { end: 'lost', retries: 1, error: { code: 'X', message: 'gone' } } as const;
+    counted.request(call({ isCall: true }));
+    pass(59_000);
+    counted.request(call({ isCall: true, ...failed }));
+    pass(14 * 60_000);
+    counted.request(call({ isCall: true }));
+    counted.request({ method: 'ping', latencyMs: 1, end: 'ok' });
+    const { calls } = snapshot();
+    expect(calls).toMatchObject({ request_count: 3, error_count: 1, recovery_error_count: 1, retry_count: 1 });
+    const idle = Array(13).fill({ calls: 0, errors: 0 });
+    expect(calls?.per_minute).toEqual([{ calls: 2, errors: 1 }, ...idle, { calls: 1, errors: 0 }]);
+    pass(30_000);
+    expect(snapshot().calls?.per_minute[0]).toEqual({ calls: 1, errors: 1 });
+    pass(15 * 60_000);
+    expect(snapshot().calls?.per_minute).toEqual(Array(15).fill({ calls: 0, errors: 0 }));
+    counted.request(call({ isCall: true }));
+    expect(snapshot().calls?.per_minute.at(-1)).toEqual({ calls: 1, errors: 0 });
+  });
+
+  it('adds the tokens that a tool’s results saved', () => {
+    const { counted, snapshot } = counters({ maxTools: 1 });
+    counted.request(call());
+    expect(snapshot().tools[0]).not.toHaveProperty('result_tokens_saved');
+    counted.result({ raw: 900, shown: 100, tool: 'files:read#00000001' });
+    counted.result({ raw: 10, shown: 40, tool: 'files:read#00000001' });
+    counted.result({ raw: 5, shown: 1 });
+    expect(snapshot().tools[0]).toMatchObject({ result_tokens_saved: 800 });
+    expect(snapshot().tokens.result_tokens_saved).toBe(804);
+    counted.request(call({ tool: 'files:write#00000002' }));
+    expect(snapshot().tools.at(-1)).toMatchObject({ tool_id: OTHERS, result_tokens_saved: 800 });
+  });
+
   it('keeps the last error after later successes, masked and on one line', () => {
     const { counted, snapshot } = counters();
     counted.request(

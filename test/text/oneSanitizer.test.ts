@@ -50,6 +50,7 @@ const WAYS: readonly Way[] = [
       'src/trust/launch.ts',
       'src/extension/tree/toolRows.ts',
       'src/extension/activity/callList.ts',
+      'src/trust/pins/pinnedItems.ts',
       'src/calls/validation/explainErrors.ts',
     ],
   },

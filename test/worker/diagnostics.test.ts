@@ -73,7 +73,11 @@ describe('diagnostics', () => {
     });
     // All have the same number of calls, so the slowest call decides.
     expect(hottest_paths?.[0]?.path).toBe('files:t19#00000001');
-    expect(subject.telemetry(state()).tokens).toMatchObject({ result_tokens_raw: 40_000, result_tokens_saved: 28_000 });
+    const { tokens, tools, calls } = subject.telemetry(state());
+    expect(tokens).toMatchObject({ result_tokens_raw: 40_000, result_tokens_saved: 28_000 });
+    expect(tools[0]).toMatchObject({ request_count: 20, result_tokens_saved: 1_400 });
+    expect(calls).toMatchObject({ request_count: 400, error_count: 0 });
+    expect(calls?.per_minute.at(-1)).toEqual({ calls: 400, errors: 0 });
   });
 
   it('mask server texts in counters and keep them out of the log; timeouts are incidents, refusals are not', async () => {

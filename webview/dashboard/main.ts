@@ -4,79 +4,82 @@ import {
   type FromDashboard,
   parseToDashboard,
 } from '../../src/control/dashboardMessages.ts';
+import { Redraw } from './redraw.ts';
 import { render } from './render.ts';
+import { parseSorting, type Sorting, sortedBy } from './toolsTable.ts';
 
-declare function acquireVsCodeApi(): { postMessage(message: FromDashboard): void; setState(state: unknown): void };
+/** State that VS Code keeps for a page that it unloads or restores. */
+interface KeptState {
+  sorting: Sorting;
+  open: readonly string[];
+}
+
+declare function acquireVsCodeApi(): {
+  postMessage(message: FromDashboard): void;
+  getState(): Partial<KeptState> | undefined;
+  setState(state: KeptState): void;
+};
 
 const vscode = acquireVsCodeApi();
-const page = element('page');
+const redraw = new Redraw(element('page'));
 const live = element('live');
-/** Markup of each part as it was drawn last; the document's own serialisation differs. */
-const drawn = new Map<string, string>();
+const kept = vscode.getState();
+let sorting = parseSorting(kept?.sorting);
+const open = new Set(Array.isArray(kept?.open) ? kept.open.map(String) : []);
+let state: DashboardState | undefined;
+/** The pointer is down: a redrawn button would lose the click. */
+let isPressed = false;
 
 addEventListener('message', (event: MessageEvent<unknown>) => {
   const message = parseToDashboard(event.data);
-  if (message !== undefined) draw(message.state);
+  if (message === undefined) return;
+  state = message.state;
+  if (!isPressed) draw();
 });
+
+addEventListener('pointerdown', () => {
+  isPressed = true;
+});
+for (const end of ['pointerup', 'pointercancel', 'blur']) {
+  addEventListener(end, () => {
+    if (!isPressed) return;
+    isPressed = false;
+    // The click follows the release.
+    setTimeout(draw);
+  });
+}
 
 addEventListener('click', (event) => {
   const button = event.target instanceof Element ? event.target.closest('button') : null;
   // `disabled` would take the focus away from the button, so `aria-disabled` is used.
   if (button === null || button.ariaDisabled === 'true') return;
-  const { action, openServer, openProblem } = button.dataset;
+  const { action, subject, sort, toggle } = button.dataset;
   const known = DASHBOARD_ACTIONS.find((name) => name === action);
-  if (known !== undefined) vscode.postMessage({ type: 'action', action: known });
-  else if (openServer !== undefined) vscode.postMessage({ type: 'openServer', server: openServer });
-  else if (openProblem !== undefined) vscode.postMessage({ type: 'openProblem', index: Number(openProblem) });
+  if (known !== undefined) {
+    vscode.postMessage({ type: 'action', action: known, ...(subject !== undefined && { subject }) });
+    return;
+  }
+  if (sort !== undefined) sorting = sortedBy(sorting, sort);
+  else if (toggle === undefined) return;
+  else if (!open.delete(toggle)) open.add(toggle);
+  keep();
+  draw();
 });
 
-// Makes the editor restore the page after a restart; the state is requested anew.
-vscode.setState({});
+keep();
 vscode.postMessage({ type: 'ready' });
 
-function draw(state: DashboardState): void {
-  const next = document.createElement('template');
-  next.innerHTML = render(state);
-  const parts = new Map(partsOf(next.content).map((part) => [part.dataset.part ?? '', part]));
-  const shape = [...parts.keys()].join();
-  const now = partsOf(page);
-  if (shape !== now.map((part) => part.dataset.part).join()) {
-    for (const [name, part] of parts) drawn.set(name, part.outerHTML);
-    keepingPlace(page, () => page.replaceChildren(next.content));
-  } else {
-    for (const part of now) replaceWhenChanged(part, parts.get(part.dataset.part ?? ''));
-  }
-  announce(state.summary.headline);
-}
-
-function replaceWhenChanged(part: HTMLElement, next: HTMLElement | undefined): void {
-  if (next === undefined) return;
-  const name = next.dataset.part ?? '';
-  if (drawn.get(name) === next.outerHTML) return;
-  drawn.set(name, next.outerHTML);
-  keepingPlace(part, () => part.replaceWith(next));
-}
-
-/** Replaces content but keeps the focus of a button and opened details. */
-function keepingPlace(root: HTMLElement, replace: () => void): void {
-  const focused = root.contains(document.activeElement) ? document.activeElement?.id : undefined;
-  const open = [...root.querySelectorAll<HTMLElement>('[data-server]:has(details[open])')].map(
-    (row) => row.dataset.server,
-  );
-  replace();
-  for (const row of page.querySelectorAll<HTMLElement>('[data-server]')) {
-    if (open.includes(row.dataset.server)) row.querySelector('details')?.setAttribute('open', '');
-  }
-  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-}
-
-/** Updates the live region only with a new headline, because every write is announced. */
-function announce(headline: string): void {
+function draw(): void {
+  if (state === undefined) return;
+  redraw.draw(render(state, { sorting, open }));
+  // Every write is announced, so only a new headline is written.
+  const { headline } = state.now;
   if (live.textContent !== headline) live.textContent = headline;
 }
 
-function partsOf(root: ParentNode): HTMLElement[] {
-  return [...root.querySelectorAll<HTMLElement>('[data-part]')];
+/** Keeps the user's choices. Without any state, VS Code would not restore the page; the gateway's state is asked anew. */
+function keep(): void {
+  vscode.setState({ sorting, open: [...open] });
 }
 
 function element(id: string): HTMLElement {

@@ -1,64 +1,75 @@
-import type { ConfigurationStatus, GatewaySnapshot, ServerStatus, SessionStatus } from '../../src/control/contract.ts';
-import type { DashboardState, HealthLevel, HealthSummary } from '../../src/control/dashboardMessages.ts';
-import { oddityWords } from '../../src/control/serverOddities.ts';
-import { serverState } from '../../src/control/serverStates.ts';
-import { age, duration, timestamp } from './format.ts';
-import { glyph } from './glyphs.ts';
-import { escapeHtml as e, plural } from './html.ts';
+import type {
+  DashboardState,
+  Figure,
+  HealthLevel,
+  LimitRow,
+  LimitsPart,
+  NeedRow,
+  NowPart,
+  PageButton,
+} from '../../src/control/dashboardMessages.ts';
+import { callsPlot } from './callsPlot.ts';
+import { type GlyphName, glyph } from './glyphs.ts';
+import { escapeHtml as e } from './html.ts';
+import type { Part } from './part.ts';
+import { serversPart } from './serversTable.ts';
+import { type Sorting, toolsPart } from './toolsTable.ts';
 
-/**
- * Renders the page as text, from the state alone. Each part carries `data-part`, so that only changed parts are
- * replaced and the focus stays.
- */
-export function render(state: DashboardState): string {
-  const { snapshot } = state;
+/** What the user has chosen on the page itself. */
+export interface PageChoices {
+  sorting: Sorting;
+  /** Names of the servers whose details are shown. */
+  open: ReadonlySet<string>;
+}
+
+/** Renders the parts of the page in their order, from the state and the user's choices alone. */
+export function render(state: DashboardState, { sorting, open }: PageChoices): Part[] {
+  const { needs, now, limits, servers, tools } = state;
   return [
     header(state),
-    problems(state.summary),
-    quarantine(state.quarantined),
-    '<main>',
-    ...(snapshot ? sections(snapshot, state.now) : []),
-    '</main>',
-  ].join('\n');
+    ...(needs.length > 0 ? [needsPart(needs)] : []),
+    nowPart(now),
+    ...(limits ? [limitsPart(limits)] : []),
+    ...(servers ? [serversPart(servers, open)] : []),
+    ...(tools ? [toolsPart(tools, sorting)] : []),
+  ];
 }
 
-function sections(snapshot: GatewaySnapshot, now: number): string[] {
-  return [
-    figures(snapshot, now),
-    configuration(snapshot.configuration),
-    servers(snapshot.servers, now),
-    calls(snapshot, now),
-    sessions(snapshot.sessions, now),
-    skipped(snapshot),
-  ].filter((section) => section !== '');
-}
-
-const LEVEL_WORDS: Record<HealthLevel, string> = {
-  ready: 'Ready',
-  starting: 'Starting',
-  degraded: 'Degraded',
-  stopping: 'Stopping',
-  lost: 'Not running',
-  off: 'Off',
-};
-
-function header({ summary, refreshing, live, snapshot }: DashboardState): string {
-  const workspace = snapshot ? `<p class="workspace" title="Workspace">${e(snapshot.workspace)}</p>` : '';
-  return `<header data-part="header"${live ? '' : ' class="stale"'}>
-<div class="headline">
-<h1>Waygate</h1>
-<p class="health health-${summary.level}" data-health="${summary.level}">${glyph(LEVEL_GLYPHS[summary.level])}<strong>${LEVEL_WORDS[summary.level]}</strong> <span>${e(summary.headline)}</span></p>
-${workspace}
-</div>
-<div class="actions" role="group" aria-label="Actions">
-<button type="button" id="refresh" data-action="refresh"${refreshing || !live ? ' aria-disabled="true"' : ''}>${refreshing ? 'Refreshing…' : 'Refresh'}</button>
+function header({ workspace, refreshing, live }: DashboardState): Part {
+  const path = workspace ? `<p class="quiet path">${e(workspace)}</p>` : '';
+  return {
+    name: 'header',
+    frame: `<header data-part="header">
+<div><h1>Waygate</h1>${path}</div>
+<div class="buttons" role="group" aria-label="Gateway">
+<button type="button" id="refresh" class="secondary" data-action="refresh"${refreshing || !live ? ' aria-disabled="true"' : ''}>${refreshing ? 'Refreshing…' : 'Refresh'}</button>
 <button type="button" id="openConfiguration" class="secondary" data-action="openConfiguration">Open Configuration</button>
 <button type="button" id="showLog" class="secondary" data-action="showLog">Show Log</button>
 </div>
-</header>`;
+</header>`,
+    rows: [],
+  };
 }
 
-const LEVEL_GLYPHS: Record<HealthLevel, Parameters<typeof glyph>[0]> = {
+function needsPart(needs: readonly NeedRow[]): Part {
+  return {
+    name: 'needs',
+    frame: `<section data-part="needs" aria-labelledby="needs-title"><div class="title"><h2 id="needs-title">Needs you</h2><span class="quiet">${needs.length}</span></div><ul data-rows></ul></section>`,
+    rows: needs.map(({ id, glyph: shape, subject, words, quotes, buttons }) => {
+      const passages = quotes.map(
+        ({ about, quote }) => `<li>${e(about)}${quote === undefined ? '' : `: <q>${e(quote)}</q>`}</li>`,
+      );
+      const list = passages.length > 0 ? `<ul class="quotes">${passages.join('')}</ul>` : '';
+      const key = `need:${id}`;
+      return {
+        key,
+        html: `<li data-row="${e(key)}" class="need state-${shape}">${glyph(shape)}<div class="words"><strong>${e(subject)}</strong> ${e(words)}${list}</div><div class="buttons">${pageButtons(buttons, key)}</div></li>`,
+      };
+    }),
+  };
+}
+
+const LEVEL_GLYPHS: Record<HealthLevel, GlyphName> = {
   ready: 'check',
   starting: 'progress',
   degraded: 'warning',
@@ -67,142 +78,77 @@ const LEVEL_GLYPHS: Record<HealthLevel, Parameters<typeof glyph>[0]> = {
   off: 'circle',
 };
 
-function problems({ problems }: HealthSummary): string {
-  if (problems.length === 0) return '<aside data-part="problems" hidden></aside>';
-  const items = problems.map((problem) => `<li>${e(problem)}</li>`).join('');
-  return `<aside data-part="problems" class="problems" aria-label="Problems"><ul>${items}</ul></aside>`;
+function nowPart({ level, words, headline, figures, lines }: NowPart): Part {
+  const methods = figures.flatMap(({ method }) => (method ? [method] : []));
+  const rows = [
+    {
+      key: 'health',
+      html: `<p data-row="health" class="health state-${LEVEL_GLYPHS[level]}" data-health="${level}">${glyph(LEVEL_GLYPHS[level])}<strong>${e(words)}</strong> <span>${e(headline)}</span></p>`,
+    },
+    ...(figures.length > 0
+      ? [
+          {
+            key: 'figures',
+            html: `<dl data-row="figures" class="figures">${figures.map(figure).join('')}</dl>`,
+          },
+        ]
+      : []),
+    ...lines.map((line, index) => ({
+      key: `line-${index}`,
+      html: `<p data-row="line-${index}" class="quiet line">${e(line)}</p>`,
+    })),
+    ...methods.map((method) => ({
+      key: 'method',
+      html: `<p data-row="method" class="quiet line" id="method">${e(method)}</p>`,
+    })),
+  ];
+  return {
+    name: 'now',
+    frame:
+      '<section data-part="now" aria-labelledby="now-title"><h2 id="now-title">Now</h2><div data-rows></div></section>',
+    rows,
+  };
 }
 
-function quarantine(servers: DashboardState['quarantined']): string {
-  if (servers.length === 0) return '<aside data-part="quarantine" hidden></aside>';
-  const items = servers.map(({ server, reason, findings, more }) => {
-    const quotes = findings.map(({ about, quote }) => `<li>${e(about)}: <q>${e(quote)}</q></li>`);
-    const rest = more > 0 ? [`<li>${plural(more, 'more finding')}</li>`] : [];
-    const list = quotes.length > 0 ? `<ul>${[...quotes, ...rest].join('')}</ul>` : '';
-    return `<p>${glyph('warning')}<strong>${e(server)} is in quarantine.</strong> ${e(reason)}</p>${list}`;
-  });
-  return `<aside data-part="quarantine" class="problems" aria-label="Quarantine">${items.join('')}</aside>`;
+function figure({ term, value, notes, method, plot }: Figure): string {
+  const title = method ? ` title="${e(method)}"` : '';
+  const about = notes.map((note) => `<span class="quiet note">${e(note)}</span>`).join('');
+  return `<div${title}><dt class="quiet">${e(term)}</dt><dd><span class="value">${e(value)}</span>${plot ? callsPlot(plot) : ''}${about}</dd></div>`;
 }
 
-function figures({ catalog, servers, sessions, worker }: GatewaySnapshot, now: number): string {
-  const ready = servers.filter((server) => server.state === 'ready').length;
-  const tile = (term: string, value: string, note: string) =>
-    `<div><dt>${term}</dt><dd><span class="value">${value}</span> <span class="note">${note}</span></dd></div>`;
-  return `<section data-part="figures" aria-label="Gateway">
-<dl class="figures">
-${tile('Tools', String(catalog.toolCount), `in ${plural(catalog.namespaceCount, 'namespace')}`)}
-${tile('Servers ready', `${ready}`, `of ${servers.length}`)}
-${tile('Sessions', String(sessions.length), sessions.length === 1 ? 'client attached' : 'clients attached')}
-${tile('Up', e(duration(now - worker.startedAt)), `pid ${worker.pid}, version ${e(worker.version)}`)}
-</dl>
-</section>`;
+function limitsPart({ rows, sentence, buttons }: LimitsPart): Part {
+  const title = `<div class="title"><h2 id="limits-title">Limits</h2>${rows.length > 0 ? pageButtons(buttons, 'limits', 'link') : ''}</div>`;
+  const words = sentence
+    ? `<p class="sentence"><span class="quiet">${e(sentence)}</span> ${pageButtons(buttons, 'limits', 'link')}</p>`
+    : '';
+  const list = rows.length > 0 ? '<ul class="limits" data-rows></ul>' : '';
+  return {
+    name: 'limits',
+    frame: `<section data-part="limits" aria-labelledby="limits-title">${title}${words}${list}</section>`,
+    rows: rows.map(limitRow),
+  };
 }
 
-function configuration({ file, exists, problems }: ConfigurationStatus): string {
-  if (exists && problems.length === 0) return '';
-  const rows = problems.map(
-    ({ severity, message, location }, index) => `<tr>
-<td class="state state-${severity}">${glyph(severity === 'error' ? 'error' : 'warning')}${severity}</td>
-<td class="wide">${e(message)}</td>
-<td><button type="button" class="link" id="problem-${index}" data-open-problem="${index}">line ${location.line}, column ${location.column}</button></td>
-</tr>`,
-  );
-  const missing = exists ? '' : `<p class="empty">There is no ${e(file)} yet.</p>`;
-  return table('configuration', 'Configuration problems', ['State', 'Problem', 'Place'], rows, missing);
+function limitRow({ id, name, of, limit, left, words, frees, isMet }: LimitRow) {
+  const key = `limit:${id}`;
+  const label = `${name}, ${of}`;
+  return {
+    key,
+    html: `<li data-row="${e(key)}"${isMet ? ' class="met"' : ''}>
+<span class="limit-name">${e(name)} <span class="quiet">${e(of)}</span></span>
+<meter min="0" max="${limit}" value="${left}" aria-label="${e(label)}: calls left"></meter>
+<span class="limit-left">${isMet ? glyph('error') : ''}${e(words)}</span>
+<span class="limit-frees quiet">${e(frees)}</span>
+</li>`,
+  };
 }
 
-function servers(servers: readonly ServerStatus[], now: number): string {
-  const rows = servers.map((server) => {
-    const state = serverState(server.state);
-    const odd = server.oddities?.length ? `<p class="note">Odd: ${e(oddityWords(server.oddities))}</p>` : '';
-    const name = server.location
-      ? `<button type="button" class="link" id="server-${e(server.name)}" data-open-server="${e(server.name)}" title="Open its place in the configuration">${e(server.name)}</button>`
-      : e(server.name);
-    const stderr = server.stderr?.length
-      ? `<details><summary>Last output</summary><pre>${e(server.stderr.join('\n'))}</pre></details>`
-      : '';
-    return `<tr data-server="${e(server.name)}">
-<th scope="row">${name}</th>
-<td class="state state-${state.glyph}">${glyph(state.glyph)}${state.words}</td>
-<td class="number">${server.toolCount}</td>
-<td class="number">${server.pid ?? ''}</td>
-<td>${when(server.since, now)}</td>
-<td class="wide">${server.reason ? e(server.reason) : ''}${odd}${stderr}</td>
-</tr>`;
-  });
-  const empty = '<p class="empty">The configuration names no servers yet.</p>';
-  return table('servers', 'Servers', ['Name', 'State', '#Tools', '#Pid', 'Since', 'Details'], rows, empty);
-}
-
-function calls({ recentCalls, worker }: GatewaySnapshot, now: number): string {
-  const rows = recentCalls.map(
-    (call) => `<tr>
-<td>${when(call.at, now)}</td>
-<td><code>${e(call.metaTool)}</code></td>
-<td class="wide"><code>${e(call.subject)}</code></td>
-<td class="state state-${call.outcome === 'ok' ? 'check' : 'error'}">${glyph(call.outcome === 'ok' ? 'check' : 'error')}${call.outcome === 'ok' ? 'ok' : e(call.errorCode ?? 'error')}</td>
-<td class="number">${e(duration(call.durationMs))}</td>
-<td>${e(call.client)}</td>
-</tr>`,
-  );
-  const empty = '<p class="empty">No calls yet. They appear here as your agent uses the three tools.</p>';
-  // Every worker begins this list anew.
-  const caption = `Recent calls <span class="note">of the worker started ${when(worker.startedAt, now)}</span>`;
-  return table('calls', caption, ['When', 'Tool', 'Asked for', 'Outcome', '#Took', 'Client'], rows, empty);
-}
-
-function sessions(sessions: readonly SessionStatus[], now: number): string {
-  const rows = sessions.map(
-    (session) => `<tr>
-<th scope="row">${e(session.client)}</th>
-<td>${e(session.clientVersion)}</td>
-<td>${e(session.protocolVersion)}</td>
-<td>${e(session.mode ?? '')}</td>
-<td>${when(session.since, now)}</td>
-</tr>`,
-  );
-  const empty = '<p class="empty">No client is attached. The editor attaches with the first message of a chat.</p>';
-  return table('sessions', 'Sessions', ['Client', 'Version', 'Protocol', 'Mode', 'Since'], rows, empty);
-}
-
-function skipped({ catalog }: GatewaySnapshot): string {
-  if (catalog.skipped.length === 0) return '';
-  const rows = catalog.skipped.map(
-    ({ server, tool, reason }) =>
-      `<tr><th scope="row">${e(server)}</th><td><code>${e(tool)}</code></td><td class="wide">${e(reason)}</td></tr>`,
-  );
-  return table('skipped', 'Tools left out', ['Server', 'Tool', 'Reason'], rows, '');
-}
-
-/** A column whose heading begins with `#` holds numbers. */
-function table(
-  part: string,
-  caption: string,
-  columns: readonly string[],
-  rows: readonly string[],
-  empty: string,
-): string {
-  const headings = columns.map((column) =>
-    column.startsWith('#')
-      ? `<th scope="col" class="number">${column.slice(1)}</th>`
-      : `<th scope="col">${column}</th>`,
-  );
-  const title = `<h2 id="${part}-title">${caption}${rows.length > 0 ? ` <span class="count">${rows.length}</span>` : ''}</h2>`;
-  const body =
-    rows.length > 0
-      ? `<div class="scroll"><table>
-<caption>${title}</caption>
-<thead><tr>${headings.join('')}</tr></thead>
-<tbody>
-${rows.join('\n')}
-</tbody>
-</table></div>`
-      : `${title}\n${empty}`;
-  return `<section data-part="${part}" aria-labelledby="${part}-title">
-${body}
-</section>`;
-}
-
-function when(at: number, now: number): string {
-  return `<time datetime="${timestamp(at)}" title="${timestamp(at)}">${e(age(now - at))}</time>`;
+function pageButtons(buttons: readonly PageButton[], key: string, kind = ''): string {
+  return buttons
+    .map(({ action, subject, label, name }) => {
+      // An agent waits for the answer to a question, so its button stands out.
+      const style = kind || (action === 'answerQuestion' ? '' : 'secondary');
+      return `<button type="button" id="${e(key)}:${action}"${style ? ` class="${style}"` : ''} data-action="${action}"${subject === undefined ? '' : ` data-subject="${e(subject)}"`}${name ? ` aria-label="${e(name)}"` : ''}>${e(label)}</button>`;
+    })
+    .join('');
 }

@@ -113,6 +113,7 @@ export class Diagnostics {
     const ofTool = { ...(tool !== null && { tool }), ...(server !== undefined && { server }) };
     this.#counters.request({
       method,
+      isCall: true,
       latencyMs: durationMs,
       end,
       retries,
@@ -129,7 +130,7 @@ export class Diagnostics {
       const attributes = event.attributes(this.#meter);
       counted(figuresIn(attributes));
       if (typeof attributes.raw_tokens === 'number')
-        this.#counters.result({ raw: attributes.raw_tokens, shown: Number(attributes.compact_tokens) });
+        this.#counters.result({ raw: attributes.raw_tokens, shown: Number(attributes.compact_tokens), ...ofTool });
       if (Array.isArray(attributes.result_findings)) this.#counters.findings(attributes.result_findings);
       return this.#line({ ...event, durationMs, attributes }, at);
     });

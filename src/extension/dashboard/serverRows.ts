@@ -1,0 +1,101 @@
+import type { CatalogStatus, GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
+import type { PageButton, ServerRow, ServersPart } from '../../control/dashboardMessages.ts';
+import { oddityWords } from '../../control/serverOddities.ts';
+import { serverState } from '../../control/serverStates.ts';
+import { count, duration, groupDigits, latency } from '../../text/porcelain.ts';
+import { isTroubled, needsPerson, snapshotAge } from '../status/remedies.ts';
+import { serverCounts, usableWords } from '../status/serverCounts.ts';
+import { heldWords } from '../trust/heldRows.ts';
+import { age, clock, until } from './words.ts';
+
+/** Newest lines of a server's stderr that its details show. */
+const MAX_STDERR = 20;
+const NONE = '–';
+
+/** Builds the table of servers: those that need the user first, then failed ones, then by calls and name. */
+export function serversPart(snapshot: GatewaySnapshot, now: number): ServersPart {
+  const { servers, catalog } = snapshot;
+  const at = { catalog, now, age: snapshotAge(snapshot, now) };
+  const rank = (server: ServerStatus): number =>
+    needsPerson(server) && server.state !== 'failed' ? 0 : server.state === 'failed' ? 1 : 2;
+  const sorted = [...servers].sort(
+    (a, b) => rank(a) - rank(b) || (b.calls ?? 0) - (a.calls ?? 0) || (a.name < b.name ? -1 : 1),
+  );
+  return {
+    summary: servers.length === 0 ? '' : usableWords(serverCounts(servers)),
+    rows: sorted.map((server) => serverRow(server, at)),
+  };
+}
+
+function serverRow(server: ServerStatus, at: { catalog: CatalogStatus; now: number; age: number }): ServerRow {
+  const { name, location, toolCount, definitionTokens, calls, errors = 0, p95Ms, lastUsedAt, supervised } = server;
+  return {
+    name,
+    ...(location && { place: { action: 'openServer', subject: name, label: name } }),
+    glyph:
+      serverState(server.state).glyph === 'check' && needsPerson(server) ? 'warning' : serverState(server.state).glyph,
+    state: stateWords(server, at.age),
+    tools: toolCount === 0 && server.unlisted ? NONE : groupDigits(toolCount),
+    tokens: definitionTokens === undefined ? NONE : groupDigits(definitionTokens),
+    calls: calls === undefined ? NONE : `${groupDigits(calls)} / ${groupDigits(errors)}`,
+    p95: p95Ms === undefined || !calls ? NONE : latency(p95Ms),
+    restarts: supervised ? groupDigits(supervised.restart_count) : NONE,
+    lastUsed: lastUsedAt === undefined ? NONE : age(at.now - lastUsedAt),
+    buttons: serverButtons(server),
+    details: details(server, at),
+    stderr: server.stderr?.slice(-MAX_STDERR) ?? [],
+  };
+}
+
+function stateWords({ state, held = [], supervised }: ServerStatus, age: number): string {
+  const next = supervised?.next_attempt_in_ms;
+  const isWaiting = next !== undefined && supervised?.supervision !== 'starting' && next > age;
+  return [serverState(state).words, heldWords(held), isWaiting ? `next try in ${until(next - age)}` : '']
+    .filter(Boolean)
+    .join(', ');
+}
+
+function serverButtons({ name, state, supervised, signedIn, location }: ServerStatus): PageButton[] {
+  const button = (action: PageButton['action'], label: string): PageButton => ({
+    action,
+    subject: name,
+    label,
+    name: `${label} ${name}`,
+  });
+  const sleeps = state === 'not_started' || state === 'stopped';
+  const canRun = supervised !== undefined && state !== 'disabled' && state !== 'needs_approval';
+  return [
+    ...(canRun ? [sleeps ? button('startServer', 'Start') : button('restartServer', 'Restart')] : []),
+    ...(supervised ? [button('serverLog', 'Log')] : []),
+    ...(state === 'needs_sign_in' || signedIn === false ? [button('signIn', 'Sign In')] : []),
+    ...(signedIn && state !== 'needs_sign_in' ? [button('signOut', 'Sign Out')] : []),
+    ...(location ? [state === 'disabled' ? button('switchOn', 'Switch On') : button('switchOff', 'Switch Off')] : []),
+  ];
+}
+
+function details(
+  server: ServerStatus,
+  { catalog, now }: { catalog: CatalogStatus; now: number },
+): ServerRow['details'] {
+  const { state, reason, supervised, pid, since, walls, oddities, location, held = [] } = server;
+  const fault = supervised?.last_fault;
+  const skipped = catalog.skipped.filter((tool) => tool.server === server.name);
+  const rows: [term: string, text: string | undefined][] = [
+    ['Reason', reason],
+    ['Last fault', fault && [`${fault.class}/${fault.code}`, fault.detail].filter(Boolean).join(': ')],
+    [
+      'In a row',
+      supervised && supervised.consecutive_failures > 0
+        ? count(supervised.consecutive_failures, 'failed start')
+        : undefined,
+    ],
+    ['Since', since > 0 ? `${clock(since)} (${duration(now - since)})` : undefined],
+    ['Process', pid === undefined ? undefined : `${pid}${walls === undefined ? '' : `, ${walls}`}`],
+    ['To review', held.length > 0 ? heldWords(held) : undefined],
+    ['Mended', oddities?.length ? oddityWords(oddities) : undefined],
+    ['Left out', skipped.length === 0 ? undefined : skipped.map(({ tool, reason }) => `${tool}: ${reason}`).join(' ')],
+    ['Configured in', location && `${location.file}, line ${location.line}`],
+    ['State', !reason && isTroubled(server) ? serverState(state).words : undefined],
+  ];
+  return rows.flatMap(([term, text]) => (text ? [{ term, text }] : []));
+}
