@@ -1,3 +1,4 @@
+import { once } from '../../lib/once.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type Piece, phraseDocument, quotation, rawDocument } from './document.ts';
 import { ENGLISH } from './englishPhrases.ts';
@@ -31,7 +32,7 @@ const AT_WORD = /^\\b(?:\\b|\(\?:)*[a-z]/;
 function alternativesIn(source: string): string[] {
   const found = [''];
   let depth = 0;
-  for (const [part] of source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|./gs)) {
+  for (const [part] of source.matchAll(/[()|]|(?:\\.|\[(?:\\.|[^\]\\])*\]|[^()|[\\])+/gs)) {
     if (part === '(') depth += 1;
     if (part === ')') depth -= 1;
     if (part === '|' && depth === 0) found.push('');
@@ -40,11 +41,12 @@ function alternativesIn(source: string): string[] {
   return found;
 }
 
-const TABLES = [ENGLISH, EUROPEAN, EAST_ASIAN, TAGS, PLACES, PAYLOADS].map(tableOf);
+const PHRASES = [ENGLISH, EUROPEAN, EAST_ASIAN, TAGS, PLACES, PAYLOADS];
+const tables = once(() => PHRASES.map(tableOf));
 
 /** Returns the hard phrases of the given rules. Their unions are shorter, so that the first search takes less time. */
 export function hardTables(rules: readonly ScanRule[]): readonly Table[] {
-  return TABLES.map(({ phrases }) => phrases.filter(({ rule, tier }) => tier === 'hard' && rules.includes(rule)))
+  return PHRASES.map((all) => all.filter(({ rule, tier }) => tier === 'hard' && rules.includes(rule)))
     .filter((phrases) => phrases.length > 0)
     .map(tableOf);
 }
@@ -57,7 +59,9 @@ export function scanPieces(pieces: readonly Piece[], found: Findings): void {
   for (const { index, length } of findCredentials(raw.text)) found.add('K1', 'soft', raw.at(index, length));
   const document = phraseDocument(pieces);
   const { text } = document;
-  for (const { rule, tier, pattern, unless } of TABLES.flatMap(({ phrases, any }) => (any.test(text) ? phrases : []))) {
+  for (const { rule, tier, pattern, unless } of tables().flatMap(({ phrases, any }) =>
+    any.test(text) ? phrases : [],
+  )) {
     for (const { 0: match, index } of text.matchAll(pattern)) {
       if (unless?.test(text.slice(Math.max(0, index - UNLESS_REACH), index))) continue;
       const isExample = tier === 'hard' && isQuoted(text, index, index + match.length);

@@ -1,3 +1,4 @@
+import { once } from '../../lib/once.ts';
 import { quoted } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { hardTables, phrasesIn } from './contents.ts';
@@ -5,12 +6,12 @@ import { SCAN_RULES, type ScanRule } from './finding.ts';
 
 /** Rules for results. The others concern descriptions: a result may name a tool, a place or a command. */
 const RULES: readonly ScanRule[] = ['H1', 'D1', 'D2', 'D3', 'D6'];
-const TABLES = hardTables(RULES);
+const tables = once(() => hardTables(RULES));
 const SERVER_CHARS = 64;
 
 /** Scans what a model is shown of a result. Returns the rules with a hard finding (T1.15). */
 export function scanResult(shown: string): ScanRule[] {
-  const found = new Set(phrasesIn(shown, TABLES));
+  const found = new Set(phrasesIn(shown, tables()));
   if (visibleText(shown) !== shown) found.add('H1');
   return RULES.filter((rule) => found.has(rule));
 }
