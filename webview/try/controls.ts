@@ -1,6 +1,7 @@
 import { type Draft, draftOf, emptyDraft, entryOf, isSet, OTHERS, readDraft, UNSET } from './drafts.ts';
 import { button, el, longText, newId } from './elements.ts';
 import { childField, type Entry, type Field, fieldNames, itemField, jsonText, takesOthers } from './fields.ts';
+import { drawOthers, drawSome, MAX_DRAWN } from './rows.ts';
 import { defaultWords, exampleWords, optionWords, shown, typeWords } from './words.ts';
 
 /** Draws fields. An element with `data-path` is a field; `data-control` in it is what a problem marks. */
@@ -16,8 +17,6 @@ export interface Drawing {
   onChange(draft: Draft): void;
 }
 
-/** Fields drawn at once; the others follow on request. */
-const MAX_DRAWN = 100;
 /** Optional fields that stay in sight where nothing is required. */
 const MAX_UNFOLDED = 6;
 /** Optional fields that stay in sight in an object inside the arguments. */
@@ -323,43 +322,4 @@ function drawObject(field: Field, draft: Draft, drawing: Drawing, again: Again):
   const group = el('fieldset', { id, 'aria-describedby': help?.id }, heading(field, drawing, 'legend', id));
   group.append(...(help ? [help] : []), rows, tools, problem);
   return [group];
-}
-
-/** Draws the first fields, and a button for the next ones. */
-function drawSome(rows: HTMLElement, names: readonly string[], draw: (name: string) => HTMLElement): void {
-  rows.append(...names.slice(0, MAX_DRAWN).map(draw));
-  const rest = names.slice(MAX_DRAWN);
-  if (rest.length === 0) return;
-  const more = button(
-    `Show ${Math.min(MAX_DRAWN, rest.length)} of ${rest.length} More`,
-    () => {
-      const next = el('div', { class: 'rows' });
-      drawSome(next, rest, draw);
-      more.replaceWith(next);
-      next.querySelector<HTMLElement>('[data-control]')?.focus();
-    },
-    { class: 'link' },
-  );
-  rows.append(more);
-}
-
-function drawOthers(text: string, path: Path, onInput: (text: string) => void): HTMLElement {
-  const id = newId();
-  const input = el('textarea', {
-    id,
-    class: 'code',
-    rows: '3',
-    spellcheck: 'false',
-    'data-control': true,
-    placeholder: '{"name": value}',
-  });
-  input.value = text;
-  input.addEventListener('input', () => onInput(input.value));
-  return el(
-    'div',
-    { class: 'field', 'data-path': JSON.stringify(path) },
-    el('div', { class: 'label' }, el('label', { for: id }, 'Other properties'), el('span', { class: 'type' }, 'JSON')),
-    input,
-    el('p', { class: 'problem', id: `${id}-problem` }),
-  );
 }

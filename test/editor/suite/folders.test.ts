@@ -32,11 +32,15 @@ const statusItem = async (): Promise<string> =>
 
 /** A workspace of two folders, each with a configuration. */
 describe('Folders', () => {
-  const folder = join(scratchFolder(), 'api');
-  const file = join(folder, '.vscode', 'waygate.json');
+  let folder: string;
+  let file: string;
   const configuration = JSON.stringify({ servers: { second: { command: 'node', args: [fixture('server.mjs')] } } });
 
   before(async () => {
+    // A busy window loads the suite before it has its workspace.
+    await eventually('the workspace', () => vscode.workspace.workspaceFolders !== undefined);
+    folder = join(scratchFolder(), 'api');
+    file = join(folder, '.vscode', 'waygate.json');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await approveAll();
     await startedTools(OUR_TOOLS.length);
