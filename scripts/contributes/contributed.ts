@@ -12,7 +12,9 @@ import {
   when,
 } from '../../src/extension/contributions.ts';
 
-/** Settings, views, menus and welcome texts of the manifest. The extension itself needs only their ids. */
+import type { StepKey } from '../../src/extension/walkthrough/firstSteps.ts';
+
+/** Settings, views, menus, welcome texts and first steps of the manifest. The extension itself needs only their ids. */
 
 export interface SettingContribution<T> {
   type: T extends string ? 'string' : T extends boolean ? 'boolean' : 'number';
@@ -68,6 +70,7 @@ const IN_REVIEW = `resourceScheme == ${TRUST_SCHEME} && resourceFilename =~ /^no
 
 export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', readonly MenuItem[]> = {
   'view/title': [
+    { command: 'waygate.getStarted', when: IN_TOOLS, group: '3_help@1' },
     { command: 'waygate.refresh', when: IN_TOOLS, group: 'navigation@1' },
     { command: 'waygate.openDashboard', when: IN_TOOLS, group: 'navigation@2' },
     { command: 'waygate.openConfiguration', when: IN_TOOLS, group: '1_open@1' },
@@ -178,7 +181,7 @@ export const WELCOMES: readonly { when: string; contents: string }[] = [
     contents: [
       'Waygate puts all your MCP servers behind three tools, so that your agent finds the right one without seeing them all.',
       link('Import Servers', 'waygate.importServers'),
-      `Imports the servers of your other MCP clients. Or ${link('start with an empty configuration', 'waygate.createConfiguration')}: ${CONFIGURATION_PATH}, where you add your servers.`,
+      `Imports the servers of your other MCP clients. Or ${link('start with an empty configuration', 'waygate.createConfiguration')}: ${CONFIGURATION_PATH}, where you add your servers. ${link('The first steps', 'waygate.getStarted')} take five minutes.`,
     ].join('\n'),
   },
   {
@@ -195,5 +198,58 @@ export const WELCOMES: readonly { when: string; contents: string }[] = [
       'Waygate works in a folder on the machine that holds your code. Open a folder to use it.',
       '[Open Folder](command:vscode.openFolder)',
     ].join('\n'),
+  },
+];
+
+export interface WalkthroughStep {
+  key: StepKey;
+  title: string;
+  description: string;
+  /** File in `media/walkthrough`. */
+  media: string;
+}
+
+/** Opens the chat with a question for agent mode. */
+const ASK = `command:workbench.action.chat.open?${encodeURIComponent(
+  JSON.stringify([{ query: 'Which tools do my MCP servers offer? Ask Waygate.', mode: 'agent' }]),
+)}`;
+
+export const WALKTHROUGH_STEPS: readonly WalkthroughStep[] = [
+  {
+    key: 'waygate.step.import',
+    title: 'Import your MCP servers',
+    description: [
+      `Waygate manages the servers that ${CONFIGURATION_PATH} names. Bring those of your other MCP clients, or write the file yourself.`,
+      link('Import Servers', 'waygate.importServers'),
+      link('Start with an empty configuration', 'waygate.createConfiguration'),
+    ].join('\n'),
+    media: 'import.md',
+  },
+  {
+    key: 'waygate.step.approve',
+    title: 'Approve what may run',
+    description: [
+      'A server is a program on your machine or a service that gets your data. Read what each would run or reach, and approve it.',
+      link('Approve Servers', 'waygate.approveServers'),
+    ].join('\n'),
+    media: 'approve.md',
+  },
+  {
+    key: 'waygate.step.ask',
+    title: 'Ask the agent',
+    description: [
+      'Open the chat in agent mode and ask for something that a server of yours can do. The agent finds the tool through Waygate.',
+      `[Open the Chat](${ASK})`,
+    ].join('\n'),
+    media: 'ask.md',
+  },
+  {
+    key: 'waygate.step.read',
+    title: 'Read a result',
+    description: [
+      'Each call leaves its request, its answer and its whole result. Open one, and see how the gateway is on the dashboard.',
+      link('Open Dashboard', 'waygate.openDashboard'),
+    ].join('\n'),
+    media: 'read.md',
   },
 ];

@@ -11,9 +11,10 @@ import {
   REVIEW_EXTENSION,
   TOOLS_VIEW_ID,
   TRY_VIEW_TYPE,
+  WALKTHROUGH_ID,
   WAYGATE_SCHEME,
 } from '../../src/extension/contributions.ts';
-import { MENUS, SETTINGS, type SettingContribution, VIEWS, WELCOMES } from './contributed.ts';
+import { MENUS, SETTINGS, type SettingContribution, VIEWS, WALKTHROUGH_STEPS, WELCOMES } from './contributed.ts';
 
 /** Returns the generated fields of package.json. The other fields are written by hand. */
 export function extensionManifest(): Record<string, unknown> {
@@ -65,6 +66,20 @@ function contributes(): Record<string, unknown> {
       [CONTAINER_ID]: Object.entries(VIEWS).map(([id, view]) => ({ id, ...view, contextualTitle: EXTENSION_TITLE })),
     },
     viewsWelcome: WELCOMES.map(({ when, contents }) => ({ view: TOOLS_VIEW_ID, contents, when })),
+    walkthroughs: [
+      {
+        id: WALKTHROUGH_ID,
+        title: 'Get started with Waygate',
+        description: 'All your MCP servers behind three tools: from the import to the first result.',
+        steps: WALKTHROUGH_STEPS.map(({ key, title, description, media }) => ({
+          id: key,
+          title,
+          description,
+          media: { markdown: `media/walkthrough/${media}` },
+          completionEvents: [`onContext:${key}`],
+        })),
+      },
+    ],
     configuration: {
       title: EXTENSION_TITLE,
       properties: Object.fromEntries(settings().map(([id, { restricted: _, ...setting }]) => [id, setting])),

@@ -22,6 +22,7 @@ import { toRange } from './tree/toolsTree.ts';
 import type { TrustReviews } from './trust/trustReviews.ts';
 import { tryCommands } from './try/tryCommand.ts';
 import type { TryTool } from './try/tryTool.ts';
+import type { FirstSteps } from './walkthrough/walkthrough.ts';
 import { notify, onFolder, showBusy, showProgress } from './windows.ts';
 
 export interface CommandDependencies {
@@ -38,6 +39,7 @@ export interface CommandDependencies {
   tries: TryTool;
   /** Starts a new worker for a workspace, which takes over. */
   rollOut: (workspace: string) => Promise<unknown>;
+  firstSteps: Pick<FirstSteps, 'open'>;
   questions: Questions;
   refreshes: Refreshes;
   /** Folder of the bundled skill. */
@@ -73,6 +75,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
     secrets,
     tries,
     rollOut,
+    firstSteps,
     questions,
     refreshes,
     skillFolder,
@@ -121,6 +124,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
     ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
+    'waygate.getStarted': guarded('Opening the first steps', () => firstSteps.open()),
     'waygate.openServerLog': guarded('Opening the log', async (argument) => {
       const server = await clickedServer(link, argument, OPEN_LOG);
       if (server) await openDocument(logPlace(folder, server.name));

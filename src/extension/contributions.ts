@@ -4,6 +4,8 @@
  */
 
 export const EXTENSION_TITLE = 'Waygate';
+export const EXTENSION_ID = 'waygate.waygate';
+export const WALKTHROUGH_ID = 'waygate.start';
 export const CONFIGURATION_PATH = '.vscode/waygate.json';
 /** Path endings of the user's own file on all systems (`configRoot`). */
 export const OWN_CONFIGURATIONS = ['waygate/waygate.json', 'Waygate/waygate.json'] as const;
@@ -28,6 +30,11 @@ export const WAYGATE_SCHEME = 'waygate';
 /** Context keys with the values they take. */
 export interface ContextKeyTypes {
   'waygate.state': 'checking' | 'no_folder' | 'no_configuration' | 'untrusted' | 'active';
+  /** Steps of the walkthrough that are done. */
+  'waygate.step.import': true;
+  'waygate.step.approve': true;
+  'waygate.step.ask': true;
+  'waygate.step.read': true;
   /** The view *Activity* shows some calls only. */
   'waygate.callsFiltered': boolean;
 }
@@ -101,6 +108,7 @@ export const COMMANDS = {
   'waygate.revealServer': { title: 'Show in Tools', inPalette: false },
   'waygate.restartServer': { title: 'Restart Server', icon: '$(debug-restart)', inPalette: false },
   'waygate.addLimits': { title: 'Add Limits…', icon: '$(dashboard)', enablement: ACTIVE, inPalette: true },
+  'waygate.getStarted': { title: 'Get Started', icon: '$(lightbulb)', inPalette: true },
   'waygate.showLog': { title: 'Show Log', icon: '$(output)', inPalette: true },
   'waygate.openDashboard': { title: 'Open Dashboard', icon: '$(dashboard)', inPalette: true },
   'waygate.openConfiguration': { title: 'Open Configuration', icon: '$(go-to-file)', inPalette: true },

@@ -16,6 +16,7 @@ import { registerCommands, setContextKey } from './registrations.ts';
 import { showStatusBar } from './status/statusBar.ts';
 import { ToolsTree } from './tree/toolsTree.ts';
 import { restoreTries } from './try/tryTool.ts';
+import { FirstSteps } from './walkthrough/walkthrough.ts';
 import { notify } from './windows.ts';
 
 /** Name of the activation measure in the extension host's timeline. */
@@ -42,6 +43,7 @@ export function activate(context: vscode.ExtensionContext): void {
 function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Disposable[] {
   const dist = vscode.Uri.joinPath(context.extensionUri, 'dist');
   const environment = new WindowEnvironment();
+  const firstSteps = new FirstSteps();
   const questions = new Questions();
   const folders: Folders = new Folders({
     environment,
@@ -53,6 +55,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     // The settings folder of this editor and profile contains the storage of extensions.
     userFolder: vscode.Uri.joinPath(context.globalStorageUri, '..', '..').fsPath,
     secrets: new EditorSecrets(context.secrets),
+    firstSteps,
     questions,
     log,
   });
@@ -69,6 +72,8 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     restoreTries((name) => folders.named(name)?.tries),
     showStatusBar(folders.views),
     keepContextKey(folders.views),
+    firstSteps,
+    firstSteps.follow(folders.views),
     logPolicy(environment.state, log),
     registerMcpProvider(folders.gateways, log),
     registerCommands({ ...folderCommands(folders), ...activity.handlers }),

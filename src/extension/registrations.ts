@@ -21,7 +21,7 @@ export function runCommand(id: CommandId, folder?: string): Thenable<unknown> {
   return vscode.commands.executeCommand(id, ...(folder === undefined ? [] : [{ folder }]));
 }
 
-export function setContextKey<K extends ContextKeyId>(key: K, value: ContextKeyTypes[K]): void {
+export function setContextKey<K extends ContextKeyId>(key: K, value: ContextKeyTypes[K] | undefined): void {
   void vscode.commands.executeCommand('setContext', key, value);
 }
 

@@ -38,7 +38,7 @@ export interface PhraseShape {
   readonly pattern: RegExp;
   /** Literal without which a text has no match. */
   readonly hint?: RegExp;
-  /** Words of which each match has one, in whatever case. */
+  /** Words without which a text has no match, in any case. */
   readonly words?: readonly string[];
   readonly accepts?: (secret: string) => boolean;
   /** Text with its secret between « and ». */

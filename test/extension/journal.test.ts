@@ -26,6 +26,12 @@ describe('log', () => {
     ]);
   });
 
+  it('names the step of the user', () => {
+    const mail = server('mail', { state: 'needs_sign_in', remedy: { kind: 'sign_in' } });
+    const [line] = journal(attached({ servers: [] }), attached({ servers: [mail] }));
+    expect(line).toEqual({ level: 'warn', text: 'Server mail: needs sign-in. Sign in to it in the browser.' });
+  });
+
   it('logs each change once, however many snapshots arrive', () => {
     const before = attached({ servers: [server('files'), FAILED] });
     expect(journal(before, attached({ servers: [server('files'), FAILED] }))).toEqual([]);

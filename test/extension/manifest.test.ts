@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { type ParseError, parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { MENUS, WELCOMES } from '../../scripts/contributes/contributed.ts';
+import { MENUS, WALKTHROUGH_STEPS, WELCOMES } from '../../scripts/contributes/contributed.ts';
 import { extensionManifest, manifestDifferences } from '../../scripts/contributes/manifest.ts';
 import { editorSchema, schemaText } from '../../scripts/lib/generatedDocs.mjs';
 import { documentSchema } from '../../src/config/declaration/document.ts';
 import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationFile.ts';
-import { COMMANDS } from '../../src/extension/contributions.ts';
+import { COMMANDS, EXTENSION_ID } from '../../src/extension/contributions.ts';
 import { serverRow } from '../../src/extension/tree/serverRow.ts';
 import { server } from './fixtures.ts';
 
@@ -56,17 +56,39 @@ describe('package.json', () => {
   });
 
   it('names only files that exist', () => {
-    const files = JSON.stringify(packageJson).match(/media\/[\w.]+/g) ?? [];
+    const files = JSON.stringify(packageJson).match(/media\/[\w./]+/g) ?? [];
     expect(new Set(files)).toEqual(
-      new Set(['media/icon.png', 'media/waygate.svg', 'media/waygate.editor.schema.json']),
+      new Set([
+        'media/icon.png',
+        'media/waygate.svg',
+        'media/waygate.editor.schema.json',
+        ...WALKTHROUGH_STEPS.map(({ media }) => `media/walkthrough/${media}`),
+      ]),
     );
     for (const file of files) expect(read(file).length, file).toBeGreaterThan(0);
   });
 });
 
+describe('the first steps', () => {
+  it('are the walkthrough of this extension, each with an event that completes it', () => {
+    expect(`${packageJson.publisher}.${packageJson.name}`).toBe(EXTENSION_ID);
+    const { walkthroughs } = packageJson.contributes as { walkthroughs: { steps: { completionEvents: string[] }[] }[] };
+    expect(walkthroughs[0]?.steps.map(({ completionEvents }) => completionEvents)).toEqual([
+      ['onContext:waygate.step.import'],
+      ['onContext:waygate.step.approve'],
+      ['onContext:waygate.step.ask'],
+      ['onContext:waygate.step.read'],
+    ]);
+  });
+});
+
 describe('contributions', () => {
   it('refer only to commands that exist', () => {
-    const linked = WELCOMES.flatMap(({ contents }) => [...contents.matchAll(/command:(waygate\.\w+)/g)]);
+    const texts = [
+      ...WELCOMES.map(({ contents }) => contents),
+      ...WALKTHROUGH_STEPS.map(({ description }) => description),
+    ];
+    const linked = texts.flatMap((text) => [...text.matchAll(/command:(waygate\.\w+)/g)]);
     const named = [
       ...linked.map((match) => match[1]),
       ...Object.values(MENUS)

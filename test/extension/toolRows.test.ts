@@ -314,6 +314,14 @@ describe('line above the rows', () => {
     ).toBeUndefined();
   });
 
+  it('reports what came of a refresh, beside the warning', () => {
+    const news = 'erp: 3 tools added, 1 changed.';
+    expect(treeMessage({ ...view(), news }, true)).toBe(news);
+    expect(treeMessage({ ...view(), news, direct: ['a'] }, true)).toMatch(
+      /^erp: 3 tools .* VS Code also starts a itself/,
+    );
+  });
+
   it('names a policy that hides Waygate before anything else', () => {
     const policy = { setting: 'chat.mcp.access', message: 'The setting chat.mcp.access …' } as const;
     expect(treeMessage({ ...view(), policy }, true)).toBe(policy.message);

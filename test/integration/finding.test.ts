@@ -87,6 +87,9 @@ describe('waygate catalog', () => {
       return tokens.definition_tokens_full === definitionTokens && tokens;
     });
     expect([definition_tokens_full, definition_tokens_exposed]).toEqual([definitionTokens, gatewayTokens]);
+    // The editor shows those of the status.
+    const { catalog } = await data('status');
+    expect(catalog.tokens).toEqual({ definitions: definitionTokens, sent: gatewayTokens });
     const sent = (await host.request('tools/list')).result as { tools: object[] };
     const instructions = countTokens(INSTRUCTIONS);
     // A schema is counted apart from the rest of its definition, so a token may be split at the seam.

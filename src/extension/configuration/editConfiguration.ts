@@ -109,7 +109,8 @@ export async function editConfiguration(
   if (!(await vscode.workspace.applyEdit(edit))) throw new Error(`The editor could not change ${file.fsPath}`);
   if (!save) return;
   if (wasDirty) void notify('info', notificationText`Save ${CONFIGURATION_PATH} to apply the change.`);
-  else if (!(await document.save())) throw new Error(`${file.fsPath} could not be saved`);
+  // The editor itself reports an error, such as a file that may not be written.
+  else await document.save();
 }
 
 function fileOf({ name, location }: ConfiguredServer, workspace: string): vscode.Uri {

@@ -5,16 +5,16 @@ import { serverState } from '../../control/serverStates.ts';
 import { count } from '../../text/porcelain.ts';
 import { asSentence } from '../plainText.ts';
 import { type GatewayView, isBlink } from '../status/health.ts';
-import { isTroubled, type Need, needsOf, snapshotAge } from '../status/remedies.ts';
+import { isTroubled, type Need, needsOf } from '../status/remedies.ts';
 import { isQuarantined } from '../trust/heldRows.ts';
 import { toolParts } from './words.ts';
 
 const SHOW_LOG: PageButton = { action: 'showLog', label: 'Show Log' };
 
 /** Lists everything that waits for the user, questions first: an agent waits for their answers. */
-export function needRows({ link, policy }: GatewayView, { snapshot, quarantined, now }: NeedSources): NeedRow[] {
+export function needRows({ link, policy }: GatewayView, { snapshot, quarantined }: NeedSources): NeedRow[] {
   const attached = link.kind === 'attached' ? snapshot : undefined;
-  const needs = attached ? needsOf(attached.servers, snapshotAge(attached, now)) : [];
+  const needs = attached ? needsOf(attached.servers) : [];
   return [
     ...(attached?.recentCalls ?? []).filter(({ phase }) => phase === 'waiting').map(question),
     ...gatewayNeeds(link),
@@ -27,7 +27,6 @@ export function needRows({ link, policy }: GatewayView, { snapshot, quarantined,
 interface NeedSources {
   snapshot: GatewaySnapshot | undefined;
   quarantined: readonly QuarantinedServer[];
-  now: number;
 }
 
 function need(id: string, subject: string, words: string, buttons: readonly PageButton[]): NeedRow {

@@ -24,7 +24,7 @@ const FOR_ANY_FOLDER: readonly FolderCommandId[] = [
   'waygate.installSkill',
 ];
 /** Commands for the window. */
-const FOR_NO_FOLDER: readonly FolderCommandId[] = ['waygate.showLog', 'waygate.reviewQuestions'];
+const FOR_NO_FOLDER: readonly FolderCommandId[] = ['waygate.showLog', 'waygate.getStarted', 'waygate.reviewQuestions'];
 /** Schemes of documents whose authority is the name of a gateway. */
 const SCHEMES = [APPROVAL_SCHEME, TRUST_SCHEME, WAYGATE_SCHEME];
 

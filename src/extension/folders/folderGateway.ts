@@ -8,7 +8,6 @@ import { Environment, type WindowEnvironment } from '../configuration/environmen
 import { languageFeatures } from '../configuration/languageFeatures.ts';
 import type { FolderCommandId } from '../contributions.ts';
 import { Dashboard } from '../dashboard/dashboard.ts';
-import { openResult } from '../documents/resultDocuments.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import { GatewayLink } from '../gateway/gatewayLink.ts';
 import { HeldDefinition, type Installation } from '../gateway/heldDefinition.ts';
@@ -26,6 +25,7 @@ import { waitsForUser } from '../status/remedies.ts';
 import { followFindings, type ScannedServer } from '../trust/findings.ts';
 import { offerReviews, TrustReviews } from '../trust/trustReviews.ts';
 import { TryTool } from '../try/tryTool.ts';
+import type { FirstSteps } from '../walkthrough/walkthrough.ts';
 
 /** Parts that all folders of a window share. */
 export interface WindowParts {
@@ -37,6 +37,7 @@ export interface WindowParts {
   /** Folder of the user's files of this editor. */
   userFolder: string;
   secrets: EditorSecrets;
+  firstSteps: FirstSteps;
   questions: Questions;
   /** `docs/editor/configuration-file.md` of the extension. */
   page: vscode.Uri;
@@ -55,6 +56,14 @@ export interface FolderPlace {
   isFirst: boolean;
 }
 
+/** Relation of a folder to the others of the window, which changes with them. */
+interface AmongFolders {
+  /** Returns the folder's title if the window has several gateways. */
+  label(): string | undefined;
+  /** Whether its gateway is the first of the window, which shows what concerns files that all of them read. */
+  isFirstServed(): boolean;
+}
+
 /** Gateway of a folder, with its views and commands. A view that shows all folders follows `Folders`. */
 export class FolderGateway {
   readonly place: FolderPlace;
@@ -71,7 +80,7 @@ export class FolderGateway {
   readonly handlers: CommandHandlers<FolderCommandId>;
   readonly #parts: readonly { dispose(): void }[];
 
-  constructor(place: FolderPlace, window: WindowParts, label: () => string | undefined) {
+  constructor(place: FolderPlace, window: WindowParts, { label, isFirstServed }: AmongFolders) {
     const { name } = place;
     const { log, secrets, questions, installation, extensionUri, skillFolder, userFolder } = window;
     this.place = place;
@@ -123,13 +132,7 @@ export class FolderGateway {
     const view = new Observable<GatewayView>(viewNow());
     const scanned = new Observable<readonly ScannedServer[]>([]);
     const dashboard = new Dashboard({ name, label, extensionUri, link, gateway: view, scanned });
-    const tries = new TryTool({
-      name,
-      label,
-      extensionUri,
-      link,
-      openResult: (handle) => openResult(link, name, handle),
-    });
+    const tries = new TryTool({ name, label, extensionUri, link });
     const approval = new ServerApproval(name, link);
     const reviews = new TrustReviews(name, link, view);
     this.environment = environment;
@@ -150,6 +153,7 @@ export class FolderGateway {
       secrets,
       tries,
       rollOut,
+      firstSteps: window.firstSteps,
       questions,
       refreshes,
       skillFolder,
@@ -176,8 +180,9 @@ export class FolderGateway {
       offerApprovals(name, label, view),
       offerReviews(name, label, view),
       followFindings(view, link, scanned),
-      languageFeatures({ folder: name, gateway: view, scanned, link, secrets, page: window.page }, (error) =>
-        log.error('The help for waygate.json could not be loaded.', error),
+      languageFeatures(
+        { folder: name, isFirstServed, gateway: view, scanned, link, secrets, page: window.page },
+        (error) => log.error('The help for waygate.json could not be loaded.', error),
       ),
       keepJournal(link.state, label, log),
       environment.state.onChange(retarget),

@@ -65,7 +65,10 @@ export class Folders implements vscode.Disposable {
   }
 
   #gatewayOf(place: FolderPlace): FolderGateway {
-    return new FolderGateway(place, this.#window, () => (this.served.length > 1 ? place.title : undefined));
+    return new FolderGateway(place, this.#window, {
+      label: () => (this.served.length > 1 ? place.title : undefined),
+      isFirstServed: () => this.served[0]?.place === place,
+    });
   }
 
   #views(): FolderView[] {

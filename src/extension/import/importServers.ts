@@ -72,6 +72,9 @@ export async function importServers(
   if (waiting) await runCommand('waygate.approveServers', folder);
 }
 
+/** A longer button would be cut. */
+const MAX_NAMED = 2;
+
 /** Offers to remove the entries with which other clients start the same servers. */
 function removalOffer({ clients, remove }: Leftovers): Offer {
   const run = async (): Promise<void> => {
@@ -84,7 +87,7 @@ function removalOffer({ clients, remove }: Leftovers): Offer {
       undoRemovalOffer(removed),
     );
   };
-  return { title: notificationText`Remove from ${clients.join(', ')}…`, run: () => reported(run) };
+  return { title: notificationText`Remove from ${clients.slice(0, MAX_NAMED).join(', ')}…`, run: () => reported(run) };
 }
 
 function undoRemovalOffer(removed: readonly Removal[]): Offer {

@@ -4,7 +4,7 @@ import type { PolicyBlock } from '../configuration/policy.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
 import type { OffReason } from '../gateway/linkMachine.ts';
 import { asSentence, count } from '../plainText.ts';
-import { needsOf, serverLabel, snapshotAge } from './remedies.ts';
+import { needsOf, serverLabel } from './remedies.ts';
 import { serverCounts, usableWords } from './serverCounts.ts';
 
 /**
@@ -97,11 +97,10 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function problemsOf(snapshot: GatewaySnapshot): string[] {
-  const { configuration, servers } = snapshot;
+function problemsOf({ configuration, servers }: GatewaySnapshot): string[] {
   const wrong = configuration.problems
     .filter((problem) => problem.severity === 'error')
     .map((problem) => `Configuration, line ${problem.location.line}: ${asSentence(problem.message)}`);
-  const needs = needsOf(servers, snapshotAge(snapshot));
+  const needs = needsOf(servers);
   return [...wrong, ...needs.map(({ server, says }) => `${serverLabel(server)} ${says}`)];
 }

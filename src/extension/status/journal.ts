@@ -6,7 +6,7 @@ import type { LinkState } from '../gateway/gatewayLink.ts';
 import type { Disposable, Observable } from '../observable.ts';
 import { asSentence } from '../plainText.ts';
 import { summarize } from './health.ts';
-import { isTroubled } from './remedies.ts';
+import { isTroubled, remedyStep, serverLabel } from './remedies.ts';
 
 export interface JournalLine {
   level: 'info' | 'warn' | 'error';
@@ -34,8 +34,9 @@ function news(before: GatewaySnapshot | undefined, after: GatewaySnapshot): Jour
   const servers = after.servers
     .filter((server) => states.get(server.name) !== server.state)
     .flatMap((server): JournalLine[] => {
-      const reason = server.reason ? `. ${asSentence(server.reason)}` : '.';
-      const text = `Server ${oneLine(server.name, 60)}: ${serverState(server.state).words}${reason}`;
+      const reason = server.reason ? [asSentence(server.reason)] : [];
+      const step = isTroubled(server) ? [remedyStep(server)?.says ?? []].flat() : [];
+      const text = [`Server ${serverLabel(server)}: ${serverState(server.state).words}.`, ...reason, ...step].join(' ');
       const output = isTroubled(server) ? (server.stderr ?? []).map((line) => `  ${oneLine(line, 500)}`) : [];
       return [text, ...output].map((line) => ({ level: isTroubled(server) ? 'warn' : 'info', text: line }));
     });

@@ -51,19 +51,20 @@ export interface Need {
   step?: RemedyStep;
 }
 
-export function needsOf(servers: readonly ServerStatus[], age: number): Need[] {
+export function needsOf(servers: readonly ServerStatus[]): Need[] {
   return servers.filter(needsPerson).map((server) => {
     const step = remedyStep(server);
-    return { server, says: troubleOf(server, age), ...(step && { step }) };
+    return { server, says: troubleOf(server), ...(step && { step }) };
   });
 }
 
-function troubleOf(server: ServerStatus, age: number): string {
+function troubleOf(server: ServerStatus): string {
   if (!isTroubled(server)) {
     if (isQuarantined(server)) return 'is in quarantine: no model sees its tools.';
     return `waits for your review: ${heldWords(server.held ?? [])}.`;
   }
-  const words = stateWords(server, age);
+  // Without the countdown of a row, which nothing would keep up to date here.
+  const words = stateWords(server);
   if (server.state === 'needs_secret' && server.secret) {
     return `${words}: ${asSentence(server.secret.description || server.secret.name)}`;
   }
@@ -77,16 +78,16 @@ const COUNTDOWN_STEP_S = 5;
 
 /**
  * Describes the state of a server with its restarts and its next start: `failed · 22 restarts · next try in 25 s`.
- * `age` is the time since its status was made.
+ * `age` is the time since its status was made; without it the next start is left out.
  */
-export function stateWords(server: ServerStatus, age: number): string {
+export function stateWords(server: ServerStatus, age?: number): string {
   const { state, supervised, remedy } = server;
   const restarts = restartWords(server);
   const next = supervised?.next_attempt_in_ms ?? (remedy?.kind === 'wait' ? remedy.ms : undefined);
   return [
     serverState(state).words,
     ...(restarts === '' ? [] : [restarts]),
-    ...(next === undefined || state === 'ready' ? [] : [nextTry(next - age)]),
+    ...(age === undefined || next === undefined || state === 'ready' ? [] : [nextTry(next - age)]),
   ].join(' · ');
 }
 

@@ -4,7 +4,7 @@ import { groupDigits } from '../../text/porcelain.ts';
 import type { CommandId } from '../contributions.ts';
 import { count } from '../plainText.ts';
 import { type GatewayView, summarize } from './health.ts';
-import { needsOf, serverLabel, snapshotAge } from './remedies.ts';
+import { needsOf, serverLabel } from './remedies.ts';
 
 /** Line of the tooltip with the command that helps. */
 export interface StatusBarNeed {
@@ -91,7 +91,7 @@ function needLines(
   { link, questions = [] }: GatewayView,
   problems: readonly string[],
 ): StatusBarNeed[] {
-  const servers = link.kind === 'attached' ? needsOf(link.snapshot.servers, snapshotAge(link.snapshot)) : [];
+  const servers = link.kind === 'attached' ? needsOf(link.snapshot.servers) : [];
   return [
     ...questions.map((subject) => ({
       text: `${subject} waits for you.`,

@@ -79,11 +79,11 @@ function contextOf(server: ServerStatus, node: TreeNode | undefined): string {
   return ['waygate.server', serves(server) ? 'ready' : server.state, ...flags].join('.');
 }
 
-export function serverTooltip({ server, node, age = 0 }: ServerElement): TooltipPart[] {
+export function serverTooltip({ server, node }: ServerElement): TooltipPart[] {
   const step = remedyStep(server);
   const text = (words: string): TooltipPart => ({ style: 'text', text: words });
   return [
-    { style: 'title', text: `${serverLabel(server)}: ${stateWords(server, age)}` },
+    { style: 'title', text: `${serverLabel(server)}: ${stateWords(server)}` },
     ...(node ? [{ style: 'code' as const, text: node.path }] : []),
     ...(node?.hint ? [text(node.hint)] : []),
     ...(server.reason ? [text(asSentence(server.reason))] : []),

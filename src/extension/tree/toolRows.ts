@@ -193,8 +193,8 @@ function messageOf({ link, policy, direct = [], news }: GatewayView, hasRows: bo
       const wrong = configuration.problems.find((problem) => problem.severity === 'error');
       if (wrong) return `The configuration has an error in line ${wrong.location.line}: ${asSentence(wrong.message)}`;
       if (servers.length === 0) return 'The configuration names no servers yet.';
-      if (news !== undefined) return news;
-      return direct.length === 0 ? undefined : directWarning(direct);
+      const lines = [...(news === undefined ? [] : [news]), ...(direct.length === 0 ? [] : [directWarning(direct)])];
+      return lines.length === 0 ? undefined : lines.join(' ');
     }
   }
 }

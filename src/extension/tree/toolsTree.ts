@@ -23,6 +23,8 @@ import {
 import { createTree, tooltip, treeItem } from './treeRow.ts';
 
 const REFRESH_INTERVAL_MS = 250;
+/** Time between two looks at the countdowns of rows, which count in the same steps. */
+const COUNTDOWN_INTERVAL_MS = 5_000;
 
 type Element = ToolElement | FolderElement;
 
@@ -50,7 +52,11 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     this.#log = log;
     this.view = createTree(TOOLS_VIEW_ID, { treeDataProvider: this, showCollapseAll: true });
     this.#update();
-    this.#watching = folders.views.onChange(() => this.#update());
+    const countdown = setInterval(() => this.view.visible && this.#update(), COUNTDOWN_INTERVAL_MS);
+    this.#watching = vscode.Disposable.from(
+      folders.views.onChange(() => this.#update()),
+      new vscode.Disposable(() => clearInterval(countdown)),
+    );
   }
 
   getTreeItem(element: Element): vscode.TreeItem {

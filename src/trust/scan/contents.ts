@@ -15,10 +15,30 @@ interface Table {
   readonly any: RegExp;
 }
 
-const tableOf = (phrases: readonly Phrase[]): Table => ({
-  phrases,
-  any: new RegExp(phrases.map(({ pattern }) => pattern.source).join('|')),
-});
+const tableOf = (phrases: readonly Phrase[]): Table => ({ phrases, any: unionOf(phrases) });
+
+/** Returns the union of patterns. Most begin at a word, which one check then rules out at most places of a text. */
+function unionOf(phrases: readonly Phrase[]): RegExp {
+  const all = phrases.flatMap(({ pattern }) => alternativesIn(pattern.source));
+  const atWords = all.filter((one) => AT_WORD.test(one));
+  const others = all.filter((one) => !AT_WORD.test(one));
+  return new RegExp([...(atWords.length > 0 ? [`\\b(?=\\w)(?:${atWords.join('|')})`] : []), ...others].join('|'));
+}
+
+const AT_WORD = /^\\b(?:\\b|\(\?:)*[a-z]/;
+
+/** Splits a pattern at the bars outside of its groups and classes. */
+function alternativesIn(source: string): string[] {
+  const found = [''];
+  let depth = 0;
+  for (const [part] of source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|./gs)) {
+    if (part === '(') depth += 1;
+    if (part === ')') depth -= 1;
+    if (part === '|' && depth === 0) found.push('');
+    else found[found.length - 1] += part;
+  }
+  return found;
+}
 
 const TABLES = [ENGLISH, EUROPEAN, EAST_ASIAN, TAGS, PLACES, PAYLOADS].map(tableOf);
 

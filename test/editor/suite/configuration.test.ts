@@ -106,7 +106,14 @@ describe('The configuration', () => {
     assert.doesNotMatch(after, new RegExp(secret));
     assert.match(after, /\$\{(input|secret):/);
     assert.ok(readFileSync(other, 'utf8').includes(secret), 'the original stays as it is');
-    writeFileSync(file, before);
+    // The commands of the new servers are shown for approval at once.
+    await driver.waitFor('.codelens-decoration a:has-text("Approve elsewhere")');
+    await driver.click('#status\\.notifications');
+    await driver.waitFor('.notifications-center.visible .monaco-button:has-text("Remove from Claude Code…")');
+    await driver.screenshot('import-closing');
+    await driver.click('.notifications-center.visible .monaco-button:has-text("Undo Import")');
+    await eventually('the file as it was', () => readFileSync(file, 'utf8') === before);
+    if ((await driver.texts('.notifications-center.visible')).length > 0) await driver.click('#status\\.notifications');
     rmSync(other);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.commands.executeCommand('waygate.refresh');

@@ -128,7 +128,7 @@ describe('Folders', () => {
     );
     // Two folders have a gateway, but only one has a server that waits for an approval.
     await vscode.commands.executeCommand('waygate.approveServers');
-    await driver.waitFor('.codelens-decoration a:has-text("Approve second")');
+    await driver.waitFor('.codelens-decoration a:has-text("Approve \\"second\\"")');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     writeFileSync(file, configuration);
     await toolsRow('second', ({ description }) => / tools$/.test(description));

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { GatewaySnapshot, ServerStatus } from '../../../control/contract.ts';
+import { isWithin } from '../../../lib/readBounded.ts';
 import { CONFIGURATION_PATH, OWN_CONFIGURATIONS } from '../../contributions.ts';
-import type { Observable } from '../../observable.ts';
-import type { GatewayView } from '../../status/health.ts';
 import { toRange } from '../../tree/toolsTree.ts';
+import type { LanguageParts } from './configurationLanguage.ts';
 import { type ConfigurationText, type Piece, readText } from './configurationText.ts';
 
 export const SELECTOR: vscode.DocumentSelector = [CONFIGURATION_PATH, ...OWN_CONFIGURATIONS].map((path) => ({
@@ -15,12 +15,14 @@ export const SELECTOR: vscode.DocumentSelector = [CONFIGURATION_PATH, ...OWN_CON
 export class ConfigurationDocuments {
   /** Name of the folder's gateway. */
   readonly folder: string;
-  readonly #gateway: Observable<GatewayView>;
+  readonly #gateway: LanguageParts['gateway'];
+  readonly #isFirstServed: () => boolean;
   readonly #texts = new WeakMap<vscode.TextDocument, { version: number; text: ConfigurationText }>();
 
-  constructor(folder: string, gateway: Observable<GatewayView>) {
+  constructor({ folder, gateway, isFirstServed }: Pick<LanguageParts, 'folder' | 'gateway' | 'isFirstServed'>) {
     this.folder = folder;
     this.#gateway = gateway;
+    this.#isFirstServed = isFirstServed;
   }
 
   /** Returns the text with its positions, which are computed once for a version. */
@@ -38,7 +40,8 @@ export class ConfigurationDocuments {
     if (link.kind !== 'attached') return undefined;
     const { configuration, workspace } = link.snapshot;
     const files = configuration.files ?? [configuration];
-    return files.some(({ file }) => isAt(uri, file, workspace)) ? link.snapshot : undefined;
+    const shown = files.filter(({ file }) => this.#isFirstServed() || isWithin(workspace, file));
+    return shown.some(({ file }) => isAt(uri, file, workspace)) ? link.snapshot : undefined;
   }
 
   /** Returns the servers that a file configures. */

@@ -15,6 +15,8 @@ import { ConfigurationFixes } from './quickFixes.ts';
 export interface LanguageParts {
   /** Name of the folder's gateway. */
   folder: string;
+  /** Whether this gateway shows what concerns files outside of its folder, which others read too. */
+  isFirstServed(): boolean;
   gateway: Observable<GatewayView>;
   scanned: Observable<readonly ScannedServer[]>;
   link: GatewayLink;
@@ -24,16 +26,10 @@ export interface LanguageParts {
 }
 
 /** Shows in waygate.json what the gateway knows about it: problems, lines above servers, hovers, names and fixes. */
-export function configurationLanguage({
-  folder,
-  gateway,
-  scanned,
-  link,
-  secrets,
-  page,
-}: LanguageParts): vscode.Disposable {
-  const documents = new ConfigurationDocuments(folder, gateway);
-  const diagnostics = new ConfigurationDiagnostics(folder, gateway, scanned, {
+export function configurationLanguage(parts: LanguageParts): vscode.Disposable {
+  const { gateway, link, secrets, page } = parts;
+  const documents = new ConfigurationDocuments(parts);
+  const diagnostics = new ConfigurationDiagnostics(parts, {
     page,
     text: readFileSync(page.fsPath, 'utf8'),
   });

@@ -1,12 +1,10 @@
 import * as vscode from 'vscode';
-import { MAX_CONFIG_BYTES, readBounded } from '../../../lib/readBounded.ts';
+import { isWithin, MAX_CONFIG_BYTES, readBounded } from '../../../lib/readBounded.ts';
 import { EXTENSION_TITLE } from '../../contributions.ts';
 import { logPlace } from '../../documents/addresses.ts';
 import { notificationText } from '../../notificationText.ts';
-import type { Observable } from '../../observable.ts';
-import type { GatewayView } from '../../status/health.ts';
 import { toRange } from '../../tree/toolsTree.ts';
-import type { ScannedServer } from '../../trust/findings.ts';
+import type { LanguageParts } from './configurationLanguage.ts';
 import { type ConfigurationText, pieceAt, readText } from './configurationText.ts';
 import { type EditorProblem, editorProblems } from './problems.ts';
 
@@ -29,22 +27,22 @@ export class ConfigurationDiagnostics implements vscode.Disposable {
   readonly #folder: string;
   readonly #collection: vscode.DiagnosticCollection;
   readonly #problems = new WeakMap<vscode.Diagnostic, EditorProblem>();
-  readonly #gateway: Observable<GatewayView>;
-  readonly #scanned: Observable<readonly ScannedServer[]>;
+  readonly #gateway: LanguageParts['gateway'];
+  readonly #scanned: LanguageParts['scanned'];
+  readonly #isFirstServed: () => boolean;
   readonly #watching: vscode.Disposable;
   readonly #explanations: Explanations;
   #shown = '';
 
   constructor(
-    folder: string,
-    gateway: Observable<GatewayView>,
-    scanned: Observable<readonly ScannedServer[]>,
+    { folder, gateway, scanned, isFirstServed }: Omit<LanguageParts, 'link' | 'secrets' | 'page'>,
     explanations: Explanations,
   ) {
     this.#folder = folder;
     this.#collection = vscode.languages.createDiagnosticCollection(folder);
     this.#gateway = gateway;
     this.#scanned = scanned;
+    this.#isFirstServed = isFirstServed;
     this.#explanations = explanations;
     const update = (): void => this.#update();
     this.#watching = vscode.Disposable.from(
@@ -72,7 +70,9 @@ export class ConfigurationDiagnostics implements vscode.Disposable {
     if (link.kind !== 'attached' && link.kind !== 'off') return;
     const { workspace } = link.kind === 'attached' ? link.snapshot : { workspace: '' };
     const problems = link.kind === 'attached' ? editorProblems(link.snapshot, this.#scanned.value) : [];
-    const shown = problems.filter((problem) => !isMarkedByJson(problem, workspace));
+    const concerns = ({ location }: EditorProblem): boolean =>
+      this.#isFirstServed() || isWithin(workspace, location.file);
+    const shown = problems.filter((problem) => concerns(problem) && !isMarkedByJson(problem, workspace));
     const key = JSON.stringify(shown.map(({ server, ...problem }) => [problem, server?.stderr]));
     if (key === this.#shown) return;
     this.#shown = key;
