@@ -48,7 +48,7 @@ export function dashboardState(sources: DashboardSources): DashboardState {
     workspace: snapshot?.workspace ?? '',
     refreshing: (view.refreshing?.size ?? 0) > 0,
     live: view.link.kind === 'attached',
-    needs: needRows(view, { snapshot, quarantined, now }),
+    needs: needRows(view, { snapshot, quarantined }),
     now: nowPart(sources),
     ...(snapshot && {
       limits: limitsPart(limits, now),
