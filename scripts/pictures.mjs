@@ -7,11 +7,11 @@ import { ownNode, toolEnvironment } from './lib/npm.mjs';
 import { exitCode, start } from './lib/processes.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Screenshots of the suite that the README shows. */
-const PICTURES = ['window.png', 'approve.png'];
+/** Screenshots of the suite that the README and the pages about views show. */
+const PICTURES = ['window.png', 'approve.png', 'try.png'];
 
 /** Suites that take them. */
-const SUITES = '^(Approval|Waygate in VS Code) ';
+const SUITES = '^(Approval|Waygate in VS Code|Try Tool) ';
 
 const suite = start(ownNode(root), ['scripts/test.mjs', '--only', 'editor'], {
   cwd: root,

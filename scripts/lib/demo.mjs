@@ -9,6 +9,8 @@ write the folder \`files/\`.
 
 - **At the left**, behind the gate icon, are the tools of the three servers.
 - **At the right** is the dashboard: calls, limits, servers and tools. *Waygate: Open Dashboard* brings it back.
+- **Try a tool yourself**: open *filesystem* at the left, press ▷ beside *read_text_file*, write the path of a file in
+  \`files/\`, and press *Run*.
 - **Without an agent**, ask what one would find. Open a terminal and run:
 
   \`\`\`sh

@@ -45,6 +45,7 @@ export const DASHBOARD_ACTIONS = [
   'signOut',
   'startServer',
   'restartServer',
+  'refreshServer',
   'serverLog',
   'switchOff',
   'switchOn',

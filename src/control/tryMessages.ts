@@ -28,15 +28,20 @@ export type Verdict =
   | { kind: 'invalid'; problems: readonly PlacedProblem[]; more: number }
   | { kind: 'refused' | 'unknown'; reason: string };
 
+/** Figures of a run, which the worker counts after its answer. */
+export interface Figures {
+  durationMs: number;
+  /** Whole results, where the answer is shorter. */
+  handles: readonly string[];
+  tokens?: { came: number; shown: number };
+}
+
 /** End of a run. */
 export interface Outcome {
   isError: boolean;
   /** Answer as the model gets it, one text for each part. */
   answer: readonly string[];
-  durationMs: number;
-  /** Whole results, where the answer is shorter. */
-  handles: readonly string[];
-  tokens?: { came: number; shown: number };
+  figures: Figures;
 }
 
 /** Earlier call of the tool, by an agent or by the user. */
@@ -58,6 +63,7 @@ export type ToTry =
   /** `waits`: the user has not answered the question about the call yet. */
   | { type: 'running'; waits: boolean }
   | { type: 'outcome'; outcome: Outcome }
+  | { type: 'figures'; figures: Figures }
   | { type: 'history'; calls: readonly PastCall[] };
 
 export type FromTry =
@@ -100,6 +106,7 @@ const TO_TRY: Readonly<Record<ToTry['type'], string>> = {
   verdict: 'verdict',
   running: 'waits',
   outcome: 'outcome',
+  figures: 'figures',
   history: 'calls',
 };
 

@@ -13,6 +13,7 @@ function fed(limits: () => Promise<LimitsReport | 'unsupported'> = async () => L
   const asked = { telemetry: 0, limits: 0 };
   const page = {
     visible: true,
+    now: NOW,
     isVisible: () => page.visible,
     post: (message: ToDashboard) => void posted.push(message),
   };
@@ -28,7 +29,7 @@ function fed(limits: () => Promise<LimitsReport | 'unsupported'> = async () => L
   };
   const feed = new PageFeed(page, source, ({ telemetry, limits }) => {
     const known = limits === undefined || limits === 'unsupported' ? limits : { ...limits, age: 0 };
-    return dashboardState(sources({ telemetry, limits: known }));
+    return dashboardState(sources({ telemetry, limits: known, now: page.now }));
   });
   return { feed, page, posted, asked };
 }
@@ -57,6 +58,7 @@ it('sends nothing to a hidden page, and asks nothing for it', async () => {
   posted.length = 0;
   const before = { ...asked };
   for (let n = 0; n < 10; n++) {
+    page.now += 60_000;
     feed.update();
     await vi.advanceTimersByTimeAsync(1_000);
   }
@@ -73,8 +75,10 @@ it('sends nothing to a hidden page, and asks nothing for it', async () => {
 
 it('sends a state again only if it differs, or if the page was loaded again', async () => {
   const { feed, posted } = fed(() => new Promise(() => undefined));
-  feed.update();
-  await vi.advanceTimersByTimeAsync(4_000);
+  for (let n = 0; n < 4; n++) {
+    feed.update();
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
   expect(posted).toHaveLength(1);
   feed.ready();
   await vi.advanceTimersByTimeAsync(1_000);

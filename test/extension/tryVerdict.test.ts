@@ -83,16 +83,13 @@ describe('a run', () => {
     expect(outcomeOf({ content }, 9, undefined)).toEqual({
       isError: false,
       answer: ['one', '[image]'],
-      durationMs: 9,
-      handles: [],
+      figures: { durationMs: 9, handles: [] },
     });
     const counted = record({ tokensIn: 3_000, tokensOut: 40, handles: ['artifact:1'] });
     expect(outcomeOf({ content: [], isError: true }, 9, counted)).toEqual({
       isError: true,
       answer: [],
-      durationMs: 118,
-      handles: ['artifact:1'],
-      tokens: { came: 3_000, shown: 40 },
+      figures: { durationMs: 118, handles: ['artifact:1'], tokens: { came: 3_000, shown: 40 } },
     });
   });
 

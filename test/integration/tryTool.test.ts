@@ -121,7 +121,7 @@ describe('a tool that the user tries', () => {
     expect(pastCalls(calls)).toMatchObject([{ client: 'you', isError: false }]);
     // A long answer is a digest, and a secret in it is masked.
     const echoed = outcome.answer.join('\n');
-    if (outcome.handles.length === 0 && !echoed.includes('REDACTED'))
+    if (outcome.figures.handles.length === 0 && !echoed.includes('REDACTED'))
       expect(echoed.replaceAll(/\s/g, '')).toContain(JSON.stringify(value).slice(0, 200).replaceAll(/\s/g, ''));
   });
 

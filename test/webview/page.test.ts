@@ -81,7 +81,7 @@ describe.skipIf(BROWSER === undefined)('dashboard in a browser', () => {
       'Refresh',
       'Review… the call of Visual Studio Code',
       'Sign In calendar',
-      'Restart tickets',
+      'Try Again tickets',
       'archive',
     ];
     for (const name of names) await page.getByRole('button', { name, exact: true }).first().click();
@@ -91,7 +91,7 @@ describe.skipIf(BROWSER === undefined)('dashboard in a browser', () => {
       { type: 'action', action: 'refresh' },
       { type: 'action', action: 'answerQuestion', subject: '4' },
       { type: 'action', action: 'signIn', subject: 'calendar' },
-      { type: 'action', action: 'restartServer', subject: 'tickets' },
+      { type: 'action', action: 'refreshServer', subject: 'tickets' },
       { type: 'action', action: 'openServer', subject: 'archive' },
       { type: 'action', action: 'openTool', subject: 'filesystem:read_text_file#00000000' },
       { type: 'action', action: 'switchOff', subject: 'filesystem' },

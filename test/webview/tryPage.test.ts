@@ -318,13 +318,13 @@ describe.skipIf(BROWSER === undefined)('Try Tool in a browser', () => {
     const outcome = {
       isError: false,
       answer: ['ok\n<b>x</b>\n'],
-      durationMs: 118,
-      handles,
-      tokens: { came: 3_100, shown: 412 },
+      figures: { durationMs: 117, handles: [] },
     };
     await post({ type: 'outcome', outcome });
+    expect(await page.locator('#live').textContent()).toBe('Answered in 117 ms');
+    expect(await page.locator('#panel-result').textContent()).toContain('The answer is the whole result');
+    await post({ type: 'figures', figures: { durationMs: 118, handles, tokens: { came: 3_100, shown: 412 } } });
     expect(await page.locator('.outcome').textContent()).toBe('Answered in 118 ms · 3,100 → 412 tokens');
-    expect(await page.locator('#live').textContent()).toBe('Answered in 118 ms · 3,100 → 412 tokens');
     expect(await page.locator('#panel-answer pre').textContent()).toBe('ok\n<b>x</b>');
     expect(await page.getByRole('button', { name: 'Cancel' }).isVisible()).toBe(false);
     expect(await page.evaluate('document.activeElement.id')).toBe('run');
@@ -411,7 +411,10 @@ describe.skipIf(BROWSER === undefined)('Try Tool in a browser', () => {
       },
       running: () => post({ type: 'running', waits: false }),
       answered: () =>
-        post({ type: 'outcome', outcome: { isError: true, answer: ['no'], durationMs: 5, handles: ['h'] } }),
+        post({
+          type: 'outcome',
+          outcome: { isError: true, answer: ['no'], figures: { durationMs: 5, handles: ['h'] } },
+        }),
       result: () => page.getByRole('tab', { name: 'Whole result' }).click(),
       history: () => post({ type: 'history', calls: [{ id: 1, at: 0, client: 'you', isError: false, durationMs: 3 }] }),
       invalid: async () => {

@@ -1,4 +1,4 @@
-import type { FromTry, Outcome, PastCall } from '../../src/control/tryMessages.ts';
+import type { Figures, FromTry, Outcome, PastCall } from '../../src/control/tryMessages.ts';
 import { button, byId, el } from './elements.ts';
 import { shown } from './words.ts';
 
@@ -35,19 +35,23 @@ export function showRequest(request: string): void {
 }
 
 /** Shows the end of a run, and returns it in words for a screen reader. */
-export function showOutcome(outcome: Outcome, post: (message: FromTry) => void): string {
-  const { isError, answer, durationMs, handles, tokens } = outcome;
-  const words = [
-    isError ? 'Failed' : 'Answered',
-    `in ${duration(durationMs)}`,
-    tokens && `${groups(tokens.came)} → ${groups(tokens.shown)} tokens`,
-  ];
-  const line = words.filter(Boolean).join(' · ').replace(' · in', ' in');
+export function showOutcome({ isError, answer, figures }: Outcome, post: (message: FromTry) => void): string {
   const text = answer.join('\n').replace(/\n$/, '');
   byId('panel-answer').replaceChildren(
-    el('p', { class: isError ? 'outcome failed' : 'outcome' }, line),
+    el('p', { class: isError ? 'outcome failed' : 'outcome' }),
     el('pre', { tabindex: '0', 'aria-label': 'Answer' }, text === '' ? 'The answer is empty.' : text),
   );
+  select('answer');
+  byId('panel-answer').scrollIntoView({ block: 'nearest' });
+  return showFigures(figures, post);
+}
+
+/** Shows the figures of the answer on the page. They come with it, and once more when the worker has counted. */
+export function showFigures({ durationMs, handles, tokens }: Figures, post: (message: FromTry) => void): string {
+  const line = byId('panel-answer').querySelector('.outcome');
+  if (line === null) return '';
+  const end = `${line.classList.contains('failed') ? 'Failed' : 'Answered'} in ${duration(durationMs)}`;
+  line.textContent = tokens ? `${end} · ${groups(tokens.came)} → ${groups(tokens.shown)} tokens` : end;
   const links = handles.map((handle) =>
     el(
       'li',
@@ -60,8 +64,7 @@ export function showOutcome(outcome: Outcome, post: (message: FromTry) => void):
       ? [el('p', { class: 'quiet' }, 'The answer is the whole result: nothing was left out.')]
       : [el('p', {}, 'The answer is a part. The whole result opens as a document:'), el('ul', {}, ...links)]),
   );
-  select('answer');
-  return line;
+  return line.textContent;
 }
 
 export function showHistory(calls: readonly PastCall[], post: (message: FromTry) => void): void {
@@ -72,7 +75,7 @@ export function showHistory(calls: readonly PastCall[], post: (message: FromTry)
       class: 'link',
       'aria-label': `Use the arguments of ${time}, ${words}`,
     });
-    return el('li', { class: isError ? 'failed' : '' }, recall, ` ${words}`);
+    return el('li', {}, recall, ` ${words}`);
   });
   const list =
     calls.length === 0 ? el('p', { class: 'quiet' }, 'Nothing has called this tool yet.') : el('ul', {}, ...rows);

@@ -132,11 +132,13 @@ function drawTyped(field: Field, draft: Draft, drawing: Drawing, again: Again): 
   input.value = text;
   const emit = (): void => drawing.onChange(input.value === '' ? UNSET : { kind: 'typed', entry, text: input.value });
   input.addEventListener('input', () => {
-    for (const other of line.querySelectorAll('[aria-pressed]')) other.setAttribute('aria-pressed', 'false');
+    for (const other of specials.children) other.setAttribute('aria-pressed', 'false');
     input.placeholder = usual === undefined ? '' : `default: ${usual}`;
     emit();
   });
   const line = el('div', { class: 'input' }, input);
+  // Behind the input in the order of the keyboard, and above its end for the eye.
+  const specials = el('div', { class: 'specials' });
   if (entries.length > 1 && entries.includes(entry))
     line.append(
       entryPicker(entries, entry, field, (next) => {
@@ -148,12 +150,19 @@ function drawTyped(field: Field, draft: Draft, drawing: Drawing, again: Again): 
   if (suggestions.length > 0 && input instanceof HTMLInputElement) line.append(datalist(input, suggestions));
   const toggle = (label: string, value: Draft, isOn: boolean): void => {
     const press = (): void => again(isOn ? UNSET : value);
-    line.append(button(label, press, { class: 'special', 'aria-pressed': String(isOn) }));
+    specials.append(button(label, press, { class: 'special', 'aria-pressed': String(isOn) }));
   };
-  if (field.nullable || draft.kind === 'null') toggle('null', { kind: 'null' }, draft.kind === 'null');
   if (entry === 'text') toggle('empty text', { kind: 'typed', entry, text: '' }, special === '(empty text)');
+  if (field.nullable || draft.kind === 'null') toggle('null', { kind: 'null' }, draft.kind === 'null');
   const back = field.kind === 'typed' ? undefined : backToForm(field, () => input.value, again);
-  return [heading(field, drawing, 'label', id), ...(help ? [help] : []), line, problem, ...(back ? [back] : [])];
+  return [
+    heading(field, drawing, 'label', id),
+    ...(help ? [help] : []),
+    line,
+    specials,
+    problem,
+    ...(back ? [back] : []),
+  ];
 }
 
 function control(

@@ -1,6 +1,6 @@
 import { type FromTry, parseToTry, type ToTry, type TriedTool, type Verdict } from '../../src/control/tryMessages.ts';
 import { SECRET_MASK } from '../../src/secrets/names.ts';
-import { connectTabs, showHistory, showOutcome, showRequest } from './answer.ts';
+import { connectTabs, showFigures, showHistory, showOutcome, showRequest } from './answer.ts';
 import { drawField } from './controls.ts';
 import { type Draft, draftOf, emptyDraft, parseDraft, readDraft, withoutSecrets } from './drafts.ts';
 import { byId, el, longText } from './elements.ts';
@@ -105,6 +105,9 @@ function receive(message: ToTry): void {
       end();
       announce(showOutcome(message.outcome, post));
       break;
+    case 'figures':
+      showFigures(message.figures, post);
+      break;
     case 'history':
       showHistory(message.calls, post);
   }
@@ -169,6 +172,7 @@ function changed(isFirst: boolean): void {
   if (tool !== undefined)
     vscode.setState({ folder: tool.folder, toolId: tool.toolId, draft: withoutSecrets(field, draft) });
   arm(false);
+  say('');
   verdict = undefined;
   check += 1;
   // Tests wait for the check of the form as it is.

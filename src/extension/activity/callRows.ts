@@ -58,7 +58,13 @@ export function callRow(call: Call, now: number): Row {
   const subject = call.toolId === undefined ? oneLine(call.subject, SHORT) : '';
   const server = call.server === undefined ? '' : oneLine(call.server, SHORT);
   const state = call.outcome === 'error' ? (call.errorCode ?? words) : id === 'ok' ? '' : words;
-  const parts = [subject, server, state, call.lost ? '' : isEnded ? latency(ms) : seconds(ms), tokenWords(call)];
+  const parts = [
+    subject,
+    server,
+    state,
+    call.lost ? '' : isEnded ? latency(rounded(ms)) : seconds(ms),
+    tokenWords(call),
+  ];
   const spoken = [name, server, words, isEnded ? (call.errorCode ?? '') : '', subject, spokenTime(ms)];
   return {
     id: callKey(call),
@@ -135,8 +141,13 @@ function seconds(ms: number): string {
   return `${Math.floor(ms / 1_000)} s`;
 }
 
+/** Rounds to a precision that a person needs. */
+function rounded(ms: number): number {
+  return ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms);
+}
+
 /** Spells the unit out, because screen readers read `ms` as letters. */
 function spokenTime(ms: number): string {
-  const [amount = '', unit] = latency(ms).split(' ');
+  const [amount = '', unit] = latency(rounded(ms)).split(' ');
   return `${amount} ${unit === 'ms' ? 'milliseconds' : 'seconds'}`;
 }

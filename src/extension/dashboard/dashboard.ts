@@ -30,7 +30,7 @@ export class Dashboard implements vscode.Disposable {
   readonly #parts: DashboardParts;
   #panel: vscode.WebviewPanel | undefined;
   /** Stays on the page while a worker is replaced. */
-  #last: { snapshot: GatewaySnapshot; at: number } | undefined;
+  #last: GatewaySnapshot | undefined;
 
   constructor(parts: DashboardParts) {
     this.#parts = parts;
@@ -115,17 +115,13 @@ export class Dashboard implements vscode.Disposable {
     const view = gateway.value;
     const now = Date.now();
     if (view.link.kind === 'off') this.#last = undefined;
-    else if (view.link.kind === 'attached' && view.link.snapshot !== this.#last?.snapshot) {
-      this.#last = { snapshot: view.link.snapshot, at: now };
-    }
+    else if (view.link.kind === 'attached') this.#last = view.link.snapshot;
     return dashboardState({
       now,
       view,
-      snapshot: this.#last?.snapshot,
-      snapshotAge: now - (this.#last?.at ?? now),
+      snapshot: this.#last,
       telemetry,
       limits: limits === undefined || limits === 'unsupported' ? limits : { ...limits, age: now - limits.at },
-      refreshing: (view.refreshing?.size ?? 0) > 0,
       quarantined: quarantined(scanned.value),
     });
   }

@@ -6,11 +6,8 @@ import type { CommandId } from '../contributions.ts';
 import type { GatewayView } from '../status/health.ts';
 import { toRange } from '../tree/toolsTree.ts';
 
-/** Commands of other views that are not there yet. */
-type AwaitedId = 'waygate.reviewQuestions';
-
 /** Command of each button. The argument of a command about a server is its row, as in the view *Tools*. */
-const COMMANDS_OF: Record<Exclude<DashboardAction, 'openProblem' | 'manageTrust'>, CommandId | AwaitedId> = {
+const COMMANDS_OF: Record<Exclude<DashboardAction, 'openProblem' | 'manageTrust'>, CommandId> = {
   refresh: 'waygate.refresh',
   reload: 'waygate.reload',
   restart: 'waygate.restart',
@@ -26,6 +23,7 @@ const COMMANDS_OF: Record<Exclude<DashboardAction, 'openProblem' | 'manageTrust'
   signOut: 'waygate.signOut',
   startServer: 'waygate.restartServer',
   restartServer: 'waygate.restartServer',
+  refreshServer: 'waygate.refreshServer',
   serverLog: 'waygate.openServerLog',
   switchOff: 'waygate.switchOff',
   switchOn: 'waygate.switchOn',

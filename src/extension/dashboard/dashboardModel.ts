@@ -12,7 +12,7 @@ import type { CallsReport, TelemetryReport } from '../../control/healthContract.
 import { count, duration, groupDigits, inLines, latency } from '../../text/porcelain.ts';
 import { type GatewayView, summarize } from '../status/health.ts';
 import { type KnownLimits, limitsPart } from './limitRows.ts';
-import { needsOf } from './needs.ts';
+import { needRows } from './needs.ts';
 import { serversPart } from './serverRows.ts';
 import { clock, compact, toolParts } from './words.ts';
 
@@ -23,11 +23,8 @@ export interface DashboardSources {
   view: GatewayView;
   /** Last known snapshot; that of a replaced worker stays until the next one. */
   snapshot?: GatewaySnapshot | undefined;
-  /** Time since the snapshot came, in milliseconds. */
-  snapshotAge: number;
   telemetry?: TelemetryReport | undefined;
   limits: KnownLimits;
-  refreshing: boolean;
   quarantined: readonly QuarantinedServer[];
 }
 
@@ -46,16 +43,16 @@ const TOKEN_METHOD =
 
 /** Builds the state of the page. Every text is a single line that hides nothing. */
 export function dashboardState(sources: DashboardSources): DashboardState {
-  const { now, view, snapshot, snapshotAge, telemetry, limits, refreshing, quarantined } = sources;
+  const { now, view, snapshot, telemetry, limits, quarantined } = sources;
   const state: DashboardState = {
     workspace: snapshot?.workspace ?? '',
-    refreshing,
+    refreshing: (view.refreshing?.size ?? 0) > 0,
     live: view.link.kind === 'attached',
-    needs: needsOf(view, snapshot, quarantined),
+    needs: needRows(view, { snapshot, quarantined, now }),
     now: nowPart(sources),
     ...(snapshot && {
       limits: limitsPart(limits, now),
-      servers: serversPart(snapshot.servers, { catalog: snapshot.catalog, now, age: snapshotAge }),
+      servers: serversPart(snapshot, now),
       tools: toolRows(telemetry),
     }),
   };

@@ -1,30 +1,33 @@
 import type { CallRecord } from '../../control/activityContract.ts';
-import type { GatewaySnapshot, ServerRemedy, ServerStatus } from '../../control/contract.ts';
-import type { NeedRow, PageButton, QuarantinedServer } from '../../control/dashboardMessages.ts';
+import type { GatewaySnapshot, ServerRemedy } from '../../control/contract.ts';
+import type { DashboardAction, NeedRow, PageButton, QuarantinedServer } from '../../control/dashboardMessages.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { count } from '../../text/porcelain.ts';
 import { asSentence } from '../plainText.ts';
 import { type GatewayView, isBlink } from '../status/health.ts';
-import { isTroubled, needsPerson } from '../status/remedies.ts';
-import { heldWords, isQuarantined } from '../trust/heldRows.ts';
+import { isTroubled, type Need, needsOf } from '../status/remedies.ts';
+import { isQuarantined } from '../trust/heldRows.ts';
 import { toolParts } from './words.ts';
 
 const SHOW_LOG: PageButton = { action: 'showLog', label: 'Show Log' };
 
 /** Lists everything that waits for the user, questions first: an agent waits for their answers. */
-export function needsOf(
-  { link, policy }: GatewayView,
-  snapshot: GatewaySnapshot | undefined,
-  quarantined: readonly QuarantinedServer[],
-): NeedRow[] {
+export function needRows({ link, policy }: GatewayView, { snapshot, quarantined }: NeedSources): NeedRow[] {
   const attached = link.kind === 'attached' ? snapshot : undefined;
+  const needs = attached ? needsOf(attached.servers) : [];
   return [
     ...(attached?.recentCalls ?? []).filter(({ phase }) => phase === 'waiting').map(question),
     ...gatewayNeeds(link),
     ...(policy && link.kind !== 'off' ? [need('policy', 'Policy', policy.message, [])] : []),
     ...problems(attached),
-    ...(attached?.servers ?? []).filter(needsPerson).map((server) => serverNeed(server, quarantined)),
+    ...needs.map((one) => serverNeed(one, quarantined)),
   ];
+}
+
+interface NeedSources {
+  snapshot: GatewaySnapshot | undefined;
+  quarantined: readonly QuarantinedServer[];
+  now: number;
 }
 
 function need(id: string, subject: string, words: string, buttons: readonly PageButton[]): NeedRow {
@@ -74,62 +77,35 @@ function problems(snapshot: GatewaySnapshot | undefined): NeedRow[] {
   }));
 }
 
-function serverNeed(server: ServerStatus, quarantined: readonly QuarantinedServer[]): NeedRow {
-  const found = quarantined.find((one) => one.server === server.name);
+function serverNeed({ server, says, step }: Need, quarantined: readonly QuarantinedServer[]): NeedRow {
   const inQuarantine = !isTroubled(server) && isQuarantined(server);
+  const found = inQuarantine ? quarantined.find((one) => one.server === server.name) : undefined;
   const more = found && found.more > 0 ? [{ about: count(found.more, 'more finding') }] : [];
-  return {
-    id: `server-${server.name}`,
-    glyph: inQuarantine ? 'warning' : isTroubled(server) ? serverState(server.state).glyph : 'warning',
-    subject: server.name,
-    words: inQuarantine
-      ? `is in quarantine. ${asSentence(found?.reason ?? 'No model sees its tools.')}`
-      : trouble(server),
-    quotes: inQuarantine ? [...(found?.findings ?? []), ...more] : [],
-    buttons: remedyButtons(server),
-  };
-}
-
-function trouble(server: ServerStatus): string {
-  if (!isTroubled(server)) return `waits for your review: ${heldWords(server.held ?? [])}.`;
-  const { words } = serverState(server.state);
-  return server.reason ? `${words}: ${asSentence(server.reason)}` : `${words}.`;
-}
-
-const REMEDIES: Record<ServerRemedy['kind'], [PageButton['action'], string]> = {
-  approve: ['approve', 'Approve…'],
-  review: ['review', 'Review…'],
-  secret: ['setSecret', 'Set Secret…'],
-  sign_in: ['signIn', 'Sign In'],
-  edit: ['openServer', 'Open Place'],
-  restart: ['restartServer', 'Restart'],
-  wait: ['restartServer', 'Restart'],
-};
-
-/** Returns the button of the step that makes a server serve, and for a failed one that of its log. */
-function remedyButtons(server: ServerStatus): PageButton[] {
-  const button = ([action, label]: [PageButton['action'], string]): PageButton => ({
+  const button = (action: DashboardAction, label: string): PageButton => ({
     action,
     subject: server.name,
     label,
     name: `${label} ${server.name}`,
   });
-  const remedy = button(REMEDIES[remedyOf(server)]);
-  return server.state === 'failed' && server.supervised ? [remedy, button(['serverLog', 'Show Log'])] : [remedy];
+  return {
+    id: `server-${server.name}`,
+    glyph: isTroubled(server) ? serverState(server.state).glyph : 'warning',
+    subject: server.name,
+    words: found ? `is in quarantine. ${asSentence(found.reason)}` : says,
+    quotes: found ? [...found.findings, ...more] : [],
+    buttons: [
+      ...(step && server.remedy ? [button(ACTIONS[server.remedy.kind], step.button)] : []),
+      ...(server.state === 'failed' && server.supervised ? [button('serverLog', 'Show Log')] : []),
+    ],
+  };
 }
 
-function remedyOf({ remedy, state, location, supervised }: ServerStatus): ServerRemedy['kind'] {
-  if (remedy) return remedy.kind;
-  switch (state) {
-    case 'needs_approval':
-      return 'approve';
-    case 'needs_sign_in':
-      return 'sign_in';
-    case 'needs_secret':
-      return 'secret';
-    case 'failed':
-      return location && !supervised ? 'edit' : 'restart';
-    default:
-      return 'review';
-  }
-}
+const ACTIONS: Record<ServerRemedy['kind'], DashboardAction> = {
+  approve: 'approve',
+  review: 'review',
+  secret: 'setSecret',
+  sign_in: 'signIn',
+  edit: 'openServer',
+  restart: 'refreshServer',
+  wait: 'refreshServer',
+};

@@ -1,9 +1,10 @@
-import type { CatalogStatus, ServerStatus } from '../../control/contract.ts';
+import type { CatalogStatus, GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { PageButton, ServerRow, ServersPart } from '../../control/dashboardMessages.ts';
 import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { count, duration, groupDigits, latency } from '../../text/porcelain.ts';
-import { isTroubled, needsPerson } from '../status/remedies.ts';
+import { isTroubled, needsPerson, snapshotAge } from '../status/remedies.ts';
+import { serverCounts, usableWords } from '../status/serverCounts.ts';
 import { heldWords } from '../trust/heldRows.ts';
 import { age, clock, until } from './words.ts';
 
@@ -12,19 +13,17 @@ const MAX_STDERR = 20;
 const NONE = '–';
 
 /** Builds the table of servers: those that need the user first, then failed ones, then by calls and name. */
-export function serversPart(
-  servers: readonly ServerStatus[],
-  { catalog, now, age: since }: { catalog: CatalogStatus; now: number; age: number },
-): ServersPart {
-  const usable = servers.filter(({ state }) => serverState(state).isUp).length;
+export function serversPart(snapshot: GatewaySnapshot, now: number): ServersPart {
+  const { servers, catalog } = snapshot;
+  const at = { catalog, now, age: snapshotAge(snapshot, now) };
   const rank = (server: ServerStatus): number =>
     needsPerson(server) && server.state !== 'failed' ? 0 : server.state === 'failed' ? 1 : 2;
   const sorted = [...servers].sort(
     (a, b) => rank(a) - rank(b) || (b.calls ?? 0) - (a.calls ?? 0) || (a.name < b.name ? -1 : 1),
   );
   return {
-    summary: servers.length === 0 ? '' : `${usable} usable of ${servers.length}`,
-    rows: sorted.map((server) => serverRow(server, { catalog, now, age: since })),
+    summary: servers.length === 0 ? '' : usableWords(serverCounts(servers)),
+    rows: sorted.map((server) => serverRow(server, at)),
   };
 }
 
@@ -51,11 +50,7 @@ function serverRow(server: ServerStatus, at: { catalog: CatalogStatus; now: numb
 function stateWords({ state, held = [], supervised }: ServerStatus, age: number): string {
   const next = supervised?.next_attempt_in_ms;
   const isWaiting = next !== undefined && supervised?.supervision !== 'starting' && next > age;
-  return [
-    state === 'not_started' ? 'asleep' : serverState(state).words,
-    heldWords(held),
-    isWaiting ? `next try in ${until(next - age)}` : '',
-  ]
+  return [serverState(state).words, heldWords(held), isWaiting ? `next try in ${until(next - age)}` : '']
     .filter(Boolean)
     .join(', ');
 }

@@ -106,14 +106,14 @@ function effectWords({ record: { effect } }: CallDetails, lost: boolean): string
 function handled({ record, fault, attempts, repairs }: CallDetails, lost: boolean): string[] {
   const steps = [
     ...repairs.map(({ path, rule }) => `Corrected ${code(path || 'the arguments')} by the rule ${code(rule)}.`),
-    ...(fault?.handled ?? []).map((step) => code(step)),
+    ...(fault?.handled ?? []).map((step) => plain(step)),
     ...(attempts.length > 1
       ? attempts.map(({ outcome, durationMs }, index) => {
           const took = durationMs === undefined ? '' : ` after ${latency(durationMs)}`;
           return `Try ${index + 1} ended${took}: ${code(outcome)}`;
         })
       : []),
-    ...(!lost && attempts.length <= 1 && record.effect === 'unknown'
+    ...(!lost && !fault?.handled.length && record.effect === 'unknown'
       ? ['The gateway did not repeat the call, because a repeated call may take effect twice.']
       : []),
   ];
@@ -157,7 +157,7 @@ function stepsOf({ record, fault }: CallDetails, server: ServerStatus | undefine
     ...(isUnknown
       ? [{ words: 'Check at the server whether the call took effect. Repeat it only if it did not.' }]
       : []),
-    ...(fault?.advice ? [{ words: `Advice that the model got: ${code(fault.advice)}` }] : []),
+    ...(fault?.advice ? [{ words: `Advice that the model got: ${plain(fault.advice)}` }] : []),
     ...(record.toolId === undefined
       ? []
       : [
@@ -183,6 +183,11 @@ function code(text: string): string {
   const ticks = '`'.repeat(longestRun(line) + 1);
   const pad = line.startsWith('`') || line.endsWith('`') || line === '' ? ' ' : '';
   return `${ticks}${pad}${line}${pad}${ticks}`;
+}
+
+/** Returns words as they are where they hold no markup, and as a span of code otherwise. */
+function plain(text: string): string {
+  return /^[\w .,:;()'%/-]*$/.test(text) ? text : code(text);
 }
 
 /** Returns foreign text as a block that it cannot end. */

@@ -39,11 +39,11 @@ function lensesOf(shown: ShownResult, uri: vscode.Uri): vscode.Command[] {
     { command: '', title: resultTitle(row, extension, isPart ? { from, to } : undefined) },
     ...(isPart && to < row.size ? [part('Next part', to), part('Last part', 'last')] : []),
     ...(isPart ? [button('waygate.findInResult', 'Find in all of it…')] : []),
+    button('waygate.saveResult', 'Save As…'),
     ...(mayBeTable(extension) ? [button('waygate.viewTable', 'View as Table')] : []),
     ...(isDump ? [] : [button('waygate.filterResult', 'Filter…')]),
     button('waygate.copyHandle', 'Copy Handle'),
     ...(isDump ? [] : [button('waygate.copyViewCall', 'Copy tool_view call')]),
-    button('waygate.saveResult', 'Save As…'),
     button('waygate.deleteResults', 'Delete'),
   ];
 }

@@ -144,12 +144,11 @@ export function resultTitle(
   extension: string,
   shown?: { from: number; to: number },
 ): NotificationText {
-  const lines = isBinary(extension) || MEDIA_EXTENSIONS.includes(extension) ? '' : `, ${groupDigits(row.lines)} lines`;
+  const isText = !shown && !isBinary(extension) && !MEDIA_EXTENSIONS.includes(extension);
+  const lines = isText ? `, ${groupDigits(row.lines)} lines` : '';
   const source = row.toolId ?? row.server;
-  const from = source === undefined ? '' : ` · from ${oneLine(source.replace(/#[0-9a-f]{8}$/, ''), 80)}`;
-  const part = shown
-    ? ` · bytes ${groupDigits(shown.from)} to ${groupDigits(shown.to)} of ${groupDigits(row.size)}`
-    : '';
+  const from = source === undefined ? '' : ` · ${oneLine(source.replace(/#[0-9a-f]{8}$/, ''), 80)}`;
+  const part = shown ? ` · from ${sizeWords(shown.from)} to ${sizeWords(shown.to)}` : '';
   return notificationText`${`${sizeWords(row.size)} · ${kindWords(extension)}${lines}${from}${part}`}`;
 }
 

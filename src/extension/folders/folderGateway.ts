@@ -8,7 +8,6 @@ import { Environment, type WindowEnvironment } from '../configuration/environmen
 import { languageFeatures } from '../configuration/languageFeatures.ts';
 import type { FolderCommandId } from '../contributions.ts';
 import { Dashboard } from '../dashboard/dashboard.ts';
-import { openResult } from '../documents/resultDocuments.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import { GatewayLink } from '../gateway/gatewayLink.ts';
 import { HeldDefinition, type Installation } from '../gateway/heldDefinition.ts';
@@ -133,13 +132,7 @@ export class FolderGateway {
     const view = new Observable<GatewayView>(viewNow());
     const scanned = new Observable<readonly ScannedServer[]>([]);
     const dashboard = new Dashboard({ name, label, extensionUri, link, gateway: view, scanned });
-    const tries = new TryTool({
-      name,
-      label,
-      extensionUri,
-      link,
-      openResult: (handle) => openResult(link, name, handle),
-    });
+    const tries = new TryTool({ name, label, extensionUri, link });
     const approval = new ServerApproval(name, link);
     const reviews = new TrustReviews(name, link, view);
     this.environment = environment;

@@ -24,7 +24,7 @@ export function tryPage(sources: PageSources): string {
 </div>
 <div id="notice" role="status"></div>
 </section>
-<section aria-label="Answer">
+<section class="result" aria-label="Answer">
 <div role="tablist" aria-label="Answer and request">
 <button id="tab-answer" type="button" role="tab" aria-selected="true" aria-controls="panel-answer">Answer as the model gets it</button>
 <button id="tab-result" type="button" role="tab" aria-selected="false" aria-controls="panel-result" tabindex="-1">Whole result</button>

@@ -5,10 +5,11 @@ import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 import { TRY_VIEW_TYPE } from '../contributions.ts';
+import { openResult } from '../documents/resultDocuments.ts';
 import { type GatewayLink, sentenceOf } from '../gateway/gatewayLink.ts';
 import { throttled } from '../gateway/pacing.ts';
 import { tryPage } from './tryPage.ts';
-import { argumentsOf, type CallAnswer, outcomeOf, pastCalls, triedTool, verdictOf } from './verdict.ts';
+import { argumentsOf, type CallAnswer, figuresOf, outcomeOf, pastCalls, triedTool, verdictOf } from './verdict.ts';
 
 /** Earlier calls on the page. */
 const HISTORY = 12;
@@ -24,8 +25,6 @@ export interface TryParts {
   label(): string | undefined;
   extensionUri: vscode.Uri;
   link: GatewayLink;
-  /** Opens a whole result as a document. */
-  openResult(handle: string): Promise<void>;
 }
 
 /** Tabs *Try Tool*, one for each tool. */
@@ -120,6 +119,8 @@ class TryTab {
   #args: string | undefined;
   #isReady = false;
   #isRunning = false;
+  /** Call of the answer on the page, whose figures follow. */
+  #lastRun: number | undefined;
   #isOpen = true;
   #checking: AbortController | undefined;
   readonly #refreshHistory = throttled(HISTORY_INTERVAL_MS, () => void this.#showHistory());
@@ -158,12 +159,14 @@ class TryTab {
     else this.#args = args;
   }
 
-  /** Shows a call that waits for the user's answer, and the end of any call of the tool. */
+  /** Shows a call that waits for the user's answer, the figures of the last one, and the end of any call of the tool. */
   follow(calls: readonly CallRecord[]): void {
     const own = calls.filter(({ toolId, metaTool }) => toolId === this.#toolId && metaTool === 'tool_execute');
     const mine = own.findLast(({ session }) => session === 'you');
     if (this.#isRunning && mine !== undefined && mine.phase !== 'done')
       this.#post({ type: 'running', waits: mine.phase === 'waiting' });
+    const counted = own.find(({ id, phase }) => id === this.#lastRun && phase === 'done');
+    if (counted !== undefined && !this.#isRunning) this.#post({ type: 'figures', figures: figuresOf(counted) });
     if (own.some(({ phase }) => phase === 'done')) this.#refreshHistory();
   }
 
@@ -201,7 +204,7 @@ class TryTab {
       case 'recall':
         return void this.#guarded(() => this.#recall(message.id));
       case 'openResult':
-        return void this.#guarded(() => this.#parts.openResult(message.handle));
+        return void this.#guarded(() => openResult(this.#parts.link, this.#parts.name, message.handle));
     }
   }
 
@@ -226,11 +229,12 @@ class TryTab {
     try {
       const answer = await this.#call(json, {});
       const [record] = await this.#ownCalls(startedAt).catch(() => []);
+      this.#lastRun = record?.id;
       this.#post({ type: 'outcome', outcome: outcomeOf(answer, Date.now() - startedAt, record) });
     } catch (error) {
       const text = `No answer came: ${sentenceOf(error)} The tool may have run: check before you run it again.`;
-      const outcome = { isError: true, answer: [text], durationMs: Date.now() - startedAt, handles: [] };
-      this.#post({ type: 'outcome', outcome });
+      const figures = { durationMs: Date.now() - startedAt, handles: [] };
+      this.#post({ type: 'outcome', outcome: { isError: true, answer: [text], figures } });
     } finally {
       this.#isRunning = false;
     }

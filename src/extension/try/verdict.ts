@@ -1,7 +1,7 @@
 import type { CallRecord } from '../../control/activityContract.ts';
 import type { ControlRequests } from '../../control/contract.ts';
 import type { ToolDetails } from '../../control/toolContract.ts';
-import type { Outcome, PastCall, PlacedProblem, TriedTool, Verdict } from '../../control/tryMessages.ts';
+import type { Figures, Outcome, PastCall, PlacedProblem, TriedTool, Verdict } from '../../control/tryMessages.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
 
@@ -67,14 +67,16 @@ function judged(report: Readonly<Record<string, unknown>>): Verdict {
 }
 
 export function outcomeOf(answer: CallAnswer, durationMs: number, record: CallRecord | undefined): Outcome {
-  const { tokensIn, tokensOut } = record ?? {};
   return {
     isError: answer.isError === true,
     answer: textOf(answer.content),
-    durationMs: record?.durationMs ?? durationMs,
-    handles: record?.handles ?? [],
-    ...(tokensIn !== undefined && tokensOut !== undefined && { tokens: { came: tokensIn, shown: tokensOut } }),
+    figures: record ? figuresOf(record) : { durationMs, handles: [] },
   };
+}
+
+export function figuresOf({ durationMs, handles, tokensIn, tokensOut }: CallRecord): Figures {
+  const isCounted = tokensIn !== undefined && tokensOut !== undefined;
+  return { durationMs, handles, ...(isCounted && { tokens: { came: tokensIn, shown: tokensOut } }) };
 }
 
 /** Returns the texts of an answer. A part without text is named by its type. */

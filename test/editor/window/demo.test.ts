@@ -29,4 +29,13 @@ it('the demo opens with its README, the tools of its servers and the dashboard, 
   await shows(`node ${resolve('dist/waygate.cjs')} browse "read a file"`);
   await shows('38 tools from 3 servers.');
   await window.screenshot('demo');
+  // The other half of the demo needs no agent.
+  await window.expand('Tools', 'filesystem');
+  await window.clickRowAction('Tools', 'read_text_file', 'Try Tool');
+  await shows('declared read-only');
+  await window.fillInFrame('#form textarea', join(workspace.folder, 'files', 'welcome.txt'));
+  await shows('Arguments are valid');
+  await window.clickInFrame('#run');
+  await shows('This text came through Waygate from the filesystem server.');
+  await window.screenshot('demo-try');
 });

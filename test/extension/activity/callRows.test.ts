@@ -49,6 +49,11 @@ describe('the row of a call', () => {
     });
   });
 
+  it('rounds the time', () => {
+    expect(callRow(call({ durationMs: 0.0877 }), AT).description).toMatch(/· 0\.1 ms ·/);
+    expect(callRow(call({ durationMs: 1_204.4 }), AT).description).toMatch(/· 1\.2 s ·/);
+  });
+
   it('of a gateway tool has its subject', () => {
     const { toolId: _, server: __, ...browse } = call({ metaTool: 'tool_browse', subject: 'delete a customer' });
     expect(callRow(browse, AT)).toMatchObject({

@@ -77,9 +77,9 @@ describe('a part of a large result', () => {
 
 describe('the words about a result', () => {
   it('have size, kind, lines and source', () => {
-    expect(resultTitle(artifact(), 'json')).toBe('274 KB · JSON, 2,000 lines · from erp:invoice_export');
+    expect(resultTitle(artifact(), 'json')).toBe('274 KB · JSON, 2,000 lines · erp:invoice_export');
     expect(resultTitle(artifact({ size: 41_943_040 }), 'jsonl', { from: 0, to: 1_048_570 })).toBe(
-      '40.0 MB · JSON lines, 2,000 lines · from erp:invoice_export · bytes 0 to 1,048,570 of 41,943,040',
+      '40.0 MB · JSON lines · erp:invoice_export · from 0 bytes to 1.0 MB',
     );
     expect([1, 812, 9_500, 280_576, 1_040_000, 536_870_912].map(sizeWords)).toEqual([
       '1 byte',
