@@ -15,8 +15,9 @@ import {
   WAYGATE_SCHEME,
 } from '../../src/extension/contributions.ts';
 import { MENUS, SETTINGS, type SettingContribution, VIEWS, WALKTHROUGH_STEPS, WELCOMES } from './contributed.ts';
+import { withKeys } from './texts.ts';
 
-/** Returns the generated fields of package.json. The other fields are written by hand. */
+/** Returns the generated fields of package.json, with texts. The other fields are written by hand. */
 export function extensionManifest(): Record<string, unknown> {
   return {
     extensionKind: ['workspace'],
@@ -123,7 +124,7 @@ function settings(): [string, SettingContribution<string>][] {
 
 /** Returns the generated fields in which a package.json differs from the sources. The build fails if there are any. */
 export function manifestDifferences(packageJson: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(extensionManifest())
+  return Object.entries(withKeys(extensionManifest()).manifest)
     .filter(([field, expected]) => JSON.stringify(packageJson[field]) !== JSON.stringify(expected))
     .map(([field]) => field);
 }

@@ -4,6 +4,7 @@ import { type ParseError, parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { MENUS, WALKTHROUGH_STEPS, WELCOMES } from '../../scripts/contributes/contributed.ts';
 import { extensionManifest, manifestDifferences } from '../../scripts/contributes/manifest.ts';
+import { withKeys } from '../../scripts/contributes/texts.ts';
 import { editorSchema, schemaText } from '../../scripts/lib/generatedDocs.mjs';
 import { documentSchema } from '../../src/config/declaration/document.ts';
 import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationFile.ts';
@@ -19,7 +20,9 @@ const packageJson = JSON.parse(read('package.json')) as Record<string, unknown>;
 describe('package.json', () => {
   it('holds exactly the contributions of the sources (npm run contributes writes it)', () => {
     expect(manifestDifferences(packageJson)).toEqual([]);
-    expect(packageJson).toMatchObject(extensionManifest());
+    const { manifest, texts } = withKeys(extensionManifest());
+    expect(packageJson).toMatchObject(manifest);
+    expect(JSON.parse(read('package.nls.json'))).toEqual(texts);
   });
 
   it('differs when a command is missing or a field is changed', () => {
@@ -66,6 +69,27 @@ describe('package.json', () => {
       ]),
     );
     for (const file of files) expect(read(file).length, file).toBeGreaterThan(0);
+  });
+});
+
+describe('the texts of the manifest', () => {
+  it('are all keys of package.nls.json, so that they can be translated', () => {
+    const { manifest, texts } = withKeys(extensionManifest());
+    const used = [...JSON.stringify(manifest).matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key);
+    expect(used.sort()).toEqual(Object.keys(texts).sort());
+    // Words with a space are texts; what is left are clauses, patterns and commands.
+    const left =
+      JSON.stringify(manifest.contributes).match(/"(?:title|name|contents|description)":"[^%"][^"]*"/g) ?? [];
+    expect(new Set(left)).toEqual(new Set(['"title":"Waygate"']));
+  });
+
+  it('have keys that stay when a text is added before them', () => {
+    const named = (...ids: string[]): object => ({
+      commands: ids.map((command) => ({ command, title: `Do ${command}` })),
+    });
+    const { texts } = withKeys({ contributes: named('b') });
+    expect(withKeys({ contributes: named('a', 'b') }).texts).toMatchObject(texts);
+    expect(texts).toEqual({ 'commands.b.title': 'Do b' });
   });
 });
 

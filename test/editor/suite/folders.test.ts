@@ -30,6 +30,24 @@ const dashboards = (): string[] =>
 const statusItem = async (): Promise<string> =>
   (await driver.statusBar()).find(({ text }) => text.includes('Waygate'))?.label ?? '';
 
+/** File system of one empty folder. */
+const EMPTY: vscode.FileSystemProvider = {
+  onDidChangeFile: new vscode.EventEmitter<vscode.FileChangeEvent[]>().event,
+  watch: () => new vscode.Disposable(() => undefined),
+  stat: ({ path }) => {
+    if (path !== '/virtual') throw vscode.FileSystemError.FileNotFound();
+    return { type: vscode.FileType.Directory, ctime: 0, mtime: 0, size: 0 };
+  },
+  readDirectory: () => [],
+  createDirectory: () => undefined,
+  readFile: () => {
+    throw vscode.FileSystemError.FileNotFound();
+  },
+  writeFile: () => undefined,
+  delete: () => undefined,
+  rename: () => undefined,
+};
+
 /** A workspace of two folders, each with a configuration. */
 describe('Folders', () => {
   let folder: string;
@@ -184,12 +202,15 @@ describe('Folders', () => {
   });
 
   it('leaves out a folder that is on no disk', async () => {
-    vscode.workspace.updateWorkspaceFolders(1, 0, { uri: vscode.Uri.parse('nowhere:/virtual'), name: 'virtual' });
+    const provider = vscode.workspace.registerFileSystemProvider('memory', EMPTY);
+    vscode.workspace.updateWorkspaceFolders(1, 0, { uri: vscode.Uri.parse('memory:/virtual'), name: 'virtual' });
     await eventually('the folder', () => vscode.workspace.workspaceFolders?.length === 2);
-    await vscode.commands.executeCommand('waygate.refresh');
     await toolsRow('memory', ({ depth }) => depth === 1);
     assert.match(await invoke('tool_browse', { path: '/' }), /\/memory/);
-    vscode.workspace.updateWorkspaceFolders(1, 1);
-    await eventually('the end of the folder', () => vscode.workspace.workspaceFolders?.length === 1);
+    await eventually('the end of the folder', () => {
+      if (vscode.workspace.workspaceFolders?.length === 2) vscode.workspace.updateWorkspaceFolders(1, 1);
+      return vscode.workspace.workspaceFolders?.length === 1;
+    });
+    provider.dispose();
   });
 });
