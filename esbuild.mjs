@@ -102,6 +102,8 @@ const browser = { ...common, platform: 'browser', target: 'es2023' };
 /** One entry that runs every suite file, each loaded only when mocha is ready for its `describe`. */
 function editorSuiteEntry() {
   const files = globSync('test/editor/suite/**/*.test.ts', { cwd: root }).sort();
+  // First, since the others begin with approved servers.
+  files.sort((a, b) => Number(b.endsWith('approval.test.ts')) - Number(a.endsWith('approval.test.ts')));
   const loaders = files.map((file) => {
     const path = `./${file.replaceAll('\\', '/')}`;
     return `[${JSON.stringify(basename(file))}, () => require(${JSON.stringify(path)})]`;

@@ -98,10 +98,11 @@ describe('a catalog that changes while its server runs', () => {
     await control?.request('status', {});
     expect(await listed(lists)).toEqual(['one__before', 'one__stays']);
     expect(wasAnnounced(lists)).toBe(false);
+    // The request begins the refresh, and the news follow its end.
     await control?.request('refresh', {});
+    await until('the news', () => wasAnnounced(lists));
     control?.dispose();
     expect(await listed(lists)).toEqual(['one__after', 'one__stays']);
-    await until('the news', () => wasAnnounced(lists));
   });
 });
 

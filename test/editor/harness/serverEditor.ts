@@ -13,6 +13,9 @@ import { CHROMIUM_FLAGS, readLaunchArguments, workbenchAddress } from './launchA
 /** Device pixels per pixel of the page. Two make a sharp picture and a slower run. */
 const PIXELS = Number(process.env.WAYGATE_PICTURE_PIXELS ?? 1);
 
+/** Height of the window. Three views share the sidebar, and VS Code draws only the rows that fit. */
+const HEIGHT = process.env.WAYGATE_PICTURE_PIXELS === undefined ? 1_600 : 900;
+
 const RUN_LIMIT_MS = 8 * 60_000;
 
 function environment(name: string): string {
@@ -56,7 +59,7 @@ async function main(): Promise<number> {
     leaving.push(() => endGroup(child));
     const browser = await chromium.launch({ executablePath: environment('WAYGATE_CHROMIUM'), args: CHROMIUM_FLAGS });
     leaving.push(() => browser.close());
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, deviceScaleFactor: PIXELS });
+    const page = await browser.newPage({ viewport: { width: 1400, height: HEIGHT }, deviceScaleFactor: PIXELS });
     page.on('console', (message) => log(`[page] ${message.text()}`));
     const ended = deferred<number>();
     await page.exposeFunction('codeAutomationLog', (type: string, args: unknown[]) =>

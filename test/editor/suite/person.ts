@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { processStart } from '../../../src/upstream/process/processStart.ts';
 import { driver, eventually } from '../harness/driver.ts';
 import type { TreeRow } from '../harness/driverProtocol.ts';
-import { configurationFile, EXTENSION_ID, gatewayStatus, settledGateway } from './gateway.ts';
+import { configurationFile, EXTENSION_ID, gatewayStatus, settledGateway, withControl } from './gateway.ts';
 
 /** Actions of a user in the window, for tests that need them as a preparation. */
 
@@ -31,6 +31,16 @@ export async function configure(edit: (configuration: Configuration) => void): P
 async function write(text: string): Promise<void> {
   writeFileSync(configurationFile(), text);
   await vscode.commands.executeCommand('waygate.refresh');
+  const { servers } = JSON.parse(text) as Configuration;
+  // A refresh ends at once.
+  await eventually(
+    'the servers of the configuration',
+    () => gatewayStatus().catch(() => undefined),
+    (status) => {
+      const known = status?.servers.map(({ name }) => name) ?? [];
+      return Object.keys(servers).every((name) => known.includes(name));
+    },
+  );
   await settledGateway();
 }
 
@@ -46,14 +56,11 @@ export async function anotherWorker(): Promise<void> {
   await eventually('the worker before to end', async () => (await processStart(worker.pid)) === undefined);
 }
 
-/** Approves all waiting servers, if there are any. */
+/** Approves all waiting servers by the hashes of what they would run. The suite *Approval* does it in the window. */
 export async function approveAll(): Promise<void> {
-  const waiting = (await settledGateway()).servers.filter(({ state }) => state === 'needs_approval');
+  const waiting = (await settledGateway()).servers.flatMap(({ approval }) => approval?.hash ?? []);
   if (waiting.length === 0) return;
-  for (const { name } of waiting) await toolsRow(name, ({ description }) => description === 'needs approval');
-  await vscode.commands.executeCommand('waygate.approveServers');
-  const offer = waiting.length === 1 ? `Approve "${waiting[0]?.name}"` : `Approve all ${waiting.length} servers`;
-  await driver.click(`.codelens-decoration a:has-text(${JSON.stringify(offer)})`);
+  await withControl((control) => control.request('approve', { hashes: waiting }));
   await eventually(
     'all to be approved',
     gatewayStatus,
