@@ -14,7 +14,7 @@ import { CHROMIUM_FLAGS, readLaunchArguments, workbenchAddress } from './launchA
 const PIXELS = Number(process.env.WAYGATE_PICTURE_PIXELS ?? 1);
 
 /** Height of the window. Three views share the sidebar, and VS Code draws only the rows that fit. */
-const HEIGHT = process.env.WAYGATE_PICTURE_PIXELS === undefined ? 1_600 : 900;
+const HEIGHT = process.env.WAYGATE_PICTURE_PIXELS === undefined ? 2_000 : 900;
 
 const RUN_LIMIT_MS = 8 * 60_000;
 

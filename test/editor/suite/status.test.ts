@@ -23,7 +23,11 @@ function textsIn(value: unknown): string[] {
 
 /** State of servers in the tree, the status bar, the log and the dashboard. */
 describe('Status', () => {
-  before(approveAll);
+  before(async () => {
+    await approveAll();
+    // Rows that do not fit are not drawn.
+    await vscode.commands.executeCommand('workbench.actions.treeView.waygate.tools.collapseAll');
+  });
 
   it('has one row per server in the order of the names at each moment of a start', async () => {
     const restore = await configure(({ servers }) => {
@@ -83,20 +87,24 @@ describe('Status', () => {
     await eventually(
       'the result',
       () => driver.texts(MESSAGE),
-      ([text]) => text === 'slow: nothing changed.',
+      (texts) => texts.includes('slow: nothing changed.'),
     );
-    assert.deepEqual(await driver.texts(`${ROW}:has-text("slow") .codicon-loading`), []);
+    await eventually(
+      'the icon to stop',
+      () => driver.texts(`${ROW}:has-text("slow") .codicon-loading`),
+      (icons) => icons.length === 0,
+    );
     await vscode.commands.executeCommand('waygate.refresh');
     await driver.waitFor(`${ROW}:has-text("slow") .codicon-loading`);
     await eventually(
       'the result for all',
       () => driver.texts(MESSAGE),
-      ([text = '']) => /servers?: nothing changed\.$/.test(text) && !text.startsWith('slow: '),
+      (texts) => texts.some((text) => /\d servers?: nothing changed\.$/.test(text)),
     );
     await eventually(
       'the end of the result',
       () => driver.texts(MESSAGE),
-      ([text = '']) => text === '',
+      (texts) => !texts.some((text) => text.includes('nothing changed')),
     );
     await restore();
   });
@@ -122,8 +130,16 @@ describe('Status', () => {
       servers.wrong = { command: 5 as unknown as string };
     });
     await vscode.commands.executeCommand('waygate.approveServers');
-    for (const name of ['keyed', 'broken', 'clear'])
-      await driver.click(`.codelens-decoration a:has-text('Approve "${name}"')`);
+    for (const name of ['keyed', 'broken', 'clear']) {
+      const button = `.codelens-decoration a:has-text('Approve "${name}"')`;
+      await driver.click(button);
+      // The document then shows the other servers.
+      await eventually(
+        'the button to go',
+        () => driver.texts(button),
+        (texts) => texts.length === 0,
+      );
+    }
     const snapshot = await eventually('each need', gatewayStatus, ({ servers }) => {
       const states = new Map(servers.map(({ name, state }) => [name, state]));
       return (
