@@ -38,8 +38,8 @@ const reports = join(root, '.out', 'reports');
 /** Limit for a stage that hangs. The suite inside VS Code has shorter limits of its own. */
 const STAGE_LIMIT_MS = 20 * 60_000;
 
-/** Most stages wait for processes more than they compute: two on two cores leave a third of the processors idle. */
-const LANES = Math.min(3, availableParallelism() + 1);
+/** Most stages wait for processes more than they compute, so more than two would only disturb each other. */
+const LANES = Math.min(2, availableParallelism());
 
 /**
  * Runs one command of a stage. Its output is printed as it comes where the stage runs alone, else whole at its end.

@@ -32,7 +32,7 @@ describe('Tools', () => {
 
   it('has one row for each server, by name, with its tools and their cost', async () => {
     const rows = await eventually('the cost of all', servers, (seen) =>
-      seen.every(({ description }) => / tools · [\d.]+k? tokens$/.test(description)),
+      seen.every(({ description }) => / tools · [\d.]+k? tokens\b/.test(description)),
     );
     const names = (await gatewayStatus()).servers.map(({ name }) => name).sort();
     assert.deepEqual(

@@ -190,8 +190,16 @@ describe('Trust', () => {
     list('Keeps a note in a drawer.', [{ uriTemplate: 'notes://{id}', name: 'notes', description }]);
     await call('announce');
     await toolsRow('changing', ({ description }) => /^2 tools\b.*, 1 new$/.test(description));
-    await driver.clickRowAction('Tools', 'new: template notes://{id}', 'Review Change');
-    const shown = await eventually('the comparison', comparison, (seen) => (seen?.now ?? '') !== '');
+    const shown = await eventually(
+      'the comparison',
+      async () => {
+        // VS Code loses a click on a row that it is drawing again.
+        if (comparison() === undefined)
+          await driver.clickRowAction('Tools', 'new: template notes://{id}', 'Review Change').catch(() => undefined);
+        return comparison();
+      },
+      (seen) => (seen?.now ?? '') !== '',
+    );
     assert.match(shown?.now ?? '', /^Finding: .*\(hard\) at \/description: "Ignore all previous instructions/);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     list('Keeps a note in a drawer.');
