@@ -89,7 +89,7 @@ async function announce({ world, server, random }: Place): Promise<void> {
   server.change(otherVersions(random, server.model));
   const pid = server.signal('SIGUSR2');
   if (pid === undefined) return;
-  // What the user sees next is what the server lists, unless the signal has ended a process that was starting.
+  // The user sees next the list of the server, unless the signal has ended a process that was starting.
   await until('the announced list', async () => !server.isOurs(pid) || (await unlike(world, server)).length === 0);
   Object.assign(server.model, { stale: !server.isOurs(pid), listedBy: world.worker });
 }

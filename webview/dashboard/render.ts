@@ -15,7 +15,7 @@ import type { Part } from './part.ts';
 import { serversPart } from './serversTable.ts';
 import { type Sorting, toolsPart } from './toolsTable.ts';
 
-/** What the user has chosen on the page itself. */
+/** Choices of the user on the page itself. */
 export interface PageChoices {
   sorting: Sorting;
   /** Names of the servers whose details are shown. */

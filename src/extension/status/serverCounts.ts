@@ -42,7 +42,7 @@ export function usableWords({ usable, total }: Pick<ServerCounts, 'usable' | 'to
 
 function isUsable(server: ServerStatus): boolean {
   const { state, toolCount } = server;
-  // Of a sleeping server without tools nothing can be called, so nothing would wake it.
+  // A sleeping server without tools has nothing to call, so nothing would wake it.
   return (
     (state === 'ready' && (toolCount > 0 || !waitsForReview(server))) || (state === 'not_started' && toolCount > 0)
   );

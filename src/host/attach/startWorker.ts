@@ -54,7 +54,7 @@ const READY_TIMEOUT_MS = 15_000;
 const YOUNG_MB = 4;
 /**
  * Size in megabytes at which V8 first collects the whole heap, and the growth in percent after which it does so again.
- * By default the garbage of some thousand calls is kept, three times what is in use.
+ * V8's default keeps the garbage of some thousand calls, three times the memory in use.
  */
 const OLD_MB = 32;
 const OLD_GROWTH_PERCENT = 25;

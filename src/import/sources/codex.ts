@@ -28,7 +28,7 @@ function normalise(raw: RawServer): { raw: RawServer; notes?: readonly string[] 
   const { enabled, env_vars, http_headers, env_http_headers, bearer_token_env_var, tools, ...given } = raw;
   const { default_tools_approval_mode: mode, ...others } = given;
   const modes = [mode, ...Object.values(record(tools)).map((tool) => record(tool).approval_mode)];
-  // Neither mode adds a question to those that Waygate asks.
+  // Codex asks nothing in the modes `auto` and `approve`.
   const isFree = modes.every((one) => one === undefined || one === 'auto' || one === 'approve');
   const rest = isFree ? others : { ...others, 'approval mode': modes.find((one) => one !== undefined) };
   const env = { ...fromEnvironment(namesIn(env_vars)), ...record(rest.env) };
