@@ -23,6 +23,7 @@ const ALL = [
   'link',
   'mcp',
   'upstream',
+  'records',
   'modes',
   'control',
 ];
@@ -64,6 +65,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
     ],
     types: ['config', 'supervision'],
   },
+  records: { values: [...BASE, 'mcp', 'secrets', 'results'], types: ['config', 'control'] },
   control: { values: [], types: ['errors', 'catalog', 'config', 'ranking', 'supervision', 'link', 'trust'] },
   host: { values: ALL },
   worker: { values: ['host', ...ALL] },
