@@ -26,6 +26,8 @@ export interface PinnedItem {
   readonly pin: string;
 }
 
+const COLON = ':'.charCodeAt(0);
+
 const LISTS = ['tools', 'prompts', 'resourceTemplates'] as const;
 
 /** Pins that were stored beside a list, so that a start hashes nothing again. */
@@ -57,20 +59,28 @@ function firstKey(part: PinnedPart, name: string): string {
   return `${part}:${name.includes('\n') || name.startsWith('"') ? JSON.stringify(name) : name}`;
 }
 
+/** Reports whether a key is that of a name without quotation marks, without building one. */
+function isPlainKey(key: string, part: PinnedPart, name: string): boolean {
+  const start = part.length + 1;
+  if (key.length !== start + name.length || !key.startsWith(part) || !key.startsWith(name, start)) return false;
+  return key.charCodeAt(start - 1) === COLON && !name.startsWith('"') && !name.includes('\n');
+}
+
 /**
  * Reports whether all items of a listing equal their pins. Compares them in the order of the baseline, without the cost
- * of `itemsOf`: `false` may also mean that the server has changed the order or listed a name twice.
+ * of `itemsOf`: `false` may also mean that the server has changed the order, listed a name twice, or uses an odd name.
  */
 export function equalsPins(listing: Listing, pins: Readonly<Record<string, string>>): boolean {
-  const keys = Object.keys(pins);
+  // Two arrays in one order: looking each key up takes as long as everything else together.
+  const [keys, approved] = [Object.keys(pins), Object.values(pins)];
   for (const list of LISTS) {
     const items = listing[list];
     const stored = storedPins.get(items);
     const start = keys.indexOf(firstKey(list, nameOfItem(list, items[0])));
     for (let at = 0; at < items.length; at++) {
       const key = keys[start + at];
-      if (key === undefined || key !== firstKey(list, nameOfItem(list, items[at]))) return false;
-      if (pins[key] !== (stored?.[at] ?? pinOf(items[at]))) return false;
+      if (key === undefined || !isPlainKey(key, list, nameOfItem(list, items[at]))) return false;
+      if (approved[start + at] !== (stored?.[at] ?? pinOf(items[at]))) return false;
     }
   }
   return !listing.instructions || pins[firstKey('instructions', '')] === pinOf(listing.instructions);
