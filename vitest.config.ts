@@ -16,7 +16,7 @@ const PURE = [
   // The others measure the CPU of all threads, or start a gateway.
   'test/calls/!(hostileSchemas|realServer|shipped).test.ts',
   'test/{catalog,control,docs,errors,extension,import,lib,link,mcp,modes,ranking,replay}/**/*.test.ts',
-  'test/{results,secrets,supervision,telemetry,text,trust}/**/*.test.ts',
+  'test/{records,results,secrets,supervision,telemetry,text,trust}/**/*.test.ts',
   'test/webview/render.test.ts',
 ];
 

@@ -65,7 +65,7 @@ const ROOMS: Record<string, { values: readonly string[]; types?: readonly string
     ],
     types: ['config', 'supervision'],
   },
-  records: { values: [...BASE, 'mcp', 'secrets', 'results'], types: ['config', 'control'] },
+  records: { values: [...BASE, 'mcp', 'secrets', 'catalog', 'results'], types: ['config', 'control'] },
   control: { values: [], types: ['errors', 'catalog', 'config', 'ranking', 'supervision', 'link', 'trust'] },
   host: { values: ALL },
   worker: { values: ['host', ...ALL] },

@@ -12,6 +12,7 @@ import {
   type HttpOptions,
   NEEDS,
   type ScanCommand,
+  type SessionCommand,
   TRUST_ACTIONS,
   type TrustCommand,
 } from './commands.ts';
@@ -89,6 +90,8 @@ export function parseCommandLine(argv: readonly string[], report: ReportNormalis
     case 'skill':
       if (subject !== 'install') throw new UsageError(`waygate skill ${NEEDS.skill}`);
       return { name, ...target, json, into: givenPath('into', values, report), replace: values.replace === true };
+    case 'session':
+      return { name, json, ...sessionOf(values, names, report) };
     case 'uninstall':
       return { name, ...target, json, yes: values.yes === true };
     default:
@@ -132,6 +135,28 @@ function approveOf(
   if (revoke || names.length !== 1) throw new UsageError('waygate approve --hash takes the name of one server.');
   if (typeof hash === 'string' && /^[0-9a-f]{8,64}$/.test(hash)) return { all, names, revoke, hash };
   throw new UsageError('waygate approve --hash needs the 8 characters that waygate approve shows.');
+}
+
+/** Tokens of a packed session by default: as much as a long answer of a tool has. */
+const SESSION_BUDGET = 4_000;
+
+function sessionOf(
+  values: OptionValues,
+  names: readonly string[],
+  report: ReportNormalisation,
+): Omit<SessionCommand, 'json'> {
+  const [file, ...more] = names;
+  if (file === undefined || more.length > 0) throw new UsageError('waygate session takes one file.');
+  const { query, budget, item } = values as Readonly<Record<string, string | undefined>>;
+  if (query !== undefined && item !== undefined) {
+    throw new UsageError('waygate session takes --query or --item, not both.');
+  }
+  if (query === undefined && budget !== undefined) throw new UsageError('waygate session --budget needs --query.');
+  const tokens = budget === undefined ? SESSION_BUDGET : Number(budget);
+  if (!Number.isInteger(tokens) || tokens < 1) {
+    throw new UsageError('waygate session --budget needs a number of tokens, such as 4000.');
+  }
+  return { file: localFile(file, 'FILE', report), question: query, budget: tokens, item };
 }
 
 const WITHOUT_SUBJECT: readonly string[] = ['log', 'verify'];

@@ -112,6 +112,16 @@ export interface SkillCommand extends GatewayTarget, Printed {
   replace: boolean;
 }
 
+export interface SessionCommand extends Printed {
+  file: string;
+  /** Packs what the session says about it, instead of showing all. */
+  question: string | undefined;
+  /** Tokens that a packed session may have. */
+  budget: number;
+  /** Id of the one item to print whole. */
+  item: string | undefined;
+}
+
 export type Command =
   | { name: 'help'; about: CommandName | 'start' | 'all' }
   | { name: 'version' }
@@ -131,6 +141,7 @@ export type Command =
   | ({ name: 'import' } & ImportCommand)
   | ({ name: 'client-config' } & ClientConfigCommand)
   | ({ name: 'skill' } & SkillCommand)
+  | ({ name: 'session' } & SessionCommand)
   | ({ name: 'uninstall' } & UninstallCommand);
 
 const FLAG = { type: 'boolean' } as const;
@@ -180,6 +191,7 @@ export const OPTIONS = {
   },
   'client-config': { ...ANY_TARGET, write: FLAG, yes: FLAG, json: FLAG },
   skill: { ...TARGET, into: TEXT, replace: FLAG, json: FLAG },
+  session: { query: TEXT, budget: TEXT, item: TEXT, json: FLAG },
   uninstall: { workspace: TEXT, yes: FLAG, json: FLAG },
 } as const;
 
@@ -193,6 +205,7 @@ export const NEEDS: Readonly<Partial<Record<CommandName, string>>> = {
   browse: 'needs a query or a path: waygate browse "read a file", or /.',
   secret: 'needs an action: set NAME, list, or delete NAME.',
   skill: 'needs an action: waygate skill install.',
+  session: 'needs a file: waygate session session.jsonl.',
 };
 
 export const TAKES_WORDS: ReadonlySet<CommandName> = new Set([
@@ -208,6 +221,7 @@ export const TAKES_WORDS: ReadonlySet<CommandName> = new Set([
   'import',
   'client-config',
   'skill',
+  'session',
 ]);
 
 /**

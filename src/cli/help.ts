@@ -183,6 +183,17 @@ const BY_COMMAND: { readonly [Name in CommandName]: CommandHelp<Name> } = {
     example: 'install',
     more: 'The skill explains how to build an MCP server that survives its own crashes.',
   },
+  session: {
+    purpose: 'shows a recorded session, or packs it for a question',
+    forms: ['FILE'],
+    options: {
+      query: ['QUESTION', 'prints only what the session says about it, within the budget'],
+      budget: ['N', 'tokens (cl100k) for the answer to --query; 4000 by default'],
+      item: ['ID', 'prints one item whole'],
+    },
+    example: 'session.jsonl --query "invoice status" --budget 2000',
+    more: 'FILE has a JSON object a line, with id, type, text or content, and parent_id where an item answers another.',
+  },
   uninstall: {
     purpose: 'lists what Waygate keeps on this machine, asks, and removes it',
     forms: [''],

@@ -7,6 +7,7 @@ import { learned } from './commands/learned.ts';
 import { lock } from './commands/lock.ts';
 import { login, logout } from './commands/login.ts';
 import { policyRule } from './commands/policyRule.ts';
+import { session } from './commands/records/session.ts';
 import { reload } from './commands/reload.ts';
 import { scan } from './commands/scan.ts';
 import { secret } from './commands/secret.ts';
@@ -69,6 +70,8 @@ export async function runCommand(command: OtherCommand): Promise<number> {
       return clientConfig(command);
     case 'skill':
       return skill(command);
+    case 'session':
+      return session(command);
     case 'uninstall':
       return uninstall(command, process.env, ownTerminal());
   }
