@@ -112,6 +112,13 @@ export interface SkillCommand extends GatewayTarget, Printed {
   replace: boolean;
 }
 
+export interface RecordsCommand extends GatewayTarget {
+  /** Address of a remote provider; the environment or the default decides when it is absent. */
+  providerUrl: string | undefined;
+  /** Folder of the cached credentials. */
+  cacheRoot: string | undefined;
+}
+
 export type Command =
   | { name: 'help'; about: CommandName | 'start' | 'all' }
   | { name: 'version' }
@@ -131,6 +138,7 @@ export type Command =
   | ({ name: 'import' } & ImportCommand)
   | ({ name: 'client-config' } & ClientConfigCommand)
   | ({ name: 'skill' } & SkillCommand)
+  | ({ name: 'records' } & RecordsCommand)
   | ({ name: 'uninstall' } & UninstallCommand);
 
 const FLAG = { type: 'boolean' } as const;
@@ -179,6 +187,7 @@ export const OPTIONS = {
     json: FLAG,
   },
   'client-config': { ...ANY_TARGET, write: FLAG, yes: FLAG, json: FLAG },
+  records: { workspace: TEXT, 'provider-url': TEXT, 'cache-root': TEXT },
   skill: { ...TARGET, into: TEXT, replace: FLAG, json: FLAG },
   uninstall: { workspace: TEXT, yes: FLAG, json: FLAG },
 } as const;
