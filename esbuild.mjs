@@ -52,6 +52,7 @@ const ranksBeside = {
 const OWN_BUNDLES = [
   { source: 'src/cli/runCommand.ts', file: 'cliCommands.cjs' },
   { source: 'src/cli/commands/import.ts', file: 'cliImport.cjs' },
+  { source: 'src/cli/commands/records/serveRecords.ts', file: 'cliRecords.cjs' },
   { source: 'src/host/attach/rollOut.ts', file: 'rollOut.cjs' },
   { source: 'src/extension/import/importServers.ts', file: 'editorImport.cjs' },
   { source: 'src/extension/configuration/editConfiguration.ts', file: 'editorEdits.cjs' },

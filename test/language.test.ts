@@ -22,7 +22,7 @@ const markdown = globSync('{*.md,{docs,skills}/**/*.md}');
 const isThere = (name: string): boolean => markdown.some((file) => `/${file}`.endsWith(`/${name}`));
 const rules = new Set(
   globSync('docs/specification/*.md').flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/^(?:- \*\*|## )([GMOT]\d+(?:\.\d+)?)\b/gm)].map(
+    [...readFileSync(file, 'utf8').matchAll(/^(?:- \*\*|## )([GMORT]\d+(?:\.\d+)?)\b/gm)].map(
       ([, rule]) => rule as string,
     ),
   ),
@@ -59,7 +59,7 @@ describe('a comment', () => {
       const read = file.endsWith('.md') ? [text] : comments(text);
       return Array.from(read).flatMap((part) =>
         Array.from(
-          part.matchAll(/(?<![\w.])([GMOT]\d{1,2}\.\d{1,2})\b|(?<=\()([GMOT]\d{1,2})(?=[,)])/g),
+          part.matchAll(/(?<![\w.])([GMORT]\d{1,2}\.\d{1,2})\b|(?<=\()([GMORT]\d{1,2})(?=[,)])/g),
           ([rule]) => rule,
         ),
       );

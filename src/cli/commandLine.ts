@@ -87,6 +87,13 @@ export function parseCommandLine(argv: readonly string[], report: ReportNormalis
         write: values.write === true,
         yes: values.yes === true,
       };
+    case 'records':
+      return {
+        name,
+        ...target,
+        providerUrl: filledOption('provider-url', values),
+        cacheRoot: givenPath('cache-root', values, report),
+      };
     case 'skill':
       if (subject !== 'install') throw new UsageError(`waygate skill ${NEEDS.skill}`);
       return { name, ...target, json, into: givenPath('into', values, report), replace: values.replace === true };
@@ -97,6 +104,12 @@ export function parseCommandLine(argv: readonly string[], report: ReportNormalis
     default:
       return { name, ...target, json };
   }
+}
+
+function filledOption(option: string, values: OptionValues): string | undefined {
+  const given = values[option];
+  if (given === '') throw new UsageError(`--${option} is empty; give a value, or leave the option out.`);
+  return typeof given === 'string' ? given : undefined;
 }
 
 function commandNamed(given: string, report: ReportNormalisation): CommandName {

@@ -122,6 +122,13 @@ export interface SessionCommand extends Printed {
   item: string | undefined;
 }
 
+export interface RecordsCommand extends GatewayTarget {
+  /** Address of a remote provider; the environment or the default decides when it is absent. */
+  providerUrl: string | undefined;
+  /** Folder of the cached credentials. */
+  cacheRoot: string | undefined;
+}
+
 export type Command =
   | { name: 'help'; about: CommandName | 'start' | 'all' }
   | { name: 'version' }
@@ -141,6 +148,7 @@ export type Command =
   | ({ name: 'import' } & ImportCommand)
   | ({ name: 'client-config' } & ClientConfigCommand)
   | ({ name: 'skill' } & SkillCommand)
+  | ({ name: 'records' } & RecordsCommand)
   | ({ name: 'session' } & SessionCommand)
   | ({ name: 'uninstall' } & UninstallCommand);
 
@@ -190,6 +198,7 @@ export const OPTIONS = {
     json: FLAG,
   },
   'client-config': { ...ANY_TARGET, write: FLAG, yes: FLAG, json: FLAG },
+  records: { workspace: TEXT, 'provider-url': TEXT, 'cache-root': TEXT },
   skill: { ...TARGET, into: TEXT, replace: FLAG, json: FLAG },
   session: { query: TEXT, budget: TEXT, item: TEXT, json: FLAG },
   uninstall: { workspace: TEXT, yes: FLAG, json: FLAG },

@@ -173,6 +173,16 @@ const BY_COMMAND: { readonly [Name in CommandName]: CommandHelp<Name> } = {
     example: 'cursor --write',
     more: `CLIENT is one of ${CLIENT_IDS.join(', ')}.`,
   },
+  records: {
+    purpose: 'runs the MCP server that reads records under a grant',
+    forms: ['', '--provider-url URL'],
+    options: {
+      'provider-url': ['URL', 'resource server to read from, with the credential in the cache for it'],
+      'cache-root': ['DIR', 'folder of the cached credentials; .pdpp by default'],
+    },
+    example: '--provider-url https://records.example.com',
+    more: 'Exits with 77 for an owner credential, which it never uses, and with 78 without a valid client credential.',
+  },
   skill: {
     purpose: 'installs the mcp-bootstrap skill for your agent',
     forms: ['install'],

@@ -26,6 +26,10 @@ async function main(): Promise<number> {
       const { serve } = await import('./commands/serve.ts');
       return serve(command);
     }
+    case 'records': {
+      const { serveRecords } = await import('./commands/records/serveRecords.ts');
+      return serveRecords(command);
+    }
     default: {
       const { runCommand } = await import('./runCommand.ts');
       return runCommand(command);

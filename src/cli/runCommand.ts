@@ -24,7 +24,7 @@ import { ownTerminal } from './terminal.ts';
 
 export { serveHttp } from './commands/serveHttp.ts';
 
-type OtherCommand = Exclude<Command, { name: 'help' | 'version' | 'serve' }>;
+type OtherCommand = Exclude<Command, { name: 'help' | 'version' | 'serve' | 'records' }>;
 
 /** Runs a command for a person. A host on stdio starts once per client and loads none of this. */
 export async function runCommand(command: OtherCommand): Promise<number> {

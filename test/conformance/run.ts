@@ -1,6 +1,9 @@
 /**
  * `npm run conformance -- FILE… [--group NAME]… [--json]`
  *
+ * A file is one of inputs and operations (`gateway.json`), or one of routes and tool calls (`records.json`); its content
+ * says which.
+ *
  * Without `--json`, prints one line per case and `N passed, N failed`. A case that contradicts the written
  * specification is shown as overruled and counts as neither. Exits with 1 if a case failed, with 2 if it could not run.
  */
@@ -8,6 +11,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type CaseResult, type ConformanceFile, runConformance } from './conformance.ts';
 import { operations, overruled } from './operations.ts';
+import { isRecordCases, type RecordCaseFile, runRecordCases } from './records/recordCases.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,7 +25,12 @@ if (positionals.length === 0) {
 
 const results: CaseResult[] = [];
 for (const path of positionals) {
-  results.push(...(await runConformance(await readCases(path), { operations, overruled, groups: values.group })));
+  const file = await readCases(path);
+  results.push(
+    ...(isRecordCases(file)
+      ? await runRecordCases(file)
+      : await runConformance(file, { operations, overruled, groups: values.group })),
+  );
 }
 const passed = results.filter((result) => result.outcome === 'passed').length;
 const failures = results.filter((result) => result.outcome === 'failed').map(({ id, why }) => ({ id, why }));
@@ -34,13 +43,17 @@ if (values.json) {
 }
 process.exitCode = failures.length > 0 ? 1 : 0;
 
-async function readCases(path: string): Promise<ConformanceFile> {
+async function readCases(path: string): Promise<ConformanceFile | RecordCaseFile> {
   try {
-    const file = JSON.parse(await readFile(path, 'utf8')) as ConformanceFile;
-    if (file === null || typeof file.groups !== 'object') throw new Error('it has no "groups"');
-    return file;
+    const file: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (isRecordCases(file) || isGroups(file)) return file;
+    throw new Error('it has neither "groups" nor "adapter_cases"');
   } catch (error) {
     console.error(`${path} cannot be read as cases: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(2);
   }
+}
+
+function isGroups(file: unknown): file is ConformanceFile {
+  return typeof file === 'object' && file !== null && typeof (file as ConformanceFile).groups === 'object';
 }

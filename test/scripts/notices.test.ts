@@ -27,6 +27,7 @@ const ENTRIES = [
 const BUNDLES = [
   'cliCommands.cjs',
   'cliImport.cjs',
+  'cliRecords.cjs',
   'editorEdits.cjs',
   'editorImport.cjs',
   'editorLanguage.cjs',

@@ -1,10 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
+import { Answering, type AnswerRequest } from '../answering.ts';
 import type { UpstreamTransport } from './upstreamClient.ts';
-
-/** Answers a request, or throws an error with a `code`. */
-export type AnswerRequest = (method: string, params: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
 /** Makes a server from a function: requests get its answers, and no process runs. */
 export function inProcessServer(answer: AnswerRequest): UpstreamTransport {
@@ -14,11 +11,11 @@ export function inProcessServer(answer: AnswerRequest): UpstreamTransport {
 class InProcessServer implements Transport {
   onclose?: () => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #answer: AnswerRequest;
+  readonly #answering: Answering;
   #closed = false;
 
   constructor(answer: AnswerRequest) {
-    this.#answer = answer;
+    this.#answering = new Answering(answer, (message) => this.onmessage?.(message));
   }
 
   start(): Promise<void> {
@@ -27,25 +24,18 @@ class InProcessServer implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     // Answer asynchronously, like any other server.
-    if ('method' in message && 'id' in message) queueMicrotask(() => this.#respond(message));
+    queueMicrotask(() => {
+      if (!this.#closed) this.#answering.receive(message);
+    });
     return Promise.resolve();
   }
 
   close(): Promise<void> {
     if (!this.#closed) {
       this.#closed = true;
+      this.#answering.close();
       this.onclose?.();
     }
     return Promise.resolve();
-  }
-
-  #respond({ id, method, params = {} }: Extract<JSONRPCMessage, { method: string; id: unknown }>): void {
-    if (this.#closed) return;
-    try {
-      this.onmessage?.({ jsonrpc: '2.0', id, result: this.#answer(method, params) });
-    } catch (error) {
-      const { code = INTERNAL_ERROR, message } = error as { code?: number; message: string };
-      this.onmessage?.({ jsonrpc: '2.0', id, error: { code, message } });
-    }
   }
 }

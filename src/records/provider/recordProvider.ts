@@ -11,6 +11,11 @@ export interface RecordProvider {
   readonly url: string;
   /** Answers one read. Rejects only if no answer can be had, with an error whose message is safe to show. */
   get(request: RecordRequest): Promise<RecordAnswer>;
+  /**
+   * Returns the error of a read that needs one source and names none, or an unknown one. Sends no request. A provider
+   * with a single source has no such errors.
+   */
+  refusal?(connectionId: string | undefined): RecordAnswer | undefined;
   dispose(): Promise<void>;
 }
 
@@ -26,4 +31,6 @@ export interface RecordAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly requestId?: string | undefined;
+  /** Revision of the contract that the provider names. */
+  readonly version?: string | undefined;
 }

@@ -1,0 +1,38 @@
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../errors/rpcCodes.ts';
+import { RpcError } from '../../errors/rpcError.ts';
+import { VERSION } from '../../lib/build.ts';
+import type { AnswerRequest } from '../../mcp/answering.ts';
+import { negotiateVersion } from '../../mcp/mcpVersions.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import type { RecordProvider } from '../provider/recordProvider.ts';
+import { callTool, isTool } from '../surface/recordSurface.ts';
+import { INSTRUCTIONS, TOOLS } from '../surface/tools.ts';
+
+/** Makes the MCP server of the record surface (R1): five tools over one provider, and nothing else. */
+export function recordServer(provider: RecordProvider): AnswerRequest {
+  return async (method, params, signal) => {
+    switch (method) {
+      case 'initialize':
+        return {
+          protocolVersion: negotiateVersion(params.protocolVersion),
+          capabilities: { tools: {} },
+          serverInfo: { name: 'waygate-records', title: 'Waygate Records', version: VERSION },
+          instructions: INSTRUCTIONS,
+        };
+      case 'ping':
+        return {};
+      case 'tools/list':
+        return { tools: TOOLS };
+      case 'tools/call': {
+        const name = String(params.name);
+        if (!isTool(name)) {
+          const names = TOOLS.map((tool) => tool.name).join(', ');
+          throw new RpcError(INVALID_PARAMS, `There is no tool "${oneLine(name, 60)}"; there are ${names}.`);
+        }
+        return { ...(await callTool(name, params.arguments, { provider, signal })) };
+      }
+      default:
+        throw new RpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
+    }
+  };
+}

@@ -1,0 +1,2 @@
+/** Hits of a search that names no limit. */
+export const DEFAULT_LIMIT = 25;
