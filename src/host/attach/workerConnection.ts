@@ -46,6 +46,8 @@ export class WorkerConnection {
   readonly #limits: SilenceLimits;
   #silenceTimer: NodeJS.Timeout | undefined;
   #drainTimer: NodeJS.Timeout | undefined;
+  /** Pings without an answer. */
+  #pings = 0;
   #paused = false;
   #loss: Loss = 'gone';
   #readToEnd = false;
@@ -85,14 +87,11 @@ export class WorkerConnection {
     return this.#socket.closed;
   }
 
-  /**
-   * Sends a frame; returns false while the worker does not read. The frame leaves only after all pending input is read:
-   * when a write to a Windows pipe fails, the pipe closes and drops the worker's final output.
-   */
+  /** Sends a frame, together with the others of this step. Returns false while the worker does not read. */
   send(frame: Buffer): boolean {
     if (this.#socket.writableCorked === 0) {
       this.#socket.cork();
-      setImmediate(() => this.#socket.uncork());
+      afterPendingInput(() => this.#socket.uncork());
     }
     return this.#socket.write(frame);
   }
@@ -135,6 +134,7 @@ export class WorkerConnection {
       // While the client does not read, neither does the host, so silence says nothing.
       if (this.#paused || !this.#events.isWaiting()) return this.#watchSilence();
       this.send(Buffer.from(encodeMessage({ id: PING_ID, method: 'ping' })));
+      this.#pings += 1;
       this.#events.hasBeaten();
       const timer = setTimeout(() => {
         // If this process was held up itself, the answer may have arrived meanwhile: read first.
@@ -155,10 +155,19 @@ export class WorkerConnection {
   }
 
   #onFrame(frame: Buffer): void {
-    this.#watchSilence();
-    if (peekResponseId(frame) !== PING_ID) this.#events.onFrame(frame);
+    if (this.#pings === 0) this.#silenceTimer?.refresh();
+    else this.#watchSilence();
+    if (this.#pings > 0 && peekResponseId(frame) === PING_ID) this.#pings -= 1;
+    else this.#events.onFrame(frame);
   }
 }
+
+/**
+ * Runs the function when no output of the worker can be lost by a failed write. A Windows pipe closes then and drops
+ * what was not read, so pending input comes first. Elsewhere `readUnread` reads it afterwards, and nothing has to wait
+ * for another turn of the event loop.
+ */
+const afterPendingInput: (run: () => void) => void = process.platform === 'win32' ? setImmediate : process.nextTick;
 
 /** Limit of reading what an ended worker wrote; the system closes its socket at once. */
 const READ_REST_MS = 1_000;

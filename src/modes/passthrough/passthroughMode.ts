@@ -25,7 +25,7 @@ import { ALL_CAPABILITIES, capabilitiesOf, instructionsOf } from './capabilities
 import { Forwarding } from './forwarding.ts';
 import type { PassthroughContext } from './passthroughContext.ts';
 import { faultResult, ownErrorOf } from './serverError.ts';
-import { prefixed, ToolRoutes } from './toolRoutes.ts';
+import { keptRoutes, prefixed, type ToolRoutes } from './toolRoutes.ts';
 
 /** Name of a forwarded call in the list of recent calls. */
 const PASSED_ON = 'tools/call';
@@ -50,7 +50,7 @@ export function passthroughMode(context: PassthroughContext): PassthroughMode {
   const sessions = new SessionStates();
   const news = new ClientNews();
   const forwarding = new Forwarding(context, sessions, news);
-  const routes = (): ToolRoutes => new ToolRoutes(context.view(), context.connections(), context.hasSeveralServers());
+  const routes = keptRoutes(context);
   const shownTools = (): readonly object[] => {
     const { list } = routes();
     if (!context.digest()) return list;

@@ -2,6 +2,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import { advertisedNames } from '../shared/catalog/advertisedNames.ts';
 import type { CatalogView } from '../shared/catalog/catalogView.ts';
+import type { PassthroughContext } from './passthroughContext.ts';
 
 type RawTool = Readonly<Record<string, unknown>>;
 
@@ -32,6 +33,24 @@ export class ToolRoutes {
   find(name: string): CatalogTool | undefined {
     return this.#routes.get(name)?.tool;
   }
+}
+
+/** Returns the routes of the present lists. They are made again only when a list or the servers have changed. */
+export function keptRoutes({
+  view,
+  connections,
+  hasSeveralServers,
+}: Pick<PassthroughContext, 'view' | 'connections' | 'hasSeveralServers'>): () => ToolRoutes {
+  let [routes, madeOf]: [ToolRoutes | undefined, readonly unknown[]] = [undefined, []];
+  return () => {
+    const servers = connections();
+    // The same tools under the same pins are the same array.
+    const made = [view(), hasSeveralServers(), ...servers, ...servers.map(({ tools }) => tools)];
+    if (routes && made.length === madeOf.length && made.every((part, i) => part === madeOf[i])) return routes;
+    madeOf = made;
+    routes = new ToolRoutes(view(), servers, hasSeveralServers());
+    return routes;
+  };
 }
 
 /** Removes the task support: Waygate calls every tool plainly, and a client that reads `required` would not call it. */
