@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBrowser } from '../../scripts/lib/systemPackages.mjs';
@@ -7,12 +5,11 @@ import type { DashboardState, FromDashboard } from '../../src/control/dashboardM
 import { dashboardState } from '../../src/extension/dashboard/dashboardModel.ts';
 import { pageFiles } from './pageFiles.ts';
 import { BUSY, NOW, PAGES, sources } from './sample.ts';
+import { axeViolations, showTheme, THEME_NAMES } from './themes.ts';
 
 /** `npm test` ensures that a browser is installed. */
 const BROWSER = findBrowser();
 const ORIGIN = 'http://dashboard.test';
-/** Colours that VS Code 1.139 gives a page in each kind of theme (`test/editor/window/dashboard.test.ts` records them). */
-const THEMES = JSON.parse(readFileSync('test/webview/themes.json', 'utf8')) as Record<string, Record<string, string>>;
 
 let browser: Browser;
 let files: Awaited<ReturnType<typeof pageFiles>>;
@@ -218,18 +215,11 @@ describe.skipIf(BROWSER === undefined)('dashboard in a browser', () => {
       expect(places).toEqual(sorted);
     });
 
-    it.each(Object.entries(THEMES))('has no accessibility violation in %s', async (className, variables) => {
+    it.each(THEME_NAMES)('has no accessibility violation in %s', async (theme) => {
       await show(PAGES[name]);
       for (const toggle of await page.locator('[data-toggle]').all()) await toggle.click();
-      await page.evaluate(`
-        document.body.className = ${JSON.stringify(className)};
-        for (const [name, value] of Object.entries(${JSON.stringify(variables)})) document.documentElement.style.setProperty(name, value);
-      `);
-      await page.evaluate(axe.source);
-      const found = await page.evaluate(
-        `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html)))`,
-      );
-      expect(found).toEqual([]);
+      await showTheme(page, theme);
+      expect(await axeViolations(page)).toEqual([]);
     });
   });
 });

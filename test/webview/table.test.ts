@@ -5,6 +5,7 @@ import { findBrowser } from '../../scripts/lib/systemPackages.mjs';
 import { type FromTable, parseFromTable, parseToTable, type TableState } from '../../src/control/tableMessages.ts';
 import { dashboardPage } from '../../src/extension/dashboard/dashboardPage.ts';
 import { renderTable } from '../../webview/table/render.ts';
+import { axeInThemes } from './themes.ts';
 
 /** `npm test` ensures that a browser is installed. */
 const BROWSER = findBrowser();
@@ -132,6 +133,21 @@ describe.skipIf(BROWSER === undefined)('the table in a browser', () => {
     await page.getByRole('button', { name: 'First' }).dispatchEvent('click');
     expect((await said()).at(-1)).toEqual({ type: 'action', action: 'copyCsv' });
     expect(violations).toEqual([]);
+  });
+
+  it.each<[string, Partial<TableState>]>([
+    ['with rows', {}],
+    ['on its first page', { query: { start: 1 } }],
+    ['without a hit', { query: { start: 1, contains: 'nobody' }, rows: [], total: 0 }],
+    ['with the button of Data Wrangler', { wrangler: true }],
+    ['without a name of a column', { columns: ['', 'amount'] }],
+    ['of a gateway that has ended', { reason: 'The gateway is not running.' }],
+    ['of a result that is none', { columns: [], rows: [], reason: 'This result is no table.' }],
+  ])('has no violation of axe in any theme: a table %s', async (_, part) => {
+    // The header is drawn once.
+    await page.reload();
+    await show({ ...STATE, ...part });
+    expect(await axeInThemes(page)).toEqual({});
   });
 });
 

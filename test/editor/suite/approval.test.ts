@@ -1,13 +1,29 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { driver, eventually } from '../harness/driver.ts';
-import { fixture, settledGateway } from './gateway.ts';
+import { EXTENSION_ID, fixture, settledGateway } from './gateway.ts';
 import { configure, readConfiguration, toolsRow } from './person.ts';
 
 const OFFER = '.codelens-decoration a';
 
+/** Returns the installed extension's own files that this process has loaded. */
+function loadedBundles(): string[] {
+  const { extensionPath = '' } = vscode.extensions.getExtension(EXTENSION_ID) ?? {};
+  const loaded = Object.keys(createRequire(__filename).cache);
+  return loaded
+    .filter((file) => file.startsWith(join(extensionPath, 'dist')))
+    .map((file) => basename(file))
+    .sort();
+}
+
 /** First file by its name, because it needs servers that are not approved yet. */
 describe('Approval', () => {
+  it('comes with little code: nobody has imported or edited anything yet', () => {
+    assert.deepEqual(loadedBundles(), ['editorLanguage.cjs', 'extension.cjs']);
+  });
+
   it('runs no server of the workspace before the user has seen its full command and approved it', async () => {
     const waiting = await settledGateway();
     assert.deepEqual(

@@ -43,9 +43,6 @@ describe('Waygate in VS Code', () => {
       ],
     );
     assert.ok(vscode.extensions.getExtension(EXTENSION_ID)?.isActive);
-    const activation = performance.getEntriesByName('waygate.activate')[0];
-    await driver.log(`activate took ${activation?.duration.toFixed(1)} ms`);
-    assert.ok(activation && activation.duration < 100, 'less than 30 ms, with room for a machine that is busy');
   });
 
   it('registers its server with the editor, which lists its tools and no others of Waygate', async () => {
