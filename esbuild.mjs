@@ -148,6 +148,11 @@ const bundles = [
   },
   {
     ...node,
+    entryPoints: ['src/records/embedded/recordsThread.ts'],
+    outfile: 'dist/recordsThread.cjs',
+  },
+  {
+    ...node,
     entryPoints: ['src/walls/launcher.ts'],
     outfile: 'dist/wallsLauncher.cjs',
     plugins: [ownBundles],

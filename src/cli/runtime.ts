@@ -1,7 +1,7 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { stateRoot } from '../config/state/stateFolder.ts';
 import { acquireLock } from '../host/attach/startLock.ts';
-import type { GatewayRuntime, GatewayTarget } from '../host/attach/startWorker.ts';
+import { type GatewayRuntime, type GatewayTarget, gatewayFolder } from '../host/attach/startWorker.ts';
 import { TrustLog } from '../trust/trustLog.ts';
 
 /** Worker script beside this program, run by the same Node. */
@@ -9,9 +9,10 @@ export function ownRuntime({ workspace, configFile, catalog }: GatewayTarget): G
   return { workspace, configFile, catalog, nodePath: process.execPath, workerScript: join(__dirname, 'worker.cjs') };
 }
 
-/** Log of the trust decisions of all workspaces. */
-export function ownTrustLog(): TrustLog {
-  return new TrustLog({ folder: stateRoot(), lock: acquireLock, now: () => new Date() });
+/** Log of the trust decisions of all workspaces. Decisions about a gateway are marked with its state folder. */
+export function ownTrustLog(target?: GatewayTarget): TrustLog {
+  const place = target && { workspace: basename(gatewayFolder(target)) };
+  return new TrustLog({ folder: stateRoot(), ...place, lock: acquireLock, now: () => new Date() });
 }
 
 /** Next step where no gateway runs. */

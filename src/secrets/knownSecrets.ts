@@ -47,6 +47,11 @@ export class KnownSecrets {
     return this.#longest;
   }
 
+  /** Latest values of each owner, for a thread that masks too. */
+  get learned(): [owner: string, values: readonly string[]][] {
+    return [...this.#learned].map(([owner, changes]) => [owner, [...new Set(changes.flat())]]);
+  }
+
   /** Sets the values of an owner. Earlier values stay known for a while. */
   learn(owner: string, values: readonly string[]): void {
     const given = [...new Set(values)].sort();

@@ -48,6 +48,10 @@ const ATTRIBUTES = {
   'log.dropped': 'count reason',
 } as const satisfies Readonly<Record<string, string>>;
 
+/** Attributes of every event of a call: its server, its client, and the fault behind its failure. */
+const OF_CALLS = ['server', 'client', 'fault'];
+const CALLS = /^(browse|hydrate|execute|view|read|call)\./;
+
 /** Name of an event that the log may hold. */
 export type EventName = keyof typeof ATTRIBUTES;
 
@@ -67,7 +71,8 @@ export interface EventDraft {
 /** Makes an event for the log: allowed attributes only, with masked and bounded texts of one line. */
 export function diagnosticEvent(draft: EventDraft, at: Date, scrub: (text: string) => string): DiagnosticEvent {
   const text = (value: string): string => cut(scrub(value.slice(0, 4 * MAX_TEXT)));
-  const allowed = (ATTRIBUTES as Readonly<Record<string, string>>)[draft.event]?.split(' ') ?? [];
+  const own = (ATTRIBUTES as Readonly<Record<string, string>>)[draft.event]?.split(' ') ?? [];
+  const allowed = CALLS.test(draft.event) && own.length > 0 ? [...own, ...OF_CALLS] : own;
   const attributes = Object.fromEntries(
     allowed.flatMap((name) => {
       const value = draft.attributes[name];

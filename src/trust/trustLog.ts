@@ -32,6 +32,8 @@ export interface TrustEvent {
 export interface TrustEntry extends TrustEvent {
   seq: number;
   ts: string;
+  /** Name of the workspace's state folder; absent in older entries. */
+  workspace?: string;
   /** `sum` of the entry before. */
   prev: string;
   /** SHA-256 of the entry without this field. */
@@ -41,6 +43,8 @@ export interface TrustEntry extends TrustEvent {
 export interface TrustLogPorts {
   /** State folder. */
   folder: string;
+  /** Name of the workspace's state folder, by which its own entries are found among those of all workspaces. */
+  workspace?: string;
   lock: TakeLock;
   now(): Date;
 }
@@ -69,7 +73,9 @@ export class TrustLog {
       const last = readEntry(tail.split('\n').findLast((line) => line !== '') ?? '');
       const { seq, sum: prev } = last ?? { seq: 0, sum: FIRST };
       const subject = shortened(visibleText(event.subject), MAX_SUBJECT_CHARS);
-      const body = { seq: seq + 1, ts: this.#ports.now().toISOString(), ...event, subject, prev };
+      const { workspace, now } = this.#ports;
+      const place = workspace === undefined ? {} : { workspace };
+      const body = { seq: seq + 1, ts: now().toISOString(), ...event, subject, ...place, prev };
       const line = JSON.stringify({ ...body, sum: sha256(JSON.stringify(body)) });
       // A torn last line stays as it is and shows in `verify`; the new entry begins on a line of its own.
       writeSync(fd, `${tail === '' || tail.endsWith('\n') ? '' : '\n'}${line}\n`);

@@ -104,6 +104,20 @@ describe('diagnostics', () => {
     expect(JSON.stringify([numbers, records])).not.toContain(SECRET);
   });
 
+  it('write the server, the client and the fault of a call into its event', async () => {
+    const { subject, events } = diagnostics();
+    const failed = { event: 'execute.failed', success: false, attributes: () => ({ error_code: 'X' }) } as const;
+    const fault = faultOf('outcome_unknown_after_timeout', { generation: 1 }, (text) => text);
+    const who = { server: 'Files and more', client: `tester ${SECRET}` };
+    subject.callEnded({ durationMs: 5, ...who }, call('files:a#00000001', { ...failed, fault }));
+    expect((await events())[0]?.attributes).toEqual({
+      error_code: 'X',
+      server: 'Files and more',
+      client: 'tester [REDACTED-SECRET]',
+      fault: `${fault.class}/${fault.code}`,
+    });
+  });
+
   it('count only the last catalog, after it stopped changing', async () => {
     const { subject, events } = diagnostics();
     const view = (n: number) => {

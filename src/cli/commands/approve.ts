@@ -94,7 +94,7 @@ async function settle(
       const now = shownServers(configOf(command), approvals).find((one) => one.launch.hash === launch.hash);
       if (now) {
         approvals.approve([now.launch]);
-        record(launchEvent('person-cli', now.launch, server.lines), err);
+        record(command, launchEvent('person-cli', now.launch, server.lines), err);
         approved.push(launch.name);
         continue;
       }
@@ -108,9 +108,9 @@ async function settle(
 }
 
 /** Records a decision. A log that cannot be written is reported and refuses nothing. */
-function record(event: TrustEvent, err: Terminal['err']): void {
+function record(target: ApproveCommand, event: TrustEvent, err: Terminal['err']): void {
   try {
-    ownTrustLog().add(event);
+    ownTrustLog(target).add(event);
   } catch (error) {
     err(problemLine(`the trust log could not be written: ${(error as Error).message}`));
   }

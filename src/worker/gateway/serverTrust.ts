@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import type { TrustVerdict } from '../../calls/pipeline/callPipeline.ts';
 import { matchesTemplate } from '../../catalog/primitives/uriTemplate.ts';
 import { sha256 } from '../../catalog/shapeHash.ts';
@@ -55,7 +56,12 @@ export class ServerTrust implements ListingGate {
   readonly #connections: ServerTrustOptions['connections'];
 
   constructor({ approvals, lock, connections, stateRoot, stateFolder, log, onChange }: ServerTrustOptions) {
-    this.#logbook = new TrustLog({ folder: stateRoot, lock: acquireLock, now: () => new Date() });
+    this.#logbook = new TrustLog({
+      folder: stateRoot,
+      workspace: basename(stateFolder),
+      lock: acquireLock,
+      now: () => new Date(),
+    });
     this.#log = log;
     this.#approvals = approvals;
     this.#lock = new LockReader(lock);

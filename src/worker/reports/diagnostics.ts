@@ -103,7 +103,7 @@ export class Diagnostics {
 
   /** `counted` receives the figures of the call, once they are counted. */
   callEnded(
-    { durationMs, server }: Pick<CallRecord, 'durationMs' | 'server'>,
+    { durationMs, server, client }: Pick<CallRecord, 'durationMs' | 'server'> & Partial<Pick<CallRecord, 'client'>>,
     event: CallEvent & { sessionId?: string },
     counted: (figures: Figures) => void = () => undefined,
   ): void {
@@ -132,7 +132,8 @@ export class Diagnostics {
       if (typeof attributes.raw_tokens === 'number')
         this.#counters.result({ raw: attributes.raw_tokens, shown: Number(attributes.compact_tokens), ...ofTool });
       if (Array.isArray(attributes.result_findings)) this.#counters.findings(attributes.result_findings);
-      return this.#line({ ...event, durationMs, attributes }, at);
+      const who = { server, client, ...(fault && { fault: `${fault.class}/${fault.code}` }) };
+      return this.#line({ ...event, durationMs, attributes: { ...attributes, ...who } }, at);
     });
     if (tool !== null && event.dispatched) this.#toolCalled(event, { tool, durationMs, requestId, at });
   }

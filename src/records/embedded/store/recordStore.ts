@@ -95,29 +95,30 @@ export class RecordStore {
     return Number(this.reader.get("SELECT value FROM meta WHERE name = 'seq'")?.value ?? 0);
   }
 
-  /** Creates the streams of a connection. A stream whose declaration changed is emptied, to be loaded again. */
-  declare(connection: ConnectionDeclaration, streams: readonly StreamDeclaration[]): void {
+  /**
+   * Creates the streams of a connection. If a declaration changed, its streams are emptied to be loaded again, unless
+   * they are independent: then only the changed ones are.
+   */
+  declare(connection: ConnectionDeclaration, streams: readonly StreamDeclaration[], independent = false): void {
     const { id, connectorKey, displayName } = connection;
     this.transaction(() => {
       this.writer.run('INSERT OR REPLACE INTO connections VALUES (?, ?, ?)', id, connectorKey, displayName);
-      const known = this.writer.all('SELECT id, name, declaration FROM streams WHERE connection = ?', id);
       const declared = new Map(streams.map((stream) => [stream.name, JSON.stringify(stream)]));
-      const isSame = known.every(({ name, declaration }) => declared.get(String(name)) === declaration);
-      // Streams of a connection are loaded from the same files, so all begin again.
-      if (!isSame) this.#drop(id);
+      const known = this.writer.all('SELECT name, declaration FROM streams WHERE connection = ?', id);
+      const stale = known.filter(({ name, declaration }) => declared.get(String(name)) !== declaration);
+      if (independent) for (const { name } of stale) this.#dropStream(id, String(name));
+      else if (stale.length > 0) this.#drop(id);
+      const names = this.writer.all('SELECT name FROM streams WHERE connection = ?', id).map(({ name }) => name);
       for (const stream of streams) {
-        if (isSame && known.some(({ name }) => name === stream.name)) continue;
-        this.writer.run(
-          'INSERT INTO streams (connection, name, declaration) VALUES (?, ?, ?)',
-          id,
-          stream.name,
-          JSON.stringify(stream),
-        );
+        if (names.includes(stream.name)) continue;
+        const sql = 'INSERT INTO streams (connection, name, declaration) VALUES (?, ?, ?)';
+        this.writer.run(sql, id, stream.name, JSON.stringify(stream));
         const row = this.writer.get('SELECT last_insert_rowid() AS id') as { id: number };
         createTables(this.writer, row.id, stream);
       }
     });
     this.#streams = undefined;
+    this.reader.reset();
   }
 
   /** Removes a connection with all its records. */
@@ -167,13 +168,18 @@ export class RecordStore {
   }
 
   #drop(connection: string): void {
-    for (const { id } of this.writer.all('SELECT id FROM streams WHERE connection = ?', connection)) {
-      this.writer.exec(`DROP TABLE IF EXISTS f${id}; DROP TABLE IF EXISTS r${id}`);
-      this.writer.run('DELETE FROM tombstones WHERE stream = ?', Number(id));
-    }
-    this.writer.run('DELETE FROM streams WHERE connection = ?', connection);
+    const streams = this.writer.all('SELECT name FROM streams WHERE connection = ?', connection);
+    for (const { name } of streams) this.#dropStream(connection, String(name));
     this.writer.run('DELETE FROM progress WHERE connection = ?', connection);
+  }
+
+  #dropStream(connection: string, name: string): void {
+    const { id } = this.writer.get('SELECT id FROM streams WHERE connection = ? AND name = ?', connection, name) ?? {};
     this.writer.reset();
+    this.writer.exec(`DROP TABLE IF EXISTS f${id}; DROP TABLE IF EXISTS r${id}`);
+    this.writer.run('DELETE FROM tombstones WHERE stream = ?', Number(id));
+    this.writer.run('DELETE FROM streams WHERE id = ?', Number(id));
+    this.writer.run('DELETE FROM progress WHERE connection = ? AND item = ?', connection, `stream:${name}`);
   }
 }
 
@@ -181,7 +187,7 @@ export class RecordStore {
 const MAX_CHECKED_PAGES = 16_384;
 
 function prepare(db: Database): void {
-  db.exec('PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+  db.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   // Deleted records leave no bytes behind.
   db.exec('PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = 67108864');
   db.exec('PRAGMA cell_size_check = 1');
@@ -190,9 +196,22 @@ function prepare(db: Database): void {
   if (pages <= MAX_CHECKED_PAGES && db.get('PRAGMA quick_check(1)')?.quick_check !== 'ok') {
     throw new Damaged('it is damaged');
   }
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    prepareTables(db);
+    db.exec('COMMIT');
+  } catch (error) {
+    db.exec('ROLLBACK');
+    throw error;
+  }
+  // Another process that loads records is waited for at the next load instead.
+  db.exec('PRAGMA busy_timeout = 100');
+}
+
+function prepareTables(db: Database): void {
   const tables = db.all("SELECT name FROM sqlite_schema WHERE type = 'table'");
   if (tables.length === 0) {
-    db.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT`);
+    db.exec(TABLES);
     db.run("INSERT INTO meta VALUES ('layout', ?)", LAYOUT);
     db.run("INSERT INTO meta VALUES ('id', ?)", randomBytes(8).toString('hex'));
     db.run("INSERT INTO meta VALUES ('seq', '0')");

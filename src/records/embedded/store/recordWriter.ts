@@ -93,6 +93,15 @@ export class RecordWriter {
     this.#bury(stream, before);
   }
 
+  /** Removes the records with this value in a field. */
+  deleteWhere(name: string, field: string, value: string): void {
+    const stream = this.#stream(name);
+    const column = stream.columns.get(field);
+    for (const { key } of this.#store.writer.all(`SELECT key FROM r${stream.id} WHERE ${column} = ?`, value)) {
+      this.delete(name, String(key));
+    }
+  }
+
   /** Removes the records whose keys are not in `kept`. */
   keepOnly(name: string, kept: ReadonlySet<string>): void {
     const { id } = this.#stream(name);
@@ -246,10 +255,13 @@ export function shown(value: unknown, { type }: FieldDeclaration): unknown {
   return value;
 }
 
+const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/;
+
 /** Returns a time as ISO 8601 in UTC with milliseconds, so that texts compare as times do. */
 export function isoTime(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const time = new Date(value);
+  // A time without a zone is taken for UTC, so that no answer depends on the machine.
+  const time = new Date(typeof value === 'string' ? value.replace(LOCAL_TIME, '$1T$2Z') : value);
   const year = time.getUTCFullYear();
   return year >= 0 && year <= 9999 ? time.toISOString() : undefined;
 }

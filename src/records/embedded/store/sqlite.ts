@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 export type { DatabaseSync, SQLInputValue };
 export type Row = Record<string, unknown>;
 
-type Sqlite = typeof import('node:sqlite');
+export type Sqlite = typeof import('node:sqlite');
 
 /** Error about the record store, in one sentence that is safe to show. */
 export class RecordStoreError extends Error {

@@ -1,0 +1,115 @@
+import { Worker } from 'node:worker_threads';
+import { knownSecrets } from '../../secrets/mask.ts';
+import type { RecordAnswer, RecordProvider, RecordRequest } from '../provider/recordProvider.ts';
+import type { EngineOptions, EngineStatus } from './recordEngine.ts';
+import { RecordStoreError } from './store/sqlite.ts';
+import type { Order, OrderMessage, Reply } from './threadProtocol.ts';
+
+interface Pending {
+  resolve(reply: Reply): void;
+  reject(error: Error): void;
+}
+
+const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 };
+const CLOSE_MS = 2_000;
+
+/**
+ * Records of this machine under the grants of one workspace, answered by a thread with a database of its own. The first
+ * request starts the thread. Many processes may use the same files.
+ *
+ * @example
+ * const records = new EmbeddedProvider({ stateFolder, stateRoot, workspace: basename(stateFolder), home: homedir() });
+ * const answer = await records.get({ path: '/v1/search', query: [['q', 'timeout']] });
+ */
+export class EmbeddedProvider implements RecordProvider {
+  readonly url = 'waygate://records';
+  readonly #options: EngineOptions;
+  readonly #script: URL;
+  readonly #pending = new Map<number, Pending>();
+  #thread: Worker | undefined;
+  #nextId = 1;
+  #secretsSent = -1;
+  #disposed = false;
+
+  constructor(options: EngineOptions, script: URL = ownScript()) {
+    this.#options = options;
+    this.#script = script;
+  }
+
+  async get({ path, query, signal }: RecordRequest): Promise<RecordAnswer> {
+    signal?.throwIfAborted();
+    const reply = await this.#ask({ kind: 'get', request: { path, query } }, signal);
+    if ('answer' in reply) return reply.answer;
+    throw new RecordStoreError('The records gave no answer.');
+  }
+
+  /** Loads all that is new and removes all that is not granted. `compact` also takes its bytes from the disk. */
+  async refresh({ compact = false } = {}): Promise<EngineStatus> {
+    return statusIn(await this.#ask({ kind: 'refresh', compact }));
+  }
+
+  async status(): Promise<EngineStatus> {
+    return statusIn(await this.#ask({ kind: 'status' }));
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#disposed) return;
+    const thread = this.#thread;
+    const closing = thread && this.#ask({ kind: 'close' }).catch(() => undefined);
+    this.#disposed = true;
+    if (!thread) return;
+    const timer = new Promise((resolve) => void setTimeout(resolve, CLOSE_MS).unref());
+    await Promise.race([closing, timer]);
+    await thread.terminate();
+  }
+
+  async #ask(order: Order, signal?: AbortSignal): Promise<Reply> {
+    if (this.#disposed) throw new RecordStoreError('The records are closed.');
+    const thread = this.#started();
+    const id = this.#nextId++;
+    const { version } = knownSecrets;
+    const secrets = version === this.#secretsSent ? {} : { secrets: knownSecrets.learned };
+    this.#secretsSent = version;
+    const answered = new Promise<Reply>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+    thread.ref();
+    thread.postMessage({ id, order, ...secrets } satisfies OrderMessage);
+    const reply = await answered.finally(() => {
+      this.#pending.delete(id);
+      if (this.#pending.size === 0) thread.unref();
+    });
+    if ('error' in reply) throw new RecordStoreError(reply.error);
+    return reply;
+  }
+
+  #started(): Worker {
+    if (this.#thread) return this.#thread;
+    const thread = new Worker(this.#script, { workerData: this.#options, resourceLimits: LIMITS });
+    this.#thread = thread;
+    this.#secretsSent = -1;
+    let reason = 'it ended';
+    thread.on('message', (reply: Reply) => this.#pending.get(reply.id)?.resolve(reply));
+    thread.once('error', (error) => {
+      reason = error.message;
+    });
+    thread.once('exit', () => {
+      if (this.#thread === thread) this.#thread = undefined;
+      const failure = new RecordStoreError(`The thread of the records failed (${reason}); ask again to restart it.`);
+      for (const { reject } of this.#pending.values()) reject(failure);
+    });
+    return thread;
+  }
+}
+
+function statusIn(reply: Reply): EngineStatus {
+  if ('status' in reply) return reply.status;
+  throw new RecordStoreError('The records gave no answer.');
+}
+
+/** Returns the thread's script: beside this file in the source tree, beside the program in the product. */
+function ownScript(): URL {
+  const name = import.meta.url.endsWith('.ts') ? 'recordsThread.ts' : 'recordsThread.cjs';
+  return new URL(`./${name}`, import.meta.url);
+}

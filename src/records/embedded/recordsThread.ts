@@ -1,0 +1,55 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { knownSecrets } from '../../secrets/mask.ts';
+import { RecordEngine } from './recordEngine.ts';
+import type { OrderMessage, Reply, ThreadData } from './threadProtocol.ts';
+
+/** Runs in a thread of its own: a statement of SQLite blocks the thread that makes it. */
+const port = parentPort;
+let engine: Promise<RecordEngine> | undefined;
+
+port?.on('message', (message: OrderMessage) => {
+  for (const [owner, values] of message.secrets ?? []) knownSecrets.learn(owner, values);
+  void carryOut(message).then((reply) => {
+    port.postMessage(reply);
+    if ('closed' in reply) port.close();
+  });
+});
+
+async function carryOut({ id, order }: OrderMessage): Promise<Reply> {
+  try {
+    engine ??= RecordEngine.open(workerData as ThreadData);
+    const opened = await engine;
+    switch (order.kind) {
+      case 'get':
+        return { id, answer: await opened.get(order.request) };
+      case 'refresh':
+        await opened.refresh();
+        await opened.refresh(true);
+        if (order.compact) opened.compact();
+        return { id, status: opened.status() };
+      case 'status':
+        return { id, status: opened.status() };
+      case 'close':
+        await opened.close();
+        return { id, closed: true };
+    }
+  } catch (error) {
+    // The next request tries to open again.
+    if (order.kind === 'close') return { id, closed: true };
+    if (
+      engine &&
+      (await engine.then(
+        () => false,
+        () => true,
+      ))
+    )
+      engine = undefined;
+    return { id, error: sentenceOf(error) };
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  const { name, message } = error as Error;
+  if (name === 'RecordStoreError') return message;
+  return `The records cannot be read: ${message.replace(/\.$/, '')}.`;
+}

@@ -1,0 +1,27 @@
+import type { RecordAnswer, RecordRequest } from '../provider/recordProvider.ts';
+import type { EngineOptions, EngineStatus } from './recordEngine.ts';
+
+/** Order to the thread of the records. */
+export type Order =
+  | { readonly kind: 'get'; readonly request: Pick<RecordRequest, 'path' | 'query'> }
+  /** Loads everything that is new, and answers with the state then. */
+  | { readonly kind: 'refresh'; readonly compact: boolean }
+  | { readonly kind: 'status' }
+  | { readonly kind: 'close' };
+
+export interface OrderMessage {
+  readonly id: number;
+  readonly order: Order;
+  /** Values to mask, by owner; present when they changed. */
+  readonly secrets?: readonly (readonly [owner: string, values: readonly string[]])[];
+}
+
+/** `error` is one sentence that is safe to show. */
+export type Reply = { readonly id: number } & (
+  | { readonly answer: RecordAnswer }
+  | { readonly status: EngineStatus }
+  | { readonly closed: true }
+  | { readonly error: string }
+);
+
+export type ThreadData = EngineOptions;
