@@ -1,10 +1,11 @@
+import { homedir } from 'node:os';
+import { basename } from 'node:path';
+import { ensureWorkspaceState, stateRoot } from '../../../config/state/stateFolder.ts';
 import type { GatewayTarget } from '../../../host/attach/startWorker.ts';
-import type { RecordProvider } from '../../../records/provider/recordProvider.ts';
-import { UsageError } from '../../usageError.ts';
+import { EmbeddedProvider } from '../../../records/embedded/embeddedProvider.ts';
 
-/** Makes the provider of `waygate records` without an address. The embedded provider belongs here. */
-export function defaultProvider(_target: GatewayTarget): Promise<RecordProvider> {
-  throw new UsageError(
-    'no record provider is configured; name one with --provider-url or WAYGATE_RECORDS_PROVIDER_URL.',
-  );
+/** Makes the provider of `waygate records` without an address: the records of this machine under the user's grants. */
+export function defaultProvider({ workspace }: GatewayTarget): EmbeddedProvider {
+  const [root, stateFolder] = [stateRoot(), ensureWorkspaceState(workspace)];
+  return new EmbeddedProvider({ stateFolder, stateRoot: root, workspace: basename(stateFolder), home: homedir() });
 }

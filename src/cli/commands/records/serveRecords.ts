@@ -43,7 +43,7 @@ export async function serveRecords(command: RecordsCommand, env: NodeJS.ProcessE
   }
 }
 
-function providerFor(command: RecordsCommand, env: NodeJS.ProcessEnv): Promise<RecordProvider> {
+async function providerFor(command: RecordsCommand, env: NodeJS.ProcessEnv): Promise<RecordProvider> {
   const given = command.providerUrl ?? variable(env, 'WAYGATE_RECORDS_PROVIDER_URL', 'PDPP_PROVIDER_URL');
   if (given === undefined) return defaultProvider(command);
   const url = recordAddress(given);
