@@ -12,10 +12,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 leaveTogether();
 try {
   await ensurePackages(root);
-  const { vsix, tarball } = await packBoth(root);
+  const { vsix, tarball, plugin } = await packBoth(root);
   console.log(`
 For VS Code:                         code --install-extension ${vsix}
 For the command waygate:             npm install -g ${tarball}
+For clients with Agent Plugins:      ${plugin}
 Without an installation:             node ${join(root, 'dist', 'waygate.cjs')}`);
 } catch (error) {
   console.error(error instanceof SetupError ? error.message : error);

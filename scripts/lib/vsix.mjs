@@ -49,7 +49,7 @@ export async function packBuilt(root, folder = join(root, '.out')) {
 }
 
 /**
- * Packs the extension and the npm package into .out/.
+ * Packs the extension and the npm package into .out/, and builds the Agent Plugin there.
  * @param {string} root
  */
 export async function packBoth(root) {
@@ -59,5 +59,11 @@ export async function packBoth(root) {
     env: npmEnvironment(root),
     failure: 'npm pack failed: see its last lines above.',
   });
-  return { vsix, tarball: vsix.replace(/\.vsix$/, '.tgz') };
+  const plugin = join(root, '.out', 'plugin');
+  await runQuietly(ownNode(root), ['dist/waygate.cjs', 'plugin', 'build', '--into', plugin], {
+    cwd: root,
+    env: toolEnvironment(root),
+    failure: 'The Agent Plugin could not be built: see above.',
+  });
+  return { vsix, tarball: vsix.replace(/\.vsix$/, '.tgz'), plugin };
 }

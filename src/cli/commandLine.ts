@@ -11,6 +11,8 @@ import {
   type CommandName,
   type HttpOptions,
   NEEDS,
+  PLUGIN_CLIENTS,
+  type PluginCommand,
   type ScanCommand,
   type SessionCommand,
   TRUST_ACTIONS,
@@ -97,6 +99,8 @@ export function parseCommandLine(argv: readonly string[], report: ReportNormalis
     case 'skill':
       if (subject !== 'install') throw new UsageError(`waygate skill ${NEEDS.skill}`);
       return { name, ...target, json, into: givenPath('into', values, report), replace: values.replace === true };
+    case 'plugin':
+      return { name, json, ...pluginOf(values, names, report) };
     case 'session':
       return { name, json, ...sessionOf(values, names, report) };
     case 'uninstall':
@@ -148,6 +152,18 @@ function approveOf(
   if (revoke || names.length !== 1) throw new UsageError('waygate approve --hash takes the name of one server.');
   if (typeof hash === 'string' && /^[0-9a-f]{8,64}$/.test(hash)) return { all, names, revoke, hash };
   throw new UsageError('waygate approve --hash needs the 8 characters that waygate approve shows.');
+}
+
+function pluginOf(
+  values: OptionValues,
+  [action, given, ...more]: readonly string[],
+  report: ReportNormalisation,
+): Omit<PluginCommand, 'json'> {
+  const client = PLUGIN_CLIENTS.find((one) => one === given);
+  const isBuild = action === 'build' && given === undefined;
+  const isInstall = action === 'install' && client !== undefined && more.length === 0;
+  if (!isBuild && !isInstall) throw new UsageError(`waygate plugin ${NEEDS.plugin}`);
+  return { client, into: givenPath('into', values, report) };
 }
 
 /** Tokens of a packed session by default: as much as a long answer of a tool has. */

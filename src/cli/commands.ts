@@ -122,6 +122,15 @@ export interface SessionCommand extends Printed {
   item: string | undefined;
 }
 
+export const PLUGIN_CLIENTS = ['copilot-cli', 'codex', 'vscode'] as const;
+
+export interface PluginCommand extends Printed {
+  /** Client that gets the plugin; undefined only builds it. */
+  client: (typeof PLUGIN_CLIENTS)[number] | undefined;
+  /** Folder of the built plugin; one in the state by default. */
+  into: string | undefined;
+}
+
 export interface RecordsCommand extends GatewayTarget {
   /** Address of a remote provider; the environment or the default decides when it is absent. */
   providerUrl: string | undefined;
@@ -148,6 +157,7 @@ export type Command =
   | ({ name: 'import' } & ImportCommand)
   | ({ name: 'client-config' } & ClientConfigCommand)
   | ({ name: 'skill' } & SkillCommand)
+  | ({ name: 'plugin' } & PluginCommand)
   | ({ name: 'records' } & RecordsCommand)
   | ({ name: 'session' } & SessionCommand)
   | ({ name: 'uninstall' } & UninstallCommand);
@@ -198,6 +208,7 @@ export const OPTIONS = {
     json: FLAG,
   },
   'client-config': { ...ANY_TARGET, write: FLAG, yes: FLAG, json: FLAG },
+  plugin: { into: TEXT, json: FLAG },
   records: { workspace: TEXT, 'provider-url': TEXT, 'cache-root': TEXT },
   skill: { ...TARGET, into: TEXT, replace: FLAG, json: FLAG },
   session: { query: TEXT, budget: TEXT, item: TEXT, json: FLAG },
@@ -214,6 +225,7 @@ export const NEEDS: Readonly<Partial<Record<CommandName, string>>> = {
   browse: 'needs a query or a path: waygate browse "read a file", or /.',
   secret: 'needs an action: set NAME, list, or delete NAME.',
   skill: 'needs an action: waygate skill install.',
+  plugin: 'needs an action: build, or install copilot-cli, codex or vscode.',
   session: 'needs a file: waygate session session.jsonl.',
 };
 
@@ -229,6 +241,7 @@ export const TAKES_WORDS: ReadonlySet<CommandName> = new Set([
   'logout',
   'import',
   'client-config',
+  'plugin',
   'skill',
   'session',
 ]);

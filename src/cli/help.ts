@@ -183,6 +183,13 @@ const BY_COMMAND: { readonly [Name in CommandName]: CommandHelp<Name> } = {
     example: '--provider-url https://records.example.com',
     more: 'Exits with 77 for an owner credential, which it never uses, and with 78 without a valid client credential.',
   },
+  plugin: {
+    purpose: 'makes an Agent Plugin of Waygate, and installs it in a client',
+    forms: ['build', 'install copilot-cli | codex | vscode'],
+    options: { into: ['DIR', "folder of the plugin; one in Waygate's state by default"] },
+    example: 'install copilot-cli',
+    more: 'The plugin has the program, its MCP entry and the skill mcp-bootstrap. Clients run it with the node on their PATH.',
+  },
   skill: {
     purpose: 'installs the mcp-bootstrap skill for your agent',
     forms: ['install'],

@@ -11,6 +11,7 @@ import { session } from './commands/records/session.ts';
 import { reload } from './commands/reload.ts';
 import { scan } from './commands/scan.ts';
 import { secret } from './commands/secret.ts';
+import { plugin } from './commands/setup/plugin.ts';
 import { uninstall } from './commands/setup/uninstall.ts';
 import { skill } from './commands/skill.ts';
 import { status } from './commands/status.ts';
@@ -70,6 +71,8 @@ export async function runCommand(command: OtherCommand): Promise<number> {
       return clientConfig(command);
     case 'skill':
       return skill(command);
+    case 'plugin':
+      return plugin(command);
     case 'session':
       return session(command);
     case 'uninstall':

@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { canonicalWorkspace } from '../config/state/stateFolder.ts';
 import type { GatewayTarget } from '../host/attach/startWorker.ts';
+import { holds } from '../lib/readBounded.ts';
 import { localPath, type ReportNormalisation } from '../text/normalise.ts';
 import { type CommandName, MAY_BE_ABSENT } from './commands.ts';
 import type { OptionValues } from './options.ts';
@@ -45,13 +48,27 @@ export function localFile(given: string, place: string, report: ReportNormalisat
   return path;
 }
 
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
+/**
+ * Returns the folder of a gateway without `--workspace`. Clients start the server of an Agent Plugin in the plugin's own
+ * folder: `PWD` is then the client's folder if it passes that on, and without it only the user's own servers are meant.
+ */
+export function ownFolder(env: NodeJS.ProcessEnv = process.env, cwd: string = process.cwd()): string {
+  const { PLUGIN_ROOT: plugin, PWD: from } = env;
+  if (!plugin || !holds(plugin, cwd)) return '.';
+  return from && isAbsolute(from) && isFolder(from) && !holds(plugin, from) ? from : homedir();
+}
+
 function existingFolder(given: OptionValues[string], report: ReportNormalisation): string {
   if (given === '') throw new UsageError('--workspace is empty; name the folder, or leave the option out.');
-  const folder = localFile(typeof given === 'string' ? given : '.', '--workspace', report);
+  const folder = localFile(typeof given === 'string' ? given : ownFolder(), '--workspace', report);
   const found = statSync(folder, { throwIfNoEntry: false });
   // Approvals, state and the worker's paths belong to the folder, whatever link led to it.
   if (found?.isDirectory()) return canonicalWorkspace(folder);
