@@ -3,7 +3,8 @@ import { visibleText } from '../../../text/visibleText.ts';
 import type { CommandId } from '../../contributions.ts';
 import type { EditorSecrets } from '../../gateway/editorSecrets.ts';
 import { type GatewayLink, sentenceOf } from '../../gateway/gatewayLink.ts';
-import { type MarkdownText, markdownLine, markdownText, paragraph } from '../../notificationText.ts';
+import { t } from '../../l10n.ts';
+import { commandLink, markdownLine, markdownText, paragraph } from '../../notificationText.ts';
 import { type ConfigurationDocuments, rangeOf } from './configurationDocuments.ts';
 import { type Subject, subjectAt } from './configurationText.ts';
 import { isSecretSet } from './keptSecrets.ts';
@@ -49,7 +50,7 @@ export class ConfigurationHovers implements vscode.HoverProvider {
       case 'secret': {
         const { name } = subject;
         const isSet = await isSecretSet(this.#secrets, workspace, name);
-        const link = commandLink('Set Secret…', 'waygate.keepSecret', { folder: this.#documents.folder, name });
+        const link = commandLink(t`Set Secret…`, 'waygate.keepSecret', { folder: this.#documents.folder, name });
         return { lines: [secretHover(name, isSet), link] };
       }
       case 'limit': {
@@ -72,9 +73,4 @@ export class ConfigurationHovers implements vscode.HoverProvider {
       }
     }
   }
-}
-
-function commandLink(title: string, command: CommandId, argument: object): MarkdownText {
-  const words = encodeURIComponent(JSON.stringify([argument]));
-  return markdownText`[${title}](command:${command}?${words})`;
 }
