@@ -71,6 +71,18 @@ const ownBundles = {
   },
 };
 
+/** Packages that several bundles need. Each has a bundle of its own, so that the download carries it once. */
+const SHARED_PACKAGES = ['yaml'];
+const sharedPackages = {
+  name: 'shared-packages',
+  setup(context) {
+    context.onResolve({ filter: new RegExp(`^(?:${SHARED_PACKAGES.join('|')})$`) }, ({ path }) => ({
+      path: `./${path}.cjs`,
+      external: true,
+    }));
+  },
+};
+
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -126,7 +138,12 @@ const bundles = [
     entryPoints: [source],
     outfile: `dist/${file}`,
     external: ['vscode', '@microsoft/mxc-sdk'],
-    plugins: [ownBundles],
+    plugins: [ownBundles, sharedPackages],
+  })),
+  ...SHARED_PACKAGES.map((name) => ({
+    ...node,
+    stdin: { contents: `export * from '${name}';`, resolveDir: root },
+    outfile: `dist/${name}.cjs`,
   })),
   {
     ...node,

@@ -21,6 +21,7 @@ import { withKeys } from './texts.ts';
 export function extensionManifest(): Record<string, unknown> {
   return {
     extensionKind: ['workspace'],
+    l10n: './l10n',
     capabilities: {
       untrustedWorkspaces: {
         supported: 'limited',

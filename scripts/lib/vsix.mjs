@@ -9,7 +9,7 @@ import { SetupError } from './setupError.mjs';
  * Limit for the download of every user who installs the extension. The programs of walls, static ones for two
  * processors, and the sandbox runtime take 0.8 MB of it.
  */
-const VSIX_LIMIT_BYTES = 4.2 * 1024 * 1024;
+const VSIX_LIMIT_BYTES = 3.2 * 1024 * 1024;
 
 /**
  * Builds the product and packs it.

@@ -10,6 +10,7 @@ import { logPlace } from './documents/addresses.ts';
 import { openDocument } from './documents/waygateFiles.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
 import type { GatewayLink } from './gateway/gatewayLink.ts';
+import { t } from './l10n.ts';
 import { notificationText } from './notificationText.ts';
 import { asSentence } from './plainText.ts';
 import type { Questions } from './questions/questions.ts';
@@ -52,15 +53,15 @@ export interface CommandDependencies {
   log: vscode.LogOutputChannel;
 }
 
-/** Makes the handler of a command that reports a failure. `doing` begins the message. */
+/** Makes the handler of a command that reports a failure. `failed` begins the message. */
 export function guardedBy(log: vscode.LogOutputChannel) {
-  return (doing: string, action: (argument: unknown) => Promise<unknown>) =>
+  return (failed: string, action: (argument: unknown) => Promise<unknown>) =>
     async (argument?: unknown): Promise<void> => {
       try {
         await action(argument);
       } catch (error) {
         // Not awaited: a command is done when its work is done, not when the user has read the message.
-        void showFailure(doing, error, log);
+        void showFailure(failed, error, log);
       }
     };
 }
@@ -89,32 +90,34 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
   const guarded = guardedBy(log);
 
   return {
-    'waygate.refresh': guarded('Refreshing the catalogs', () => refresh(link, refreshes)),
-    'waygate.refreshServer': guarded('Refreshing the server', async (argument) => {
+    'waygate.refresh': guarded(t`Refreshing the catalogs failed`, () => refresh(link, refreshes)),
+    'waygate.refreshServer': guarded(t`Refreshing the server failed`, async (argument) => {
       const server = await clickedServer(link, argument, REFRESH);
       if (server) await refresh(link, refreshes, server.name);
     }),
     ...questions.commands(),
-    'waygate.reload': guarded('Reloading the gateway', () => showBusy(() => link.reload(rollOut))),
-    'waygate.restart': guarded('Restarting the gateway', () => showBusy(() => link.restart())),
-    'waygate.approveServers': guarded('Approving servers', (argument) => {
+    'waygate.reload': guarded(t`Reloading the gateway failed`, () => showBusy(() => link.reload(rollOut))),
+    'waygate.restart': guarded(t`Restarting the gateway failed`, () => showBusy(() => link.restart())),
+    'waygate.approveServers': guarded(t`Approving servers failed`, (argument) => {
       const row = asRow(argument);
       return approval.ask(row?.kind === 'server' ? row.server : undefined);
     }),
-    'waygate.approveShown': guarded('Approving servers', (argument) => approval.approveShown(argument)),
-    'waygate.showLaunchChange': guarded('Showing the change', (argument) => approval.showChange(argument)),
-    'waygate.reviewChanges': guarded('Reviewing changes', (argument) => reviews.review(argument)),
-    'waygate.reviewChange': guarded('Reviewing the change', (argument) => reviews.review(argument)),
-    'waygate.acceptShown': guarded('Accepting', (argument) => reviews.accept(argument)),
-    'waygate.block': guarded('Blocking', (argument) => reviews.block(argument)),
-    'waygate.quarantine': guarded('Putting the server in quarantine', (argument) => reviews.quarantine(argument)),
-    'waygate.release': guarded('Releasing the server', (argument) => reviews.release(argument)),
-    'waygate.releaseShown': guarded('Releasing the server', (argument) => reviews.releaseShown(argument)),
-    'waygate.signIn': guarded('Signing in', async (argument) => {
+    'waygate.approveShown': guarded(t`Approving servers failed`, (argument) => approval.approveShown(argument)),
+    'waygate.showLaunchChange': guarded(t`Showing the change failed`, (argument) => approval.showChange(argument)),
+    'waygate.reviewChanges': guarded(t`Reviewing changes failed`, (argument) => reviews.review(argument)),
+    'waygate.reviewChange': guarded(t`Reviewing the change failed`, (argument) => reviews.review(argument)),
+    'waygate.acceptShown': guarded(t`Accepting failed`, (argument) => reviews.accept(argument)),
+    'waygate.block': guarded(t`Blocking failed`, (argument) => reviews.block(argument)),
+    'waygate.quarantine': guarded(t`Putting the server in quarantine failed`, (argument) =>
+      reviews.quarantine(argument),
+    ),
+    'waygate.release': guarded(t`Releasing the server failed`, (argument) => reviews.release(argument)),
+    'waygate.releaseShown': guarded(t`Releasing the server failed`, (argument) => reviews.releaseShown(argument)),
+    'waygate.signIn': guarded(t`Signing in failed`, async (argument) => {
       const server = await clickedServer(link, argument, SIGN_IN);
       if (server) await signIn(link, server.name);
     }),
-    'waygate.signOut': guarded('Signing out', async (argument) => {
+    'waygate.signOut': guarded(t`Signing out failed`, async (argument) => {
       const server = (await clickedServer(link, argument, SIGN_OUT))?.name;
       if (server === undefined) return;
       const wasSignedIn = await link.signOut(server);
@@ -123,35 +126,39 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
         : notificationText`Nobody was signed in to ${server}.`;
       void notify('info', message);
     }),
-    'waygate.setSecret': guarded('Setting the secret', async (argument) => {
+    'waygate.setSecret': guarded(t`Setting the secret failed`, async (argument) => {
       const { name = '', secret } = (await clickedServer(link, argument, SET_SECRET)) ?? {};
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
     ...toolCommands({ folder, link, revealTool, guarded }),
     ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
-    'waygate.getStarted': guarded('Opening the first steps', () => firstSteps.open()),
-    'waygate.openServerLog': guarded('Opening the log', async (argument) => {
+    'waygate.getStarted': guarded(t`Opening the first steps failed`, () => firstSteps.open()),
+    'waygate.openServerLog': guarded(t`Opening the log failed`, async (argument) => {
       const server = await clickedServer(link, argument, OPEN_LOG);
       if (server) await openDocument(logPlace(folder, server.name));
     }),
     'waygate.showLog': async () => log.show(),
-    'waygate.openDashboard': guarded('Opening the dashboard', () => dashboard.open()),
+    'waygate.openDashboard': guarded(t`Opening the dashboard failed`, () => dashboard.open()),
     ...dashboardCommands(link, folder, guarded),
-    'waygate.openConfiguration': guarded('Opening the configuration', (argument) =>
+    'waygate.openConfiguration': guarded(t`Opening the configuration failed`, (argument) =>
       openConfiguration(folder, environment, link, asRow(argument)),
     ),
-    'waygate.createConfiguration': guarded('Creating the configuration', () => createConfiguration(environment)),
-    'waygate.importServers': guarded('Importing servers', async () => {
+    'waygate.createConfiguration': guarded(t`Creating the configuration failed`, () =>
+      createConfiguration(environment),
+    ),
+    'waygate.importServers': guarded(t`Importing servers failed`, async () => {
       // Loaded on demand, so that activation does not pay for it.
       const { importServers } = await import('./import/importServers.ts');
       await importServers(folder, environment, link, secrets, userFolder, log);
     }),
-    'waygate.installSkill': guarded('Installing the skill', () =>
+    'waygate.installSkill': guarded(t`Installing the skill failed`, () =>
       installSkillInto(environment.state.value.workspace, skillFolder),
     ),
     ...tryCommands(guarded, link, tries),
-    'waygate.copyPath': guarded('Copying the path', (argument) => copy(asRow(argument), ({ path }) => path)),
-    'waygate.copyToolId': guarded('Copying the tool id', (argument) => copy(asRow(argument), ({ toolId }) => toolId)),
+    'waygate.copyPath': guarded(t`Copying the path failed`, (argument) => copy(asRow(argument), ({ path }) => path)),
+    'waygate.copyToolId': guarded(t`Copying the tool id failed`, (argument) =>
+      copy(asRow(argument), ({ toolId }) => toolId),
+    ),
   };
 }
 
@@ -200,14 +207,14 @@ function refresh(link: GatewayLink, refreshes: Refreshes, server?: string): Prom
 async function copy(row: ToolElement | undefined, from: (node: TreeNode) => string | undefined): Promise<void> {
   const node = row?.kind === 'held' ? undefined : row?.node;
   const text = node && from(node);
-  if (text === undefined) throw new Error('Use the menu of a row again; the list was being redrawn');
+  if (text === undefined) throw new Error(t`Use the menu of a row again; the list was being redrawn`);
   await vscode.env.clipboard.writeText(text);
 }
 
 /** Opens the sign-in page in the browser; the gateway receives the result. */
 async function signIn(link: GatewayLink, server: string): Promise<void> {
   const { url, end } = await link.signIn(server);
-  if (!(await openInBrowser(url))) throw new Error('The browser was not opened');
+  if (!(await openInBrowser(url))) throw new Error(t`The browser was not opened`);
   const reason = await showProgress(
     notificationText`Waygate: waiting for the sign-in to ${server} in the browser`,
     end,
@@ -258,12 +265,12 @@ async function createConfiguration(environment: Environment): Promise<void> {
 
 function configurationFile(environment: Environment): NonNullable<Environment['configurationFile']> {
   const file = environment.configurationFile;
-  if (file === undefined) throw new Error('Open a folder on this machine first');
+  if (file === undefined) throw new Error(t`Open a folder on this machine first`);
   return file;
 }
 
-async function showFailure(doing: string, error: unknown, log: vscode.LogOutputChannel): Promise<void> {
-  log.error(`${doing} failed.`, error);
+async function showFailure(failed: string, error: unknown, log: vscode.LogOutputChannel): Promise<void> {
+  log.error(`${failed}.`, error);
   const reason = asSentence(error instanceof Error ? error.message : String(error));
-  await notify('error', notificationText`${doing} failed: ${reason}`, 'waygate.showLog');
+  await notify('error', notificationText`${failed}: ${reason}`, 'waygate.showLog');
 }

@@ -106,6 +106,7 @@ export const COMMANDS = {
   'waygate.moveSecret': { title: 'Move into the Secret Store…', inPalette: false },
   'waygate.switchOff': { title: 'Switch Off', inPalette: false },
   'waygate.revealServer': { title: 'Show in Tools', inPalette: false },
+  'waygate.startServer': { title: 'Start', inPalette: false },
   'waygate.restartServer': { title: 'Restart Server', icon: '$(debug-restart)', inPalette: false },
   'waygate.addLimits': { title: 'Add Limits…', icon: '$(dashboard)', enablement: ACTIVE, inPalette: true },
   'waygate.getStarted': { title: 'Get Started', icon: '$(lightbulb)', inPalette: true },

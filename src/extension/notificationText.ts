@@ -1,5 +1,8 @@
+import { messageOf } from '../text/messages.ts';
 import { oneLine } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';
+import type { CommandId } from './contributions.ts';
+import { translated } from './l10n.ts';
 
 /** Length at which VS Code cuts a notification. */
 const MAX_CHARS = 1_000;
@@ -15,9 +18,9 @@ export type NotificationText = string & { readonly [CLEANED]: true };
 export type MarkdownText = string & { readonly [ESCAPED]: true };
 
 /**
- * Builds a text for a message, a progress title, a row or a prompt from own words and foreign values: names, reasons,
- * arguments, errors, paths. VS Code turns `[label](command:…)` in such texts into a link that runs the command, and
- * `$(name)` into an icon.
+ * Builds a text for a message, a progress title, a row or a prompt from own words, which are translated, and foreign
+ * values: names, reasons, arguments, errors, paths. VS Code turns `[label](command:…)` in such texts into a link that
+ * runs the command, and `$(name)` into an icon.
  */
 export function notificationText(
   words: TemplateStringsArray,
@@ -25,21 +28,28 @@ export function notificationText(
 ): NotificationText {
   const lines = values.map((value) => oneLine(String(value), MAX_VALUE_CHARS));
   // The whole text, because two values that stand side by side may form a link together.
-  return oneLine(withoutLinks(String.raw({ raw: words }, ...lines)), MAX_CHARS) as NotificationText;
+  return oneLine(withoutLinks(translated(messageOf(words), lines)), MAX_CHARS) as NotificationText;
 }
 
 /**
- * Builds Markdown from own markup and foreign values, in which every punctuation mark is escaped, so that they become no
- * link, picture or heading. (The editor's own `appendText` makes each space unbreakable, and long lines overflow.)
+ * Builds Markdown from own markup, whose words are translated, and foreign values, in which every punctuation mark is
+ * escaped, so that they become no link, picture or heading. (The editor's own `appendText` makes each space unbreakable,
+ * and long lines overflow.)
  */
 export function markdownText(markup: TemplateStringsArray, ...values: readonly string[]): MarkdownText {
-  const lines = (text: string): string[] => visibleText(text).split('\n');
-  const escaped = values.map((value) =>
-    lines(value)
-      .map((line) => line.trim().replace(/[!-/:-@[-`{-~]/g, '\\$&'))
-      .join('\n'),
-  );
-  return String.raw({ raw: markup }, ...escaped) as MarkdownText;
+  return translated(messageOf(markup), values.map(escaped)) as MarkdownText;
+}
+
+function escaped(text: string): string {
+  const lines = visibleText(text).split('\n');
+  return lines.map((line) => line.trim().replace(/[!-/:-@[-`{-~]/g, '\\$&')).join('\n');
+}
+
+/** Makes a link that runs a command, with an argument if one is given. */
+export function commandLink(title: string, command: CommandId, argument?: object): MarkdownText {
+  const query = argument === undefined ? '' : encodeURIComponent(JSON.stringify([argument]));
+  const address = query === '' ? `command:${command}` : `command:${command}?${query}`;
+  return `[${escaped(title)}](${escaped(address)})` as MarkdownText;
 }
 
 /** Joins pieces of Markdown in one line. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
-import { COMMANDS, type CommandId, TOOLS_VIEW_ID } from './contributions.ts';
+import { type CommandId, TOOLS_VIEW_ID } from './contributions.ts';
 import { type NotificationText, notificationText } from './notificationText.ts';
+import { commandTitle } from './plainText.ts';
 import { runCommand } from './registrations.ts';
 
 // The only calls of VS Code's messages and inputs. Their types admit no text that `notificationText` did not make (M6.8).
@@ -18,7 +19,7 @@ export interface Offer {
 
 /** Offers a command on a folder. */
 export function onFolder(folder: string, id: CommandId): Offer {
-  return { title: notificationText`${COMMANDS[id].title}`, run: () => runCommand(id, folder) };
+  return { title: notificationText`${commandTitle(id)}`, run: () => runCommand(id, folder) };
 }
 
 /** Shows a message with buttons and runs the one that the user clicks. The button of a command has the command's title. */
@@ -28,7 +29,7 @@ export async function notify(
   ...offers: readonly (CommandId | Offer)[]
 ): Promise<void> {
   const items = offers.map((offer) =>
-    typeof offer === 'string' ? { title: COMMANDS[offer].title, run: () => runCommand(offer) } : offer,
+    typeof offer === 'string' ? { title: commandTitle(offer), run: () => runCommand(offer) } : offer,
   );
   await (await SHOW[severity](message, ...items))?.run();
 }

@@ -17,11 +17,10 @@ export interface SecretName {
   readonly countable: boolean;
 }
 
-/** Rule for a form of name, with examples. `shapes.ts` has the forms of values. */
+/** Rule for a form of name. `shapes.ts` has the forms of values. */
 export interface NameShape {
   readonly weight: NameWeight;
   readonly matches: (words: readonly string[]) => boolean;
-  readonly examples: readonly string[];
 }
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
@@ -54,59 +53,46 @@ const OTHER_TOKENS = words(
 
 /** Rows in order: the first that matches decides. */
 export const NAME_SHAPES: readonly NameShape[] = [
+  /** `AWS_ACCESS_KEY_ID`, `accessKeyId`. */
   {
     weight: 'strong',
     matches: (all) => /access ?key ?id$|secret id$/.test(all.join(' ')),
-    examples: ['AWS_ACCESS_KEY_ID', 'accessKeyId', 'VAULT_SECRET_ID'],
   },
+  /** `API_KEY`, `apiKey`. */
   {
     weight: 'strong',
     matches: (all) => last(all) === 'key' && STRONG_KEYS.has(all.at(-2) ?? ''),
-    examples: ['API_KEY', 'apiKey', 'X-Api-Key', 'AccountKey', 'SharedAccessKey', 'secret_key', 'private-key'],
   },
+  /** `token`, `SECRET`. */
   {
     weight: 'strong',
     matches: (all) => all.some((word) => STRONG_WORDS.has(word) || STRONG_END.test(word)),
-    examples: [
-      ...[
-        'token',
-        'SECRET',
-        'GITHUB_TOKEN',
-        'access_token',
-        'clientSecret',
-        'client_secret',
-        'DB_PASSWORD',
-        'PGPASSWORD',
-      ],
-      ...['passwd', 'passphrase', 'pwd', 'DB_PW', 'ROOTPW', 'SENTRY_DSN', 'SLACK_PAT', 'credentials', 'apikey'],
-      ...['Authorization', 'X-Auth-Token', 'X-Amz-Security-Token', '_authToken', 'AWS_SECRET_ACCESS_KEY', 'jwt'],
-    ],
   },
+  /** `DBPASS`, `smtppass`. */
   {
     weight: 'strong',
     matches: (all) => last(all) !== 'pass' && PASS_END.test(last(all)) && !OTHER_PASS.test(last(all)),
-    examples: ['DBPASS', 'smtppass'],
   },
+  /** `DB_PASS`, `smtpPass`. */
   {
     weight: 'strong',
     matches: (all) => last(all) === 'pass' && all.length > 1,
-    examples: ['DB_PASS', 'smtpPass', 'SMTP_PASS'],
   },
+  /** `pass`. */
   {
     weight: 'key',
     matches: (all) => last(all) === 'pass',
-    examples: ['pass'],
   },
+  /** `OPENAI_KEY`, `stripeKey`. */
   {
     weight: 'key',
     matches: (all) => all.length > 1 && last(all) === 'key' && !PLAIN_KEYS.has(all.at(-2) ?? ''),
-    examples: ['OPENAI_KEY', 'stripeKey', 'Ocp-Apim-Subscription-Key'],
   },
+  /** `auth`, `sig`. */
   {
     weight: 'weak',
     matches: (all) =>
       all.some((word) => WEAK_WORDS.has(word)) && !(/^keys?$/.test(last(all)) && PLAIN_KEYS.has(all.at(-2) ?? '')),
-    examples: ['auth', 'sig', 'X-Amz-Signature', 'sessionid', 'JSESSION_COOKIE'],
   },
 ];
 

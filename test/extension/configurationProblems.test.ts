@@ -159,7 +159,7 @@ describe('the lines above servers', () => {
         'Restart waygate.restartServer',
         'Log waygate.openServerLog',
       ],
-      ['$(warning)\u00a0needs sign-in waygate.revealServer', 'Sign In… waygate.signIn'],
+      ['$(warning)\u00a0needs sign-in waygate.revealServer', 'Sign In waygate.signIn'],
       ['$(error)\u00a0failed waygate.revealServer', 'Restart waygate.restartServer', 'Log waygate.openServerLog'],
     ]);
   });
@@ -189,15 +189,7 @@ describe('the lines above servers', () => {
     const buttons = kinds.map(
       (kind) => remedyButton(server('a', { remedy: { kind } as NonNullable<ServerStatus['remedy']> }))?.title,
     );
-    expect(buttons).toEqual([
-      'Approve…',
-      'Review Changes…',
-      'Set Secret…',
-      'Sign In…',
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect(buttons).toEqual(['Approve…', 'Review Changes…', 'Set Secret…', 'Sign In', undefined, undefined, undefined]);
   });
 });
 

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  commandLink,
   type MarkdownText,
   markdownText,
   type NotificationText,
@@ -82,6 +83,12 @@ describe('foreign words in a notification', () => {
 });
 
 describe('foreign words in a tooltip', () => {
+  it('end no link that runs a command', () => {
+    expect(commandLink('a](command:b) <c>', 'waygate.signIn', { server: "x')(y" })).toBe(
+      "[a\\]\\(command\\:b\\) \\<c\\>](command\\:waygate\\.signIn\\?\\%5B\\%7B\\%22server\\%22\\%3A\\%22x\\'\\)\\(y\\%22\\%7D\\%5D)",
+    );
+  });
+
   it('stay plain text in Markdown', () => {
     expect(markdownText`**${'[x](command:y) <img> `a` https://b.test'}**`).toBe(
       '**\\[x\\]\\(command\\:y\\) \\<img\\> \\`a\\` https\\:\\/\\/b\\.test**',
@@ -129,7 +136,7 @@ const WAYS: readonly [way: RegExp, file: string | undefined, form?: RegExp][] = 
   [/\bregisterTreeDataProvider\b|\bsupportHtml\b|\bsupportThemeIcons\b|\bappendText\b|\bwindow\[/, undefined],
   [/\bas (?:NotificationText|MarkdownText)\b/, 'notificationText.ts'],
   [/\bMarkdownString\(/, undefined, /\bMarkdownString\(\)/],
-  [/\bappendMarkdown\(/, undefined, /\bappendMarkdown\((?:markdownText`|paragraph\(line\))/],
+  [/\bappendMarkdown\(/, undefined, /\bappendMarkdown\((?:markdownText`|commandLink\(|paragraph\(line\))/],
   [/\bnew vscode\.(?:InlayHint|FileDecoration)\b|\bcreateCommentController\b/, undefined],
   [/\bnew vscode\.Hover\b/, undefined, /\bnew vscode\.Hover\(content, /],
   [/\bnew vscode\.CompletionItem\b/, undefined, /\bnew vscode\.CompletionItem\(\{ label, description \}, /],

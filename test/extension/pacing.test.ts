@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { debounced, throttled } from '../../src/extension/gateway/pacing.ts';
 import { Observable } from '../../src/extension/observable.ts';
-import { asSentence, count } from '../../src/extension/plainText.ts';
+import { amounts, asSentence } from '../../src/extension/plainText.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -86,6 +86,6 @@ describe('foreign text', () => {
   });
 
   it('agrees in number', () => {
-    expect([count(0, 'tool'), count(1, 'tool'), count(2, 'tool')]).toEqual(['0 tools', '1 tool', '2 tools']);
+    expect([amounts.tools(0), amounts.tools(1), amounts.tools(2)]).toEqual(['0 tools', '1 tool', '2 tools']);
   });
 });

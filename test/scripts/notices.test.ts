@@ -47,6 +47,7 @@ const BUNDLES = [
   'webview/try.css',
   'webview/try.js',
   'worker.cjs',
+  'yaml.cjs',
 ];
 
 const notices = (): string => readFileSync(FILE, 'utf8');

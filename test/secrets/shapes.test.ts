@@ -7,6 +7,7 @@ import { scrubSecretChunks, scrubSecrets } from '../../src/secrets/mask.ts';
 import { NAME_SHAPES, SECRET_MASK } from '../../src/secrets/names.ts';
 import { isRandom, SECRET_SHAPES } from '../../src/secrets/shapes.ts';
 import { computedMs } from '../support/computedMs.ts';
+import { NAME_EXAMPLES } from './nameExamples.ts';
 
 interface Example {
   /** Row of the table. */
@@ -33,7 +34,7 @@ const PEM = {
   after: '',
 };
 const EXAMPLES = [...SHAPE_EXAMPLES, PEM];
-const NAMES = NAME_SHAPES.flatMap(({ weight, examples }) => examples.map((name) => ({ weight, name })));
+const NAMES = NAME_EXAMPLES.flatMap(({ weight, names }) => names.map((name) => ({ weight, name })));
 const VALUE = 'q7Rw2Zx9Lk4Tn8Vb3M';
 
 function warnings(server: object): string[] {
@@ -65,6 +66,11 @@ describe.each(EXAMPLES)('the row $row', ({ before, secret, after }) => {
     expect(entry).toContain('$' + '{input:');
     expect(entry).not.toContain(JSON.stringify(secret).slice(1, -1));
   });
+});
+
+it('every row of names has examples of its weight', () => {
+  expect(NAME_EXAMPLES.map(({ weight }) => weight)).toEqual(NAME_SHAPES.map(({ weight }) => weight));
+  expect(NAME_EXAMPLES.every(({ names }) => names.length > 0)).toBe(true);
 });
 
 describe.each(NAMES)('the name $name', ({ name }) => {

@@ -1,65 +1,35 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findBrowser } from '../../scripts/lib/systemPackages.mjs';
 import type { DashboardState, FromDashboard } from '../../src/control/dashboardMessages.ts';
 import { dashboardState } from '../../src/extension/dashboard/dashboardModel.ts';
-import { pageFiles } from './pageFiles.ts';
+import { BROWSER, launchBrowser, type OpenedPage, openPage, type PageFiles, pageFiles } from '../support/webPages.ts';
 import { BUSY, NOW, PAGES, sources } from './sample.ts';
 import { axeViolations, showTheme, THEME_NAMES } from './themes.ts';
 
-/** `npm test` ensures that a browser is installed. */
-const BROWSER = findBrowser();
 const ORIGIN = 'http://dashboard.test';
 
 let browser: Browser;
-let files: Awaited<ReturnType<typeof pageFiles>>;
+let files: PageFiles;
 let page: Page;
-let violations: string[];
+let opened: OpenedPage<FromDashboard>;
 
-/** Opens the page under its real policy; the test plays the editor's side. */
-async function openPage(): Promise<void> {
-  page = await browser.newPage();
-  // The test's own limit is meant for busy machines.
-  page.setDefaultTimeout(0);
-  violations = [];
-  page.on('console', (message) => void (message.type() === 'error' && violations.push(message.text())));
-  page.on('pageerror', (error) => void violations.push(error.message));
-  await page.route('**/*', (route) => {
-    const file = files[new URL(route.request().url()).pathname];
-    return file ? route.fulfill(file) : route.fulfill({ status: 204 });
-  });
-  await page.addInitScript(`
-    window.said = [];
-    window.acquireVsCodeApi = () => ({
-      postMessage: (message) => window.said.push(message),
-      getState: () => window.kept,
-      setState: (state) => { window.kept = state; },
-    });
-  `);
-  await page.goto(`${ORIGIN}/`);
-}
-
-const said = (): Promise<FromDashboard[]> => page.evaluate('window.said');
-const post = (message: unknown): Promise<unknown> =>
-  page.evaluate(`new Promise((done) => {
-    addEventListener('message', () => done(), { once: true });
-    postMessage(${JSON.stringify(message)}, '*');
-  })`);
+const said = (): Promise<FromDashboard[]> => opened.said();
+const post = (message: unknown): Promise<unknown> => opened.post(message);
 const show = (state: DashboardState): Promise<unknown> => post({ type: 'state', state });
 
 describe.skipIf(BROWSER === undefined)('dashboard in a browser', () => {
   beforeAll(async () => {
-    files = await pageFiles(ORIGIN);
-    browser = await chromium.launch({
-      executablePath: BROWSER as string,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-    });
+    files = await pageFiles('dashboard', ORIGIN);
+    browser = await launchBrowser();
   });
   afterAll(() => browser?.close());
-  beforeEach(openPage);
+  beforeEach(async () => {
+    opened = await openPage(browser, ORIGIN, files);
+    page = opened.page;
+  });
   afterEach(async () => {
     await page.close();
-    expect(violations).toEqual([]);
+    expect(opened.violations).toEqual([]);
   });
 
   it('requests its state as soon as it listens, and draws it', async () => {

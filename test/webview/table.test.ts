@@ -1,14 +1,10 @@
-import { build } from 'esbuild';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findBrowser } from '../../scripts/lib/systemPackages.mjs';
 import { type FromTable, parseFromTable, parseToTable, type TableState } from '../../src/control/tableMessages.ts';
-import { dashboardPage } from '../../src/extension/dashboard/dashboardPage.ts';
 import { renderTable } from '../../webview/table/render.ts';
+import { BROWSER, launchBrowser, type OpenedPage, openPage, pageFiles } from '../support/webPages.ts';
 import { axeInThemes } from './themes.ts';
 
-/** `npm test` ensures that a browser is installed. */
-const BROWSER = findBrowser();
 const ORIGIN = 'http://table.test';
 
 const STATE: TableState = {
@@ -58,44 +54,15 @@ describe('the table', () => {
 describe.skipIf(BROWSER === undefined)('the table in a browser', () => {
   let browser: Browser;
   let page: Page;
-  const violations: string[] = [];
+  let opened: OpenedPage<FromTable>;
 
-  const said = (): Promise<FromTable[]> => page.evaluate('window.said');
-  const show = (state: TableState): Promise<unknown> =>
-    page.evaluate(`new Promise((done) => {
-      addEventListener('message', () => done(), { once: true });
-      postMessage(${JSON.stringify({ type: 'state', state })}, '*');
-    })`);
+  const said = (): Promise<FromTable[]> => opened.said();
+  const show = (state: TableState): Promise<unknown> => opened.post({ type: 'state', state });
 
   beforeAll(async () => {
-    const bundle = async (entry: string): Promise<string> => {
-      const path = new URL(`../../webview/table/${entry}`, import.meta.url).pathname;
-      const { outputFiles } = await build({ entryPoints: [path], bundle: true, write: false, target: 'es2023' });
-      return outputFiles[0]?.text ?? '';
-    };
-    const source = { cspSource: ORIGIN, script: `${ORIGIN}/t.js`, style: `${ORIGIN}/t.css`, title: 'Table' };
-    const files: Record<string, { contentType: string; body: string }> = {
-      '/': { contentType: 'text/html', body: dashboardPage(source) },
-      '/t.js': { contentType: 'text/javascript', body: await bundle('main.ts') },
-      '/t.css': { contentType: 'text/css', body: await bundle('table.css') },
-    };
-    browser = await chromium.launch({
-      executablePath: BROWSER as string,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-    });
-    page = await browser.newPage();
-    page.setDefaultTimeout(0);
-    page.on('console', (message) => void (message.type() === 'error' && violations.push(message.text())));
-    page.on('pageerror', (error) => void violations.push(error.message));
-    await page.route('**/*', (route) => {
-      const file = files[new URL(route.request().url()).pathname];
-      return file ? route.fulfill(file) : route.fulfill({ status: 204 });
-    });
-    await page.addInitScript(`
-      window.said = [];
-      window.acquireVsCodeApi = () => ({ postMessage: (message) => window.said.push(message) });
-    `);
-    await page.goto(`${ORIGIN}/`);
+    browser = await launchBrowser();
+    opened = await openPage(browser, ORIGIN, await pageFiles('table', ORIGIN));
+    page = opened.page;
   });
   afterAll(() => browser?.close());
 
@@ -132,7 +99,7 @@ describe.skipIf(BROWSER === undefined)('the table in a browser', () => {
     await page.getByRole('button', { name: 'Copy Page as CSV' }).click();
     await page.getByRole('button', { name: 'First' }).dispatchEvent('click');
     expect((await said()).at(-1)).toEqual({ type: 'action', action: 'copyCsv' });
-    expect(violations).toEqual([]);
+    expect(opened.violations).toEqual([]);
   });
 
   it.each<[string, Partial<TableState>]>([

@@ -1,15 +1,11 @@
-import { build } from 'esbuild';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findBrowser } from '../../scripts/lib/systemPackages.mjs';
 import type { FromTry, ToTry, TriedTool } from '../../src/control/tryMessages.ts';
-import { tryPage } from '../../src/extension/try/tryPage.ts';
 import { sampleListings } from '../catalog/sampleListings.ts';
 import schemaForms from '../fixtures/catalog/schemaForms.json' with { type: 'json' };
+import { BROWSER, launchBrowser, type OpenedPage, openPage, type PageFiles, pageFiles } from '../support/webPages.ts';
 import { axeInThemes } from './themes.ts';
 
-/** `npm test` ensures that a browser is installed. */
-const BROWSER = findBrowser();
 const ORIGIN = 'http://try.test';
 const MAX_PAGE_KB = 40;
 
@@ -40,53 +36,19 @@ const TOOL: TriedTool = {
 const READ: TriedTool = { ...TOOL, toolId: 'erp:customer_get#0123abcd', name: 'customer_get', safety: 'read_only' };
 
 let browser: Browser;
-let files: Record<string, { contentType: string; body: string }>;
+let files: PageFiles;
 let page: Page;
-let violations: string[];
+let opened: OpenedPage<FromTry>;
 
-async function bundle(entry: string): Promise<string> {
-  const path = new URL(`../../webview/try/${entry}`, import.meta.url).pathname;
-  const { outputFiles } = await build({
-    entryPoints: [path],
-    bundle: true,
-    write: false,
-    minify: true,
-    target: 'es2023',
-  });
-  return outputFiles[0]?.text ?? '';
+/** Opens the page. `state` is what the editor has kept. */
+async function open(state?: unknown): Promise<void> {
+  opened = await openPage(browser, ORIGIN, files, state);
+  page = opened.page;
 }
 
-/** Opens the page under its real policy; the test plays the editor's side. `state` is what the editor has kept. */
-async function openPage(state?: unknown): Promise<void> {
-  page = await browser.newPage();
-  // The test's own limit is meant for busy machines.
-  page.setDefaultTimeout(0);
-  violations = [];
-  page.on('console', (message) => void (message.type() === 'error' && violations.push(message.text())));
-  page.on('pageerror', (error) => void violations.push(error.message));
-  await page.route('**/*', (route) => {
-    const file = files[new URL(route.request().url()).pathname];
-    return file ? route.fulfill(file) : route.fulfill({ status: 204 });
-  });
-  await page.addInitScript(`
-    window.said = [];
-    window.state = ${JSON.stringify(state) ?? 'undefined'};
-    window.acquireVsCodeApi = () => ({
-      postMessage: (message) => window.said.push(message),
-      getState: () => window.state,
-      setState: (state) => { window.state = JSON.parse(JSON.stringify(state)); },
-    });
-  `);
-  await page.goto(`${ORIGIN}/`);
-}
-
-const said = (): Promise<FromTry[]> => page.evaluate('window.said');
-const kept = (): Promise<unknown> => page.evaluate('window.state');
-const post = (message: ToTry): Promise<unknown> =>
-  page.evaluate(`new Promise((done) => {
-    addEventListener('message', () => done(), { once: true });
-    postMessage(${JSON.stringify(message)}, '*');
-  })`);
+const said = (): Promise<FromTry[]> => opened.said();
+const kept = (): Promise<unknown> => page.evaluate('window.kept');
+const post = (message: ToTry): Promise<unknown> => opened.post(message);
 const show = (tool: TriedTool): Promise<unknown> => post({ type: 'tool', json: JSON.stringify(tool) });
 const fill = (args: unknown): Promise<unknown> => post({ type: 'arguments', json: JSON.stringify(args) });
 
@@ -125,24 +87,17 @@ const field = (name: string) => page.getByLabel(name, { exact: true });
 
 describe.skipIf(BROWSER === undefined)('Try Tool in a browser', () => {
   beforeAll(async () => {
-    const [script, style] = await Promise.all([bundle('main.ts'), bundle('try.css')]);
+    files = await pageFiles('try', ORIGIN);
+    const [script = '', style = ''] = [files['/p.js']?.body, files['/p.css']?.body];
+    expect(script).not.toBe('');
     expect((script.length + style.length) / 1_024).toBeLessThan(MAX_PAGE_KB);
-    const html = tryPage({ cspSource: ORIGIN, script: `${ORIGIN}/t.js`, style: `${ORIGIN}/t.css` });
-    files = {
-      '/': { contentType: 'text/html', body: html },
-      '/t.js': { contentType: 'text/javascript', body: script },
-      '/t.css': { contentType: 'text/css', body: style },
-    };
-    browser = await chromium.launch({
-      executablePath: BROWSER as string,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-    });
+    browser = await launchBrowser();
   });
   afterAll(() => browser?.close());
-  beforeEach(() => openPage());
+  beforeEach(() => open());
   afterEach(async () => {
     await page.close();
-    expect(violations).toEqual([]);
+    expect(opened.violations).toEqual([]);
   });
 
   it('shows required fields first and folds the others, with names as text', async () => {
@@ -338,11 +293,11 @@ describe.skipIf(BROWSER === undefined)('Try Tool in a browser', () => {
     expect(JSON.stringify(state)).not.toContain('abc123def456');
     expect(await page.locator('#panel-request').textContent()).not.toContain('abc123def456');
     await page.close();
-    await openPage(state);
+    await open(state);
     const { args } = await checkedAfter(() => show(TOOL));
     expect(args).toEqual({ id: 7, owner: { name: 'Ada' } });
     await page.close();
-    await openPage({ toolId: 'another', draft: (state as { draft: unknown }).draft });
+    await open({ toolId: 'another', draft: (state as { draft: unknown }).draft });
     expect((await checkedAfter(() => show(TOOL))).args).toEqual({});
   });
 

@@ -1,5 +1,6 @@
 import type { CallsPlot } from '../../src/control/dashboardMessages.ts';
-import { escapeHtml as e } from './html.ts';
+import { escapeHtml as e } from '../../src/text/html.ts';
+import { t } from '../l10n.ts';
 
 const BAR = 8;
 const GAP = 2;
@@ -18,15 +19,15 @@ export function callsPlot({ title, minutes }: CallsPlot): string {
   const width = minutes.length * (BAR + GAP) - GAP;
   const rows = minutes.map(({ calls, errors }, index) => {
     const ago = minutes.length - 1 - index;
-    return `<tr><th scope="row">${ago === 0 ? 'now' : `${ago} min ago`}</th><td>${calls}</td><td>${errors}</td></tr>`;
+    return `<tr><th scope="row">${e(ago === 0 ? t`now` : t`${ago} min ago`)}</th><td>${calls}</td><td>${errors}</td></tr>`;
   });
   return `<svg class="plot" role="img" aria-labelledby="plot-title" viewBox="0 0 ${width} ${HEIGHT + 1}" width="${width}" height="${HEIGHT + 1}">
 <title id="plot-title">${e(title)}</title>
 <path class="axis" d="M0 ${HEIGHT + 0.5}H${width}"/>${bars.join('')}
 </svg>
 <table class="visually-hidden">
-<caption>Calls a minute</caption>
-<thead><tr><th scope="col">Minute</th><th scope="col">Calls</th><th scope="col">Errors</th></tr></thead>
+<caption>${e(t`Calls a minute`)}</caption>
+<thead><tr>${[t`Minute`, t`Calls`, t`Errors`].map((title) => `<th scope="col">${e(title)}</th>`).join('')}</tr></thead>
 <tbody>${rows.join('')}</tbody>
 </table>`;
 }

@@ -8,9 +8,10 @@ import type {
   NowPart,
   PageButton,
 } from '../../src/control/dashboardMessages.ts';
+import { escapeHtml as e } from '../../src/text/html.ts';
+import { t } from '../l10n.ts';
 import { callsPlot } from './callsPlot.ts';
 import { type GlyphName, glyph } from './glyphs.ts';
-import { escapeHtml as e } from './html.ts';
 import type { Part } from './part.ts';
 import { serversPart } from './serversTable.ts';
 import { type Sorting, toolsPart } from './toolsTable.ts';
@@ -41,10 +42,10 @@ function header({ workspace, refreshing, live }: DashboardState): Part {
     name: 'header',
     frame: `<header data-part="header">
 <div><h1>Waygate</h1>${path}</div>
-<div class="buttons" role="group" aria-label="Gateway">
-<button type="button" id="refresh" class="secondary" data-action="refresh"${refreshing || !live ? ' aria-disabled="true"' : ''}>${refreshing ? 'Refreshing…' : 'Refresh'}</button>
-<button type="button" id="openConfiguration" class="secondary" data-action="openConfiguration">Open Configuration</button>
-<button type="button" id="showLog" class="secondary" data-action="showLog">Show Log</button>
+<div class="buttons" role="group" aria-label="${e(t`Gateway`)}">
+<button type="button" id="refresh" class="secondary" data-action="refresh"${refreshing || !live ? ' aria-disabled="true"' : ''}>${e(refreshing ? t`Refreshing…` : t`Refresh`)}</button>
+<button type="button" id="openConfiguration" class="secondary" data-action="openConfiguration">${e(t`Open Configuration`)}</button>
+<button type="button" id="showLog" class="secondary" data-action="showLog">${e(t`Show Log`)}</button>
 </div>
 </header>`,
     rows: [],
@@ -54,7 +55,7 @@ function header({ workspace, refreshing, live }: DashboardState): Part {
 function needsPart(needs: readonly NeedRow[]): Part {
   return {
     name: 'needs',
-    frame: `<section data-part="needs" aria-labelledby="needs-title"><div class="title"><h2 id="needs-title">Needs you</h2><span class="quiet">${needs.length}</span></div><ul data-rows></ul></section>`,
+    frame: `<section data-part="needs" aria-labelledby="needs-title"><div class="title"><h2 id="needs-title">${e(t`Needs you`)}</h2><span class="quiet">${needs.length}</span></div><ul data-rows></ul></section>`,
     rows: needs.map(({ id, glyph: shape, subject, words, quotes, buttons }) => {
       const passages = quotes.map(
         ({ about, quote }) => `<li>${e(about)}${quote === undefined ? '' : `: <q>${e(quote)}</q>`}</li>`,
@@ -104,8 +105,7 @@ function nowPart({ level, words, headline, figures, lines }: NowPart): Part {
   ];
   return {
     name: 'now',
-    frame:
-      '<section data-part="now" aria-labelledby="now-title"><h2 id="now-title">Now</h2><div data-rows></div></section>',
+    frame: `<section data-part="now" aria-labelledby="now-title"><h2 id="now-title">${e(t`Now`)}</h2><div data-rows></div></section>`,
     rows,
   };
 }
@@ -117,7 +117,7 @@ function figure({ term, value, notes, method, plot }: Figure): string {
 }
 
 function limitsPart({ rows, sentence, buttons }: LimitsPart): Part {
-  const title = `<div class="title"><h2 id="limits-title">Limits</h2>${rows.length > 0 ? pageButtons(buttons, 'limits', 'link') : ''}</div>`;
+  const title = `<div class="title"><h2 id="limits-title">${e(t`Limits`)}</h2>${rows.length > 0 ? pageButtons(buttons, 'limits', 'link') : ''}</div>`;
   const words = sentence
     ? `<p class="sentence"><span class="quiet">${e(sentence)}</span> ${pageButtons(buttons, 'limits', 'link')}</p>`
     : '';
@@ -131,12 +131,12 @@ function limitsPart({ rows, sentence, buttons }: LimitsPart): Part {
 
 function limitRow({ id, name, of, limit, left, words, frees, isMet }: LimitRow) {
   const key = `limit:${id}`;
-  const label = `${name}, ${of}`;
+  const label = t`${name}, ${of}: calls left`;
   return {
     key,
     html: `<li data-row="${e(key)}"${isMet ? ' class="met"' : ''}>
 <span class="limit-name">${e(name)} <span class="quiet">${e(of)}</span></span>
-<meter min="0" max="${limit}" value="${left}" aria-label="${e(label)}: calls left"></meter>
+<meter min="0" max="${limit}" value="${left}" aria-label="${e(label)}"></meter>
 <span class="limit-left">${isMet ? glyph('error') : ''}${e(words)}</span>
 <span class="limit-frees quiet">${e(frees)}</span>
 </li>`,

@@ -1,15 +1,16 @@
 import type { ToolRow } from '../../src/control/dashboardMessages.ts';
+import { escapeHtml as e } from '../../src/text/html.ts';
 import { groupDigits, latency } from '../../src/text/porcelain.ts';
+import { t } from '../l10n.ts';
 import { glyph } from './glyphs.ts';
-import { escapeHtml as e } from './html.ts';
 import type { Part, Row } from './part.ts';
 
 /** Columns by which the user can sort. */
 const NUMBERS = [
-  { key: 'calls', title: 'Calls' },
-  { key: 'errors', title: 'Errors' },
+  { key: 'calls', title: t`Calls` },
+  { key: 'errors', title: t`Errors` },
   { key: 'p95Ms', title: 'p95' },
-  { key: 'tokensSaved', title: 'Tokens saved' },
+  { key: 'tokensSaved', title: t`Tokens saved` },
 ] as const;
 type SortKey = (typeof NUMBERS)[number]['key'];
 
@@ -35,9 +36,9 @@ export function parseSorting(kept: unknown): Sorting {
 }
 
 export function toolsPart(tools: readonly ToolRow[], sorting: Sorting): Part {
-  const title = '<h2 id="tools-title">Tools</h2>';
+  const title = `<h2 id="tools-title">${e(t`Tools`)}</h2>`;
   if (tools.length === 0) {
-    const empty = '<p class="quiet">No tool was called yet. The tools with most calls appear here.</p>';
+    const empty = `<p class="quiet">${e(t`No tool was called yet. The tools with most calls appear here.`)}</p>`;
     return { name: 'tools', frame: section(`${title}${empty}`), rows: [] };
   }
   const { by, descending } = sorting;
@@ -47,13 +48,13 @@ export function toolsPart(tools: readonly ToolRow[], sorting: Sorting): Part {
   const headings = NUMBERS.map(({ key, title }) => {
     const sort = key !== by ? 'none' : descending ? 'descending' : 'ascending';
     const mark = key === by ? glyph(descending ? 'descending' : 'ascending') : '';
-    return `<th scope="col" class="number" aria-sort="${sort}"><button type="button" class="heading" id="sort-${key}" data-sort="${key}">${mark}${title}</button></th>`;
+    return `<th scope="col" class="number" aria-sort="${sort}"><button type="button" class="heading" id="sort-${key}" data-sort="${key}">${mark}${e(title)}</button></th>`;
   });
   return {
     name: 'tools',
-    frame: section(`<div class="title">${title}<span class="quiet">most calls first, at most 20</span></div>
+    frame: section(`<div class="title">${title}<span class="quiet">${e(t`most calls first, at most 20`)}</span></div>
 <table aria-labelledby="tools-title">
-<thead><tr><th scope="col">Tool</th><th scope="col">Server</th>${headings.join('')}</tr></thead>
+<thead><tr><th scope="col">${e(t`Tool`)}</th><th scope="col">${e(t`Server`)}</th>${headings.join('')}</tr></thead>
 <tbody data-rows></tbody>
 </table>`),
     rows: sorted.map(toolRow),
@@ -67,19 +68,19 @@ function section(content: string): string {
 function toolRow({ toolId, name, namespace, calls, errors, p95Ms, tokensSaved }: ToolRow): Row {
   const key = `tool:${toolId}`;
   const label = namespace
-    ? `<button type="button" class="link" id="${e(key)}" data-action="openTool" data-subject="${e(toolId)}" title="Open its definition">${e(name)}</button>`
+    ? `<button type="button" class="link" id="${e(key)}" data-action="openTool" data-subject="${e(toolId)}" title="${e(t`Open its definition`)}">${e(name)}</button>`
     : e(name);
   const number = (title: string, text: string, kind = ''): string =>
-    `<td class="number${kind}" data-label="${title}">${text}</td>`;
+    `<td class="number${kind}" data-label="${e(title)}">${text}</td>`;
   return {
     key,
     html: `<tr data-row="${e(key)}">
 <th scope="row">${label}</th>
-<td data-label="Server">${e(namespace)}</td>
-${number('Calls', groupDigits(calls))}
-${number('Errors', groupDigits(errors), errors > 0 ? ' bad' : '')}
+<td data-label="${e(t`Server`)}">${e(namespace)}</td>
+${number(t`Calls`, groupDigits(calls))}
+${number(t`Errors`, groupDigits(errors), errors > 0 ? ' bad' : '')}
 ${number('p95', latency(p95Ms))}
-${number('Tokens saved', groupDigits(tokensSaved))}
+${number(t`Tokens saved`, groupDigits(tokensSaved))}
 </tr>`,
   };
 }

@@ -5,7 +5,8 @@ import {
   type TableQuery,
   type TableState,
 } from '../../src/control/tableMessages.ts';
-import { escapeHtml as e } from '../dashboard/html.ts';
+import { escapeHtml as e } from '../../src/text/html.ts';
+import { t } from '../l10n.ts';
 import { placeWords, renderTable } from './render.ts';
 
 declare function acquireVsCodeApi(): { postMessage(message: FromTable): void };
@@ -66,14 +67,14 @@ function draw(state: TableState): void {
 /** Renders what is drawn once, so that typing into the filter is not interrupted. */
 function frame({ title, query: { contains = '' }, wrangler }: TableState): string {
   const action = (name: string, label: string) =>
-    `<button type="button" class="secondary" data-action="${name}">${label}</button>`;
+    `<button type="button" class="secondary" data-action="${name}">${e(label)}</button>`;
   return `<header><h1>${e(title)}</h1>
 <div class="tools">
-<label>Contains <input type="search" id="contains" value="${e(contains)}" spellcheck="false"></label>
-${action('copyCsv', 'Copy Page as CSV')}
-${action('copyMarkdown', 'Copy Page as Markdown')}
-${action('saveAs', 'Save As…')}
-${wrangler ? action('openWrangler', 'Open in Data Wrangler…') : ''}
+<label>${e(t`Contains`)} <input type="search" id="contains" value="${e(contains)}" spellcheck="false"></label>
+${action('copyCsv', t`Copy Page as CSV`)}
+${action('copyMarkdown', t`Copy Page as Markdown`)}
+${action('saveAs', t`Save As…`)}
+${wrangler ? action('openWrangler', t`Open in Data Wrangler…`) : ''}
 </div></header>
 <main id="table"></main>`;
 }

@@ -1,5 +1,6 @@
 import { TABLE_PAGE_ROWS, type TableState } from '../../src/control/tableMessages.ts';
-import { escapeHtml as e } from '../dashboard/html.ts';
+import { escapeHtml as e } from '../../src/text/html.ts';
+import { t } from '../l10n.ts';
 
 /** Renders the table from its state alone, with its place and the buttons for other pages. */
 export function renderTable(state: TableState): string {
@@ -10,22 +11,22 @@ export function renderTable(state: TableState): string {
 
 /** Describes the shown rows, for the reader and for a screen reader. */
 export function placeWords({ query, rows, total }: TableState): string {
-  if (rows.length === 0) return query.contains === undefined ? 'no rows' : `no row contains "${query.contains}"`;
+  if (rows.length === 0) return query.contains === undefined ? t`no rows` : t`no row contains "${query.contains}"`;
   const last = query.start + rows.length - 1;
-  return `rows ${digits(query.start)} to ${digits(last)} of ${digits(total)}`;
+  return t`rows ${digits(query.start)} to ${digits(last)} of ${digits(total)}`;
 }
 
 function pager(state: TableState): string {
   const { query, total } = state;
   const page = (id: string, label: string, start: number, isPossible: boolean) =>
-    `<button type="button" id="${id}" class="secondary" data-start="${start}"${isPossible ? '' : ' aria-disabled="true"'}>${label}</button>`;
+    `<button type="button" id="${id}" class="secondary" data-start="${start}"${isPossible ? '' : ' aria-disabled="true"'}>${e(label)}</button>`;
   const last = Math.max(1, Math.floor((total - 1) / TABLE_PAGE_ROWS) * TABLE_PAGE_ROWS + 1);
   const next = query.start + TABLE_PAGE_ROWS;
-  return `<div class="pager" role="group" aria-label="Pages">
-${page('first', 'First', 1, query.start > 1)}
-${page('previous', 'Previous', Math.max(1, query.start - TABLE_PAGE_ROWS), query.start > 1)}
-${page('next', 'Next', next, next <= total)}
-${page('last', 'Last', last, query.start < last)}
+  return `<div class="pager" role="group" aria-label="${e(t`Pages`)}">
+${page('first', t`First`, 1, query.start > 1)}
+${page('previous', t`Previous`, Math.max(1, query.start - TABLE_PAGE_ROWS), query.start > 1)}
+${page('next', t`Next`, next, next <= total)}
+${page('last', t`Last`, last, query.start < last)}
 <span class="place">${e(placeWords(state))}</span>
 </div>`;
 }
@@ -35,13 +36,13 @@ function grid({ title, query, columns, rows }: TableState): string {
     const isSorted = query.sort === index;
     const order = isSorted ? (query.descending ? 'descending' : 'ascending') : 'none';
     const sign = isSorted ? (query.descending ? '▼' : '▲') : '';
-    return `<th scope="col" aria-sort="${order}"><button type="button" class="link" id="sort-${index}" data-sort="${index}">${e(name) || '(no name)'}<span aria-hidden="true">${sign}</span></button></th>`;
+    return `<th scope="col" aria-sort="${order}"><button type="button" class="link" id="sort-${index}" data-sort="${index}">${e(name || t`(no name)`)}<span aria-hidden="true">${sign}</span></button></th>`;
   });
   const body = rows.map((row, index) => {
     const cells = columns.map((_, column) => cell(row[column] ?? ''));
     return `<tr><th scope="row" class="number">${digits(query.start + index)}</th>${cells.join('')}</tr>`;
   });
-  return `<div class="scroll" tabindex="0" role="region" aria-label="Table of ${e(title)}"><table>
+  return `<div class="scroll" tabindex="0" role="region" aria-label="${e(t`Table of ${title}`)}"><table>
 <caption class="visually-hidden">${e(title)}</caption>
 <thead><tr><th scope="col" class="number">#</th>${headings.join('')}</tr></thead>
 <tbody>${body.join('\n')}</tbody>

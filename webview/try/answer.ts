@@ -1,4 +1,5 @@
 import type { Figures, FromTry, Outcome, PastCall } from '../../src/control/tryMessages.ts';
+import { t } from '../l10n.ts';
 import { button, byId, el } from './elements.ts';
 import { shown } from './words.ts';
 
@@ -31,7 +32,7 @@ function select(chosen: Tab): void {
 }
 
 export function showRequest(request: string): void {
-  byId('panel-request').replaceChildren(el('pre', { tabindex: '0', 'aria-label': 'Request' }, request));
+  byId('panel-request').replaceChildren(el('pre', { tabindex: '0', 'aria-label': t`Request` }, request));
 }
 
 /** Shows the end of a run, and returns it in words for a screen reader. */
@@ -39,7 +40,7 @@ export function showOutcome({ isError, answer, figures }: Outcome, post: (messag
   const text = answer.join('\n').replace(/\n$/, '');
   byId('panel-answer').replaceChildren(
     el('p', { class: isError ? 'outcome failed' : 'outcome' }),
-    el('pre', { tabindex: '0', 'aria-label': 'Answer' }, text === '' ? 'The answer is empty.' : text),
+    el('pre', { tabindex: '0', 'aria-label': t`Answer` }, text === '' ? t`The answer is empty.` : text),
   );
   select('answer');
   byId('panel-answer').scrollIntoView({ block: 'nearest' });
@@ -50,8 +51,10 @@ export function showOutcome({ isError, answer, figures }: Outcome, post: (messag
 export function showFigures({ durationMs, handles, tokens }: Figures, post: (message: FromTry) => void): string {
   const line = byId('panel-answer').querySelector('.outcome');
   if (line === null) return '';
-  const end = `${line.classList.contains('failed') ? 'Failed' : 'Answered'} in ${duration(durationMs)}`;
-  line.textContent = tokens ? `${end} · ${groups(tokens.came)} → ${groups(tokens.shown)} tokens` : end;
+  const took = duration(durationMs);
+  const end = line.classList.contains('failed') ? t`Failed in ${took}` : t`Answered in ${took}`;
+  const counted = tokens ? [t`${groups(tokens.came)} → ${groups(tokens.shown)} tokens`] : [];
+  line.textContent = [end, ...counted].join(' · ');
   const links = handles.map((handle) =>
     el(
       'li',
@@ -61,8 +64,8 @@ export function showFigures({ durationMs, handles, tokens }: Figures, post: (mes
   );
   byId('panel-result').replaceChildren(
     ...(links.length === 0
-      ? [el('p', { class: 'quiet' }, 'The answer is the whole result: nothing was left out.')]
-      : [el('p', {}, 'The answer is a part. The whole result opens as a document:'), el('ul', {}, ...links)]),
+      ? [el('p', { class: 'quiet' }, t`The answer is the whole result: nothing was left out.`)]
+      : [el('p', {}, t`The answer is a part. The whole result opens as a document:`), el('ul', {}, ...links)]),
   );
   return line.textContent;
 }
@@ -70,15 +73,15 @@ export function showFigures({ durationMs, handles, tokens }: Figures, post: (mes
 export function showHistory(calls: readonly PastCall[], post: (message: FromTry) => void): void {
   const rows = calls.map(({ id, at, client, isError, durationMs }) => {
     const time = new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-    const words = `${isError ? 'failed' : 'ok'} · ${shown(client, 40)} · ${duration(durationMs)}`;
+    const words = `${isError ? t`failed` : t`ok`} · ${client === 'you' ? t`you` : shown(client, 40)} · ${duration(durationMs)}`;
     const recall = button(time, () => post({ type: 'recall', id }), {
       class: 'link',
-      'aria-label': `Use the arguments of ${time}, ${words}`,
+      'aria-label': t`Use the arguments of ${time}, ${words}`,
     });
     return el('li', {}, recall, ` ${words}`);
   });
   const list =
-    calls.length === 0 ? el('p', { class: 'quiet' }, 'Nothing has called this tool yet.') : el('ul', {}, ...rows);
+    calls.length === 0 ? el('p', { class: 'quiet' }, t`Nothing has called this tool yet.`) : el('ul', {}, ...rows);
   byId('history').replaceChildren(list);
 }
 

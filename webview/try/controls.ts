@@ -1,3 +1,4 @@
+import { plural, t } from '../l10n.ts';
 import { type Draft, draftOf, emptyDraft, entryOf, isSet, OTHERS, readDraft, UNSET } from './drafts.ts';
 import { button, el, longText, newId } from './elements.ts';
 import { childField, type Entry, type Field, fieldNames, itemField, jsonText, takesOthers } from './fields.ts';
@@ -63,7 +64,8 @@ interface Parts {
 
 function partsOf(field: Field): Parts {
   const id = newId();
-  const words = [shown(field.schema.description ?? ''), exampleWords(field) && `Example: ${exampleWords(field)}`];
+  const example = exampleWords(field);
+  const words = [shown(field.schema.description ?? ''), example && t`Example: ${example}`];
   const text = words.filter((word) => word && word !== 'null').join('\n');
   const help = text === '' ? undefined : longText(text, { class: 'help', id: `${id}-help` });
   const problem = el('p', { class: 'problem', id: `${id}-problem` });
@@ -76,7 +78,7 @@ function heading(field: Field, { label, remove }: Drawing, tag: 'label' | 'legen
     tag === 'legend' ? 'span' : 'div',
     { class: 'label' },
     name,
-    field.required && remove === undefined ? el('span', { class: 'required' }, 'required') : undefined,
+    field.required && remove === undefined ? el('span', { class: 'required' }, t`required`) : undefined,
     el('span', { class: 'type' }, typeWords(field)),
     remove,
   );
@@ -86,7 +88,7 @@ function heading(field: Field, { label, remove }: Drawing, tag: 'label' | 'legen
 function drawChoice(field: Field, draft: Draft, drawing: Drawing): Node[] {
   const { id, help, problem, describedBy } = partsOf(field);
   const usual = defaultWords(field);
-  const none = field.required ? 'Choose…' : usual === undefined ? 'Leave out' : `Leave out (default: ${usual})`;
+  const none = field.required ? t`Choose…` : usual === undefined ? t`Leave out` : t`Leave out (default: ${usual})`;
   const select = el('select', { id, 'data-control': true, 'aria-describedby': describedBy });
   const values: (Draft | undefined)[] = [
     field.constant ? undefined : UNSET,
@@ -110,20 +112,21 @@ function sameValue(value: Draft, draft: Draft): boolean {
   return value.kind === 'picked' && draft.kind === 'picked' && jsonText(value.value) === jsonText(draft.value);
 }
 
-const ENTRY_WORDS: Readonly<Record<Entry, string>> = { text: 'Text', number: 'Number', json: 'JSON' };
+const ENTRY_WORDS: Readonly<Record<Entry, string>> = { text: t`Text`, number: t`Number`, json: 'JSON' };
 
 function drawTyped(field: Field, draft: Draft, drawing: Drawing, again: Again): Node[] {
   const { id, help, problem, describedBy } = partsOf(field);
   const entries = field.entries.length > 0 ? field.entries : (['json'] as const);
   let entry: Entry = draft.kind === 'typed' ? draft.entry : (entries[0] ?? 'json');
   const text = draft.kind === 'typed' ? draft.text : '';
-  const special = draft.kind === 'null' ? 'null' : draft.kind === 'typed' && text === '' ? '(empty text)' : undefined;
+  const isEmptyText = draft.kind === 'typed' && text === '';
+  const special = draft.kind === 'null' ? 'null' : isEmptyText ? t`(empty text)` : undefined;
   const usual = defaultWords(field);
   const attributes = {
     id,
     'data-control': true,
     'aria-describedby': describedBy,
-    placeholder: special ?? (usual === undefined ? undefined : `default: ${usual}`),
+    placeholder: special ?? (usual === undefined ? undefined : t`default: ${usual}`),
     spellcheck: 'false',
     autocomplete: 'off',
   };
@@ -132,7 +135,7 @@ function drawTyped(field: Field, draft: Draft, drawing: Drawing, again: Again): 
   const emit = (): void => drawing.onChange(input.value === '' ? UNSET : { kind: 'typed', entry, text: input.value });
   input.addEventListener('input', () => {
     for (const other of specials.children) other.setAttribute('aria-pressed', 'false');
-    input.placeholder = usual === undefined ? '' : `default: ${usual}`;
+    input.placeholder = usual === undefined ? '' : t`default: ${usual}`;
     emit();
   });
   const line = el('div', { class: 'input' }, input);
@@ -151,7 +154,7 @@ function drawTyped(field: Field, draft: Draft, drawing: Drawing, again: Again): 
     const press = (): void => again(isOn ? UNSET : value);
     specials.append(button(label, press, { class: 'special', 'aria-pressed': String(isOn) }));
   };
-  if (entry === 'text') toggle('empty text', { kind: 'typed', entry, text: '' }, special === '(empty text)');
+  if (entry === 'text') toggle(t`empty text`, { kind: 'typed', entry, text: '' }, isEmptyText);
   if (field.nullable || draft.kind === 'null') toggle('null', { kind: 'null' }, draft.kind === 'null');
   const back = field.kind === 'typed' ? undefined : backToForm(field, () => input.value, again);
   return [
@@ -192,7 +195,7 @@ function entryPicker(
   field: Field,
   pick: (entry: Entry) => void,
 ): HTMLElement {
-  const select = el('select', { class: 'entry', 'aria-label': `Type of ${shown(field.name, 60)}` });
+  const select = el('select', { class: 'entry', 'aria-label': t`Type of ${shown(field.name, 60)}` });
   for (const entry of entries)
     select.append(el('option', { value: entry, selected: entry === chosen }, ENTRY_WORDS[entry]));
   select.addEventListener('change', () => pick(entries.find((entry) => entry === select.value) ?? chosen));
@@ -212,7 +215,7 @@ function backToForm(field: Field, text: () => string, again: Again): HTMLElement
     // An empty object is a form without entries.
     if (problems.length === 0) again(isSame && field.kind === 'object' ? emptyDraft(field) : draft);
   };
-  return button('Use the Form', press, { class: 'link' });
+  return button(t`Use the Form`, press, { class: 'link' });
 }
 
 function editAsJson(field: Field, current: () => Draft, again: Again): HTMLElement {
@@ -221,7 +224,7 @@ function editAsJson(field: Field, current: () => Draft, again: Again): HTMLEleme
     if (problems.length === 0)
       again({ kind: 'typed', entry: 'json', text: value === undefined ? '' : jsonText(value, 2) });
   };
-  return button('Edit as JSON', press, { class: 'link' });
+  return button(t`Edit as JSON`, press, { class: 'link' });
 }
 
 function drawList(field: Field, draft: Draft, drawing: Drawing, again: Again): Node[] {
@@ -231,21 +234,31 @@ function drawList(field: Field, draft: Draft, drawing: Drawing, again: Again): N
   const rows = el('div', { class: 'rows' });
   const drawn = Math.min(items.length, MAX_DRAWN);
   for (let index = 0; index < drawn; index++) {
-    const remove = button('Remove', () => again(listOf(items.filter((_, at) => at !== index))), {
+    const remove = button(t`Remove`, () => again(listOf(items.filter((_, at) => at !== index))), {
       class: 'link',
-      'aria-label': `Remove item ${index + 1} of ${drawing.label}`,
+      'aria-label': t`Remove item ${index + 1} of ${drawing.label ?? ''}`,
     });
     const onChange = (next: Draft): void => {
       items[index] = next;
       drawing.onChange({ kind: 'list', items: [...items] });
     };
     const path = [...drawing.path, String(index)];
-    rows.append(drawField(item, items[index] ?? UNSET, { path, label: `Item ${index + 1}`, remove, onChange }));
+    rows.append(drawField(item, items[index] ?? UNSET, { path, label: t`Item ${index + 1}`, remove, onChange }));
   }
   if (items.length > drawn)
-    rows.append(el('p', { class: 'quiet' }, `${items.length - drawn} more items: edit them as JSON.`));
+    rows.append(
+      el(
+        'p',
+        { class: 'quiet' },
+        plural(
+          items.length - drawn,
+          t`1 more item: edit it as JSON.`,
+          t`${items.length - drawn} more items: edit them as JSON.`,
+        ),
+      ),
+    );
   const add = button(
-    'Add',
+    t`Add`,
     () => {
       again({ kind: 'list', items: [...items, emptyDraft(item)] }, false);
       // The list is drawn anew, so the button is no longer part of it.
@@ -253,12 +266,12 @@ function drawList(field: Field, draft: Draft, drawing: Drawing, again: Again): N
       const all = document.querySelectorAll<HTMLElement>(`[data-path="${CSS.escape(path)}"] [data-control]`);
       all[0]?.focus();
     },
-    { class: 'secondary', 'data-control': true, 'aria-label': `Add an item to ${drawing.label}` },
+    { class: 'secondary', 'data-control': true, 'aria-label': t`Add an item to ${drawing.label ?? ''}` },
   );
   const tools = el('div', { class: 'tools' }, add);
   const toggle = (label: string, value: Draft, isOn: boolean): void =>
     tools.append(button(label, () => again(isOn ? UNSET : value), { class: 'special', 'aria-pressed': String(isOn) }));
-  if (items.length === 0) toggle('empty list', { kind: 'list', items: [] }, draft.kind === 'list');
+  if (items.length === 0) toggle(t`empty list`, { kind: 'list', items: [] }, draft.kind === 'list');
   if (field.nullable || draft.kind === 'null') toggle('null', { kind: 'null' }, draft.kind === 'null');
   tools.append(editAsJson(field, () => (items.length > 0 ? { kind: 'list', items } : draft), again));
   const group = el('fieldset', { id, 'aria-describedby': help?.id }, heading(field, drawing, 'legend', id));
@@ -298,7 +311,7 @@ function drawObject(field: Field, draft: Draft, drawing: Drawing, again: Again):
   else if (optional.length > 0) {
     const inner = el('div', { class: 'rows' });
     drawSome(inner, [...given, ...optional.filter((name) => !given.includes(name))], drawChild);
-    const summary = el('summary', {}, `More (${optional.length})`);
+    const summary = el('summary', {}, t`More (${optional.length})`);
     rows.append(el('details', { open: given.length > 0 }, summary, inner));
   }
   const emitOthers = (text: string): void => {
@@ -307,7 +320,7 @@ function drawObject(field: Field, draft: Draft, drawing: Drawing, again: Again):
   };
   if (takesOthers(field) || others !== '') rows.append(drawOthers(others, [...drawing.path, OTHERS], emitOthers));
   const isEmpty = required.length + optional.length === 0 && !takesOthers(field);
-  if (isEmpty) rows.append(el('p', { class: 'quiet' }, 'This tool takes no arguments.'));
+  if (isEmpty) rows.append(el('p', { class: 'quiet' }, t`This tool takes no arguments.`));
   const tools = el('div', { class: 'tools' });
   if (field.nullable || draft.kind === 'null')
     tools.append(

@@ -1,5 +1,6 @@
 import { isRecord } from '../../src/lib/isRecord.ts';
 import { isSecretValue, secretName } from '../../src/secrets/names.ts';
+import { t } from '../l10n.ts';
 import { childField, type Entry, type Field, fieldNames, hasField, itemField, jsonText } from './fields.ts';
 
 /**
@@ -113,7 +114,7 @@ function listValue(field: Field, items: readonly Draft[], path: readonly string[
     const place = [...path, String(index)];
     const reading = readDraft(item, draft, place);
     if (reading.problems.length > 0 || 'value' in reading) return reading;
-    return { problems: [{ path: place, message: `Item ${index + 1} is empty: fill it in, or remove it.` }] };
+    return { problems: [{ path: place, message: t`Item ${index + 1} is empty: fill it in, or remove it.` }] };
   });
   return { value: readings.map(({ value }) => value), problems: readings.flatMap(({ problems }) => problems) };
 }
@@ -137,7 +138,7 @@ function objectValue(field: Field, draft: Draft & { kind: 'object' }, path: read
     problems.push(...others.problems);
     if (isRecord(others.value)) members.push(...Object.entries(others.value));
     else if (others.problems.length === 0)
-      problems.push({ path: [...path, OTHERS], message: 'Write a JSON object: {"name": value}.' });
+      problems.push({ path: [...path, OTHERS], message: t`Write a JSON object: {"name": value}.` });
   }
   // `fromEntries` makes `__proto__` a member like any other.
   return { value: Object.fromEntries(members), problems };
@@ -149,16 +150,16 @@ export const OTHERS = '\u0000others';
 function typedValue(entry: Entry, text: string, problem: (message: string) => Reading): Reading {
   if (entry === 'text') return { value: text, problems: [] };
   if (entry === 'number' && !/^\s*-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$/.test(text))
-    return problem('Write a number, such as 12 or -0.5.');
+    return problem(t`Write a number, such as 12 or -0.5.`);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return problem(`This is no JSON: ${(error as Error).message}.`);
+    return problem(t`This is no JSON: ${(error as Error).message}.`);
   }
   const inexact = inexactNumber(text);
   if (inexact !== undefined)
-    return problem(`${inexact} cannot be sent exactly: it is too large or has too many digits.`);
+    return problem(t`${inexact} cannot be sent exactly: it is too large or has too many digits.`);
   return { value, problems: [] };
 }
 

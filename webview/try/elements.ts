@@ -1,3 +1,5 @@
+import { t } from '../l10n.ts';
+
 /** Builds elements. Text is always text: no markup of a server reaches the page. */
 
 type Attributes = Readonly<Record<string, string | boolean | undefined>>;
@@ -30,11 +32,11 @@ export function longText(text: string, attributes: Attributes = {}): HTMLElement
   if (text.length <= MAX_SHORT_CHARS) return el('p', attributes, text);
   const beginning = el('span', {}, `${text.slice(0, MAX_SHORT_CHARS).trimEnd()}… `);
   const more = button(
-    'Show All',
+    t`Show All`,
     () => {
       const isShort = more.getAttribute('aria-expanded') !== 'true';
       beginning.textContent = isShort ? `${text} ` : `${text.slice(0, MAX_SHORT_CHARS).trimEnd()}… `;
-      more.textContent = isShort ? 'Show Less' : 'Show All';
+      more.textContent = isShort ? t`Show Less` : t`Show All`;
       more.setAttribute('aria-expanded', String(isShort));
     },
     { class: 'link', 'aria-expanded': 'false' },

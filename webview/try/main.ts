@@ -1,5 +1,6 @@
 import { type FromTry, parseToTry, type ToTry, type TriedTool, type Verdict } from '../../src/control/tryMessages.ts';
 import { SECRET_MASK } from '../../src/secrets/names.ts';
+import { plural, t } from '../l10n.ts';
 import { connectTabs, showFigures, showHistory, showOutcome, showRequest } from './answer.ts';
 import { drawField } from './controls.ts';
 import { type Draft, draftOf, emptyDraft, parseDraft, readDraft, withoutSecrets } from './drafts.ts';
@@ -133,9 +134,9 @@ function showTool(next: TriedTool): void {
 }
 
 const SAFETY: Readonly<Record<TriedTool['safety'], string>> = {
-  read_only: 'declared read-only',
-  destructive: 'declared destructive',
-  '': 'effect unknown',
+  read_only: t`declared read-only`,
+  destructive: t`declared destructive`,
+  '': t`effect unknown`,
 };
 
 function drawForm(): void {
@@ -162,8 +163,8 @@ function fill(json: string): void {
   changed(false);
   say(
     masked === 0
-      ? 'The arguments are filled in.'
-      : 'The arguments are filled in, except for secrets, which are not kept.',
+      ? t`The arguments are filled in.`
+      : t`The arguments are filled in, except for secrets, which are not kept.`,
   );
 }
 
@@ -218,10 +219,12 @@ function statusWords(broken: number, waiting: number): string {
     case 'refused':
       return verdict.reason;
     case 'unknown':
-      return `Not checked: ${verdict.reason}`;
+      return t`Not checked: ${verdict.reason}`;
     case 'invalid': {
-      const more = verdict.more > 0 ? ` · ${verdict.more} more problems` : '';
-      return waiting === 0 ? more.slice(3) : `${waiting} more to fill in or correct${more}`;
+      return [
+        ...(waiting === 0 ? [] : [t`${waiting} more to fill in or correct`]),
+        ...(verdict.more > 0 ? [plural(verdict.more, t`1 more problem`, t`${verdict.more} more problems`)] : []),
+      ].join(' · ');
     }
     default:
       return '';
@@ -244,19 +247,19 @@ function press(): void {
 
 function arm(next: boolean): void {
   isArmed = next;
-  run.textContent = next ? `Run ${shown(tool?.name ?? '', 60)}?` : 'Run';
+  run.textContent = next ? t`Run ${shown(tool?.name ?? '', 60)}?` : t`Run`;
   run.classList.toggle('armed', next);
 }
 
 function begin(waits: boolean): void {
-  if (startedAt === undefined) announce('Running');
+  if (startedAt === undefined) announce(t`Running`);
   startedAt ??= Date.now();
   const from = startedAt;
   run.setAttribute('aria-disabled', 'true');
   cancel.hidden = false;
   const tick = (): void => {
     const seconds = Math.round((Date.now() - from) / 1_000);
-    status.textContent = waits ? 'Waiting for your answer to the question about this call' : `Running… ${seconds} s`;
+    status.textContent = waits ? t`Waiting for your answer to the question about this call` : t`Running… ${seconds} s`;
   };
   tick();
   clearInterval(clock);

@@ -1,4 +1,5 @@
 import type { PlacedProblem } from '../../src/control/tryMessages.ts';
+import { plural, t } from '../l10n.ts';
 import { button, byId, el } from './elements.ts';
 
 /** Marks the fields that have problems, and lists them in the summary. */
@@ -78,6 +79,6 @@ function summarize(due: readonly Marked[]): void {
   });
   const summary = byId('problems');
   summary.hidden = rows.length === 0;
-  const title = `${rows.length} problem${rows.length === 1 ? '' : 's'}`;
+  const title = plural(rows.length, t`1 problem`, t`${rows.length} problems`);
   summary.replaceChildren(...(rows.length === 0 ? [] : [el('p', { class: 'title' }, title), el('ul', {}, ...rows)]));
 }

@@ -1,3 +1,4 @@
+import { t } from '../l10n.ts';
 import { button, el, newId } from './elements.ts';
 
 /** Rows of fields: many at once cost time, and properties without a field are JSON. */
@@ -11,7 +12,7 @@ export function drawSome(rows: HTMLElement, names: readonly string[], draw: (nam
   const rest = names.slice(MAX_DRAWN);
   if (rest.length === 0) return;
   const more = button(
-    `Show ${Math.min(MAX_DRAWN, rest.length)} of ${rest.length} More`,
+    t`Show ${Math.min(MAX_DRAWN, rest.length)} of ${rest.length} More`,
     () => {
       const next = el('div', { class: 'rows' });
       drawSome(next, rest, draw);
@@ -38,7 +39,7 @@ export function drawOthers(text: string, path: readonly string[], onInput: (text
   return el(
     'div',
     { class: 'field', 'data-path': JSON.stringify(path) },
-    el('div', { class: 'label' }, el('label', { for: id }, 'Other properties'), el('span', { class: 'type' }, 'JSON')),
+    el('div', { class: 'label' }, el('label', { for: id }, t`Other properties`), el('span', { class: 'type' }, 'JSON')),
     input,
     el('p', { class: 'problem', id: `${id}-problem` }),
   );

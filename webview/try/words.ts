@@ -1,4 +1,5 @@
 import { visibleText } from '../../src/text/visibleText.ts';
+import { t } from '../l10n.ts';
 import { type Field, jsonText, type Schema } from './fields.ts';
 
 /** Words about a field. All text of a schema is foreign and shown as text. */
@@ -25,42 +26,49 @@ export function typeWords(field: Field): string {
 }
 
 function kindWords({ kind, entries, schema, nullable }: Field): string {
-  if (kind === 'object') return nullable ? 'object or null' : '';
-  if (kind === 'list') return nullable ? 'list or null' : 'list';
-  const words = entries.map((entry) => (entry === 'number' ? numberWord(schema) : entry === 'text' ? 'text' : 'JSON'));
-  return [...words, ...(nullable ? ['null'] : [])].join(' or ');
+  if (kind === 'object') return nullable ? t`object or null` : '';
+  if (kind === 'list') return nullable ? t`list or null` : t`list`;
+  const words = entries.map((entry) => (entry === 'number' ? numberWord(schema) : entry === 'text' ? t`text` : 'JSON'));
+  return [...words, ...(nullable ? ['null'] : [])].join(t` or `);
 }
 
 function numberWord({ type }: Schema): string {
   const isWhole = type === 'integer' || (Array.isArray(type) && type.includes('integer') && !type.includes('number'));
-  return isWhole ? 'whole number' : 'number';
+  return isWhole ? t`whole number` : t`number`;
 }
 
 function limitWords(schema: Schema): string[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   return [
-    range(minimum, maximum, ''),
-    ...(typeof exclusiveMinimum === 'number' ? [`more than ${exclusiveMinimum}`] : []),
-    ...(typeof exclusiveMaximum === 'number' ? [`less than ${exclusiveMaximum}`] : []),
-    ...(typeof multipleOf === 'number' ? [`multiple of ${multipleOf}`] : []),
-    range(schema.minLength, schema.maxLength, ' characters'),
-    range(schema.minItems, schema.maxItems, ' items'),
+    range(minimum, maximum),
+    ...(typeof exclusiveMinimum === 'number' ? [t`more than ${exclusiveMinimum}`] : []),
+    ...(typeof exclusiveMaximum === 'number' ? [t`less than ${exclusiveMaximum}`] : []),
+    ...(typeof multipleOf === 'number' ? [t`multiple of ${multipleOf}`] : []),
+    range(schema.minLength, schema.maxLength, 'characters'),
+    range(schema.minItems, schema.maxItems, 'items'),
   ];
 }
 
 /** Bounds that say nothing about a number, such as those of a 64-bit integer. */
 const isBound = (bound: unknown): bound is number => typeof bound === 'number' && Math.abs(bound) < 2 ** 53 - 1;
 
-function range(from: unknown, to: unknown, unit: string): string {
+function range(from: unknown, to: unknown, unit: keyof typeof UNITS | '' = ''): string {
   const least = isBound(from) && !(unit !== '' && from <= 0) ? from : undefined;
-  if (least !== undefined && isBound(to)) return least === to ? `${to}${unit}` : `${least} to ${to}${unit}`;
-  if (least !== undefined) return `at least ${least}${unit}`;
-  return isBound(to) ? `at most ${to}${unit}` : '';
+  const of = (amount: string): string => (unit === '' ? amount : UNITS[unit](amount));
+  if (least !== undefined && isBound(to)) return of(least === to ? String(to) : t`${least} to ${to}`);
+  if (least !== undefined) return of(t`at least ${least}`);
+  return isBound(to) ? of(t`at most ${to}`) : '';
 }
+
+/** Names what an amount counts: `1 to 9 characters`. */
+const UNITS = {
+  characters: (amount: string): string => t`${amount} characters`,
+  items: (amount: string): string => t`${amount} items`,
+};
 
 function formatWords({ format, pattern }: Schema): string {
   const words = typeof format === 'string' && format !== 'password' ? [shown(format, 40)] : [];
-  if (typeof pattern === 'string') words.push(`pattern ${shown(pattern, MAX_PATTERN_CHARS)}`);
+  if (typeof pattern === 'string') words.push(t`pattern ${shown(pattern, MAX_PATTERN_CHARS)}`);
   return words.join(', ');
 }
 

@@ -5,6 +5,7 @@ import { detailsOf } from '../documents/callDocuments.ts';
 import { FORGOTTEN } from '../documents/callText.ts';
 import type { DocumentGateway } from '../documents/waygateFiles.ts';
 import type { Folders } from '../folders/folders.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import { notify, pickMany, saveAs } from '../windows.ts';
 import type { ActivityView } from './activityView.ts';
@@ -91,13 +92,13 @@ export class ActivityActions {
     const toolId = toolIdOf(call);
     const details = await detailsOf(this.gatewayOf(call), call);
     if (details?.arguments === undefined)
-      throw new Error(details ? 'The arguments of this call are not kept' : FORGOTTEN);
+      throw new Error(details ? t`The arguments of this call are not kept` : FORGOTTEN);
     return { folder: call.folder, toolId, args: toolArguments(details) };
   }
 
   gatewayOf({ folder }: Call): DocumentGateway {
     const gateway = this.#folders.named(folder);
-    if (gateway === undefined) throw new Error('The folder of this call is no longer open');
+    if (gateway === undefined) throw new Error(t`The folder of this call is no longer open`);
     return gateway.link;
   }
 
@@ -120,7 +121,7 @@ function toolArguments({ record, arguments: given }: CallDetails): unknown {
   return isNested ? given.args : given;
 }
 
-const NO_ROW = 'Use the menu of a row again; the list was being redrawn';
+const NO_ROW = t`Use the menu of a row again; the list was being redrawn`;
 
 function isElement(argument: unknown): argument is { call: Call } {
   if (typeof argument !== 'object' || argument === null || !('call' in argument)) return false;
@@ -129,6 +130,6 @@ function isElement(argument: unknown): argument is { call: Call } {
 }
 
 export function toolIdOf({ toolId }: Call): string {
-  if (toolId === undefined) throw new Error('This call ran no tool of a server');
+  if (toolId === undefined) throw new Error(t`This call ran no tool of a server`);
   return toolId;
 }

@@ -9,6 +9,7 @@ import { ResultLenses } from '../documents/resultLenses.ts';
 import { TablePanels } from '../documents/tablePanel.ts';
 import { type DocumentGateway, WaygateFiles } from '../documents/waygateFiles.ts';
 import type { Folders } from '../folders/folders.ts';
+import { t } from '../l10n.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import type { ToolsTree } from '../tree/toolsTree.ts';
 import { ActivityActions, toolIdOf } from './activityCommands.ts';
@@ -78,40 +79,40 @@ export class ActivityParts implements vscode.Disposable {
   #handlers(guarded: ReturnType<typeof guardedBy>, results: ResultActions): CommandHandlers<ActivityCommandId> {
     const calls = this.#callActions;
     return {
-      'waygate.filterCalls': guarded('Filtering calls', () => calls.filter()),
-      'waygate.clearCallFilter': guarded('Clearing the filter', async () => calls.clearFilter()),
-      'waygate.clearCalls': guarded('Clearing the calls', () => calls.clear()),
-      'waygate.exportCalls': guarded('Exporting the calls', () => calls.exportCalls()),
-      'waygate.cancelCall': guarded('Cancelling the call', (argument) => calls.cancel(argument)),
-      'waygate.tryAgain': guarded('Trying the call again', (argument) => calls.tryAgain(argument)),
-      'waygate.copyCall': guarded('Copying the call', (argument) => calls.copyCall(argument)),
-      'waygate.copyCalledTool': guarded('Copying the tool id', (argument) => calls.copyToolId(argument)),
-      'waygate.revealCalledTool': guarded('Revealing the tool', (argument) => this.#revealTool(argument)),
-      'waygate.openResult': guarded('Opening the result', (argument) => results.open(argument)),
-      'waygate.saveResult': guarded('Saving the result', (argument) => results.save(argument)),
-      'waygate.deleteResults': guarded('Deleting results', async (argument) => {
+      'waygate.filterCalls': guarded(t`Filtering calls failed`, () => calls.filter()),
+      'waygate.clearCallFilter': guarded(t`Clearing the filter failed`, async () => calls.clearFilter()),
+      'waygate.clearCalls': guarded(t`Clearing the calls failed`, () => calls.clear()),
+      'waygate.exportCalls': guarded(t`Exporting the calls failed`, () => calls.exportCalls()),
+      'waygate.cancelCall': guarded(t`Cancelling the call failed`, (argument) => calls.cancel(argument)),
+      'waygate.tryAgain': guarded(t`Trying the call again failed`, (argument) => calls.tryAgain(argument)),
+      'waygate.copyCall': guarded(t`Copying the call failed`, (argument) => calls.copyCall(argument)),
+      'waygate.copyCalledTool': guarded(t`Copying the tool id failed`, (argument) => calls.copyToolId(argument)),
+      'waygate.revealCalledTool': guarded(t`Revealing the tool failed`, (argument) => this.#revealTool(argument)),
+      'waygate.openResult': guarded(t`Opening the result failed`, (argument) => results.open(argument)),
+      'waygate.saveResult': guarded(t`Saving the result failed`, (argument) => results.save(argument)),
+      'waygate.deleteResults': guarded(t`Deleting results failed`, async (argument) => {
         await results.delete(argument);
         await this.#results.reload();
       }),
-      'waygate.revealCall': guarded('Revealing the call', (argument) => this.#revealCall(argument)),
-      'waygate.findInResult': guarded('Searching the result', (argument) => results.find(argument)),
-      'waygate.filterResult': guarded('Filtering the result', (argument) => results.filter(argument)),
-      'waygate.viewTable': guarded('Opening the table', (argument) => results.table(argument)),
-      'waygate.copyHandle': guarded('Copying the handle', (argument) => results.copyHandle(argument)),
-      'waygate.copyViewCall': guarded('Copying the call', (argument) => results.copyViewCall(argument)),
+      'waygate.revealCall': guarded(t`Revealing the call failed`, (argument) => this.#revealCall(argument)),
+      'waygate.findInResult': guarded(t`Searching the result failed`, (argument) => results.find(argument)),
+      'waygate.filterResult': guarded(t`Filtering the result failed`, (argument) => results.filter(argument)),
+      'waygate.viewTable': guarded(t`Opening the table failed`, (argument) => results.table(argument)),
+      'waygate.copyHandle': guarded(t`Copying the handle failed`, (argument) => results.copyHandle(argument)),
+      'waygate.copyViewCall': guarded(t`Copying the call failed`, (argument) => results.copyViewCall(argument)),
     };
   }
 
   #gatewayOf(folder: string): DocumentGateway {
     const gateway = this.#folders.named(folder);
-    if (gateway === undefined) throw new Error('The folder of this result is no longer open');
+    if (gateway === undefined) throw new Error(t`The folder of this result is no longer open`);
     return gateway.link;
   }
 
   async #revealTool(argument: unknown): Promise<void> {
     const call = this.#callActions.call(argument);
     const tool = await this.#gatewayOf(call.folder).request('tool', { toolId: toolIdOf(call) });
-    if (!tool) throw new Error('The server does not list this tool any more');
+    if (!tool) throw new Error(t`The server does not list this tool any more`);
     await this.#tree.revealTool(call.folder, tool.path);
   }
 
@@ -119,7 +120,7 @@ export class ActivityParts implements vscode.Disposable {
     const { folder, callId } = rowOf(argument) ?? rowOf(this.#results.view.selection[0]) ?? {};
     const run = this.#folders.named(folder ?? '')?.calls.run;
     const call = callId !== undefined && run !== undefined ? this.#calls.find({ run, id: callId }) : undefined;
-    if (!call) throw new Error('The call that made this result is no longer listed');
+    if (!call) throw new Error(t`The call that made this result is no longer listed`);
     await this.#activity.reveal(call);
   }
 }

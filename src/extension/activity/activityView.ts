@@ -4,8 +4,8 @@ import { callPlace } from '../documents/addresses.ts';
 import { describeResult } from '../documents/resultDocuments.ts';
 import { kindWords, sizeWords } from '../documents/resultText.ts';
 import type { Folders } from '../folders/folders.ts';
+import { plural, t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
-import { count } from '../plainText.ts';
 import { setContextKey } from '../registrations.ts';
 import { createTree, tooltip, treeItem } from '../tree/treeRow.ts';
 import type { AllCalls } from './allCalls.ts';
@@ -89,7 +89,7 @@ export class ActivityView implements vscode.TreeDataProvider<ActivityElement>, v
         const item = treeItem(leaf(`${callKey(call)}:${handle}`, label, 'database', 'waygate.result'), 'None');
         item.command = {
           command: 'waygate.openResult',
-          title: 'Open Result',
+          title: t`Open Result`,
           arguments: [{ folder: call.folder, handle }],
         };
         return item;
@@ -132,7 +132,7 @@ export class ActivityView implements vscode.TreeDataProvider<ActivityElement>, v
   #open(call: Call, part: PartRow['part']): vscode.Command {
     // A command of the editor itself survives a redraw between the click and its end.
     const uri = vscode.Uri.from(callPlace(call.folder, call, part));
-    return { command: 'vscode.open', title: 'Open', arguments: [uri, { preview: true }] };
+    return { command: 'vscode.open', title: t`Open`, arguments: [uri, { preview: true }] };
   }
 
   #root(): ActivityElement[] {
@@ -214,10 +214,12 @@ export class ActivityView implements vscode.TreeDataProvider<ActivityElement>, v
     const { calls, problem } = this.#calls;
     const shown = calls.filter((call) => matches(this.#filter, call)).length;
     const message = problem ? notificationText`${problem}` : filterMessage(this.#filter, shown, calls.length);
-    this.view.message = message ?? (calls.length === 0 ? 'No calls yet. They appear here as agents make them.' : '');
+    this.view.message = message ?? (calls.length === 0 ? t`No calls yet. They appear here as agents make them.` : '');
     const errors = this.#unseen.size;
     this.view.badge =
-      errors === 0 ? undefined : { value: errors, tooltip: notificationText`${count(errors, 'call')} failed` };
+      errors === 0
+        ? undefined
+        : { value: errors, tooltip: plural(errors, t`1 call failed`, t`${errors} calls failed`) };
   }
 }
 

@@ -1,6 +1,7 @@
 import { oneLine } from '../../text/porcelain.ts';
+import { t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
-import { count } from '../plainText.ts';
+import { amounts } from '../plainText.ts';
 import type { Call } from './callList.ts';
 import { outcomeOf, toolName } from './callRows.ts';
 
@@ -31,14 +32,14 @@ export function matches(filter: CallFilter, call: Call): boolean {
 /** Returns every value that calls have, with their number, and those that the filter names. */
 export function filterChoices(calls: readonly Call[], filter: CallFilter): FilterChoice[] {
   return (Object.keys(DIMENSIONS) as Dimension[]).flatMap((dimension) => {
-    const amounts = new Map((filter[dimension] ?? []).map((value) => [value, 0]));
+    const found = new Map((filter[dimension] ?? []).map((value) => [value, 0]));
     for (const call of calls) {
       const value = DIMENSIONS[dimension](call);
-      if (value) amounts.set(value, (amounts.get(value) ?? 0) + 1);
+      if (value) found.set(value, (found.get(value) ?? 0) + 1);
     }
-    return [...amounts].sort(byName).map(([value, amount]) => ({
+    return [...found].sort(byName).map(([value, amount]) => ({
       label: notificationText`${oneLine(value, 80)}`,
-      description: notificationText`${dimension} · ${count(amount, 'call')}`,
+      description: notificationText`${nameOf(dimension)} · ${amounts.calls(amount)}`,
       picked: filter[dimension]?.includes(value) === true,
       dimension,
       value,
@@ -54,14 +55,21 @@ export function chosenFilter(choices: readonly Pick<FilterChoice, 'dimension' | 
 
 /** Describes a filter above the rows; undefined for one that restricts nothing. */
 export function filterMessage(filter: CallFilter, shown: number, all: number): NotificationText | undefined {
-  const words = entriesOf(filter).map(
-    ([dimension, values]) => `${dimension} ${values.map((value) => oneLine(value, 40)).join(' or ')}`,
-  );
-  return words.length === 0 ? undefined : notificationText`${shown} of ${count(all, 'call')}: ${words.join(', ')}`;
+  const words = entriesOf(filter)
+    .map(([dimension, values]) => `${nameOf(dimension)} ${values.map((value) => oneLine(value, 40)).join(t` or `)}`)
+    .join(', ');
+  if (words === '') return undefined;
+  return all === 1
+    ? notificationText`${shown} of 1 call: ${words}`
+    : notificationText`${shown} of ${all} calls: ${words}`;
 }
 
 function entriesOf(filter: CallFilter): [Dimension, readonly string[]][] {
   return (Object.entries(filter) as [Dimension, readonly string[]][]).filter(([, values]) => values.length > 0);
+}
+
+function nameOf(dimension: Dimension): string {
+  return { server: t`server`, tool: t`tool`, outcome: t`outcome`, client: t`client` }[dimension];
 }
 
 function byName([a]: [string, number], [b]: [string, number]): number {

@@ -1,7 +1,8 @@
 import { latency, oneLine } from '../../text/porcelain.ts';
 import type { CallPart } from '../documents/addresses.ts';
+import { t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
-import { asSentence, count } from '../plainText.ts';
+import { amounts, asSentence } from '../plainText.ts';
 import type { Row, TooltipPart } from '../tree/treeRow.ts';
 import { type Call, type CallGroup, callKey } from './callList.ts';
 
@@ -24,16 +25,16 @@ interface Outcome {
 }
 
 export function outcomeOf(call: Call): Outcome {
-  if (call.lost) return { words: 'lost', id: 'lost', icon: { id: 'warning', color: WARNING } };
+  if (call.lost) return { words: t`lost`, id: 'lost', icon: { id: 'warning', color: WARNING } };
   if (call.phase === 'waiting')
-    return { words: 'waits for you', id: 'waiting', icon: { id: 'question', color: WARNING } };
-  if (call.phase === 'running') return { words: 'running', id: 'running', icon: { id: 'sync~spin' } };
-  if (call.outcome === 'ok') return { words: 'ok', id: 'ok', icon: { id: 'pass', color: 'testing.iconPassed' } };
+    return { words: t`waits for you`, id: 'waiting', icon: { id: 'question', color: WARNING } };
+  if (call.phase === 'running') return { words: t`running`, id: 'running', icon: { id: 'sync~spin' } };
+  if (call.outcome === 'ok') return { words: t`ok`, id: 'ok', icon: { id: 'pass', color: 'testing.iconPassed' } };
   if (call.errorCode === 'CANCELLED' && call.effect === 'none') {
-    return { words: 'cancelled', id: 'failed', icon: { id: 'circle-slash' } };
+    return { words: t`cancelled`, id: 'failed', icon: { id: 'circle-slash' } };
   }
   return {
-    words: 'failed',
+    words: t`failed`,
     id: 'failed',
     icon:
       call.effect === 'unknown' ? { id: 'warning', color: WARNING } : { id: 'error', color: 'list.errorForeground' },
@@ -78,8 +79,8 @@ export function callRow(call: Call, now: number): Row {
 
 /** `time` formats a time of day. `folder` is the title of the folder, if the window has several gateways. */
 export function groupRow({ key, client, at, calls }: CallGroup, time: (at: number) => string, folder?: string): Row {
-  const name = client === 'you' ? 'You' : oneLine(client, SHORT) || 'unnamed client';
-  const amount = [count(calls.length, 'call'), ...(folder === undefined ? [] : [folder])].join(' · ');
+  const name = client === 'you' ? t`You` : oneLine(client, SHORT) || t`unnamed client`;
+  const amount = [amounts.calls(calls.length), ...(folder === undefined ? [] : [folder])].join(' · ');
   return {
     id: key,
     label: notificationText`${name} · ${time(at)}`,
@@ -117,20 +118,20 @@ export function callTooltip(call: Call): TooltipPart[] {
     { style: 'code', text: oneLine(call.subject, 500) },
     ...(call.errorMessage ? [{ style: 'text' as const, text: asSentence(call.errorMessage) }] : []),
     ...(call.lost
-      ? [{ style: 'text' as const, text: 'The gateway ended during the call, so its end is unknown.' }]
+      ? [{ style: 'text' as const, text: t`The gateway ended during the call, so its end is unknown.` }]
       : []),
     ...(call.effect === 'unknown' || call.lost
-      ? [{ style: 'text' as const, text: 'Check whether it took effect before you repeat it.' }]
+      ? [{ style: 'text' as const, text: t`Check whether it took effect before you repeat it.` }]
       : []),
-    ...(call.attempts > 1 ? [{ style: 'text' as const, text: `The gateway tried ${call.attempts} times.` }] : []),
+    ...(call.attempts > 1 ? [{ style: 'text' as const, text: t`The gateway tried ${call.attempts} times.` }] : []),
   ];
 }
 
 function tokenWords({ tokensIn, tokensOut }: Call): string {
   if (tokensOut === undefined) return '';
   return tokensIn === undefined || tokensIn === tokensOut
-    ? `${tokens(tokensOut)} tokens`
-    : `${tokens(tokensIn)} → ${tokens(tokensOut)} tokens`;
+    ? t`${tokens(tokensOut)} tokens`
+    : t`${tokens(tokensIn)} → ${tokens(tokensOut)} tokens`;
 }
 
 function tokens(amount: number): string {

@@ -1,6 +1,7 @@
 import type { ArtifactPage, ArtifactRow } from '../../control/artifactContract.ts';
 import { duration, groupDigits, oneLine } from '../../text/porcelain.ts';
 import { extensionOf, kindWords, sizeWords } from '../documents/resultText.ts';
+import { t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import type { Row, TooltipPart } from '../tree/treeRow.ts';
 
@@ -37,7 +38,7 @@ export function resultGroupRow({ id, results }: ResultGroup, now: number): Row {
   const [first] = results as readonly [ArtifactRow, ...ArtifactRow[]];
   const name = sourceName(first);
   const size = sizeWords(results.reduce((sum, row) => sum + row.size, 0));
-  const description = `${results.length} results · ${size} · ${age(first, now)}`;
+  const description = [t`${results.length} results`, size, age(first, now)].join(' · ');
   return {
     id,
     label: notificationText`${name}`,
@@ -54,7 +55,7 @@ export function resultTooltip(row: ArtifactRow): TooltipPart[] {
     { style: 'code', text: row.handle },
     {
       style: 'text',
-      text: `${oneLine(row.mediaType, 100)}, ${groupDigits(row.size)} bytes, ${groupDigits(row.lines)} lines.`,
+      text: t`${oneLine(row.mediaType, 100)}, ${groupDigits(row.size)} bytes, ${groupDigits(row.lines)} lines.`,
     },
   ];
 }
@@ -63,8 +64,11 @@ export function resultTooltip(row: ArtifactRow): TooltipPart[] {
 export function useMessage({ use, artifacts }: ArtifactPage): NotificationText {
   if (use.count === 0) return notificationText`No results are kept yet. Long results of tools appear here.`;
   const { bytes, maxBytes, count, maxCount, maxAgeMs } = use;
-  const rest = artifacts.length < count ? ` Listed: the newest ${groupDigits(artifacts.length)}.` : '';
-  return notificationText`${sizeWords(bytes)} of ${sizeWords(maxBytes)}, ${groupDigits(count)} of ${groupDigits(maxCount)}; kept for ${`${ageWords(maxAgeMs)} after the last use.${rest}`}`;
+  const sentences = [
+    t`${sizeWords(bytes)} of ${sizeWords(maxBytes)}, ${groupDigits(count)} of ${groupDigits(maxCount)}; kept for ${ageWords(maxAgeMs)} after the last use.`,
+    ...(artifacts.length < count ? [t`Listed: the newest ${groupDigits(artifacts.length)}.`] : []),
+  ];
+  return notificationText`${sentences.join(' ')}`;
 }
 
 function sourceName({ toolId, server, label }: ArtifactRow): string {
@@ -89,5 +93,5 @@ function age({ at }: ArtifactRow, now: number): string {
 }
 
 function ageWords(ms: number): string {
-  return ms < 2 * DAY_MS ? duration(ms) : `${Math.round(ms / DAY_MS)} days`;
+  return ms < 2 * DAY_MS ? duration(ms) : t`${Math.round(ms / DAY_MS)} days`;
 }

@@ -5,6 +5,7 @@ import type { FolderGateway } from '../folders/folderGateway.ts';
 import type { Folders } from '../folders/folders.ts';
 import { sentenceOf } from '../gateway/gatewayLink.ts';
 import { throttled } from '../gateway/pacing.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import { createTree, tooltip, treeItem } from '../tree/treeRow.ts';
 import type { AllCalls } from './allCalls.ts';
@@ -61,7 +62,7 @@ export class ResultsView implements vscode.TreeDataProvider<ResultElement>, vsco
     const item = treeItem(resultRow(element.row, Date.now()), 'None');
     item.command = {
       command: 'waygate.openResult',
-      title: 'Open Result',
+      title: t`Open Result`,
       arguments: [{ folder: element.folder, handle: element.handle }],
     };
     return item;

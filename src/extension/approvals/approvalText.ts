@@ -1,6 +1,6 @@
 import type { GatewaySnapshot } from '../../control/contract.ts';
 import { quoted } from '../../text/porcelain.ts';
-import { count } from '../plainText.ts';
+import { t } from '../l10n.ts';
 
 export interface PendingApproval {
   name: string;
@@ -39,8 +39,7 @@ const FEW = 3;
  */
 export function approvalDocument(pending: readonly PendingApproval[]): ApprovalDocument {
   const text = [
-    'The configuration of this workspace makes Waygate run or reach the following. Nothing starts until you approve',
-    'it, below each server or with the check mark above this editor. After any change you are asked again.',
+    t`The configuration of this workspace makes Waygate run or reach the following. Nothing starts until you approve it, below each server or with the check mark above this editor. After any change you are asked again.`,
     '',
   ];
   const offers: ApprovalOffer[] = [];
@@ -50,7 +49,7 @@ export function approvalDocument(pending: readonly PendingApproval[]): ApprovalD
   const offerAll = (): void => {
     offer(
       'approve',
-      `Approve all ${count(pending.length, 'server')}`,
+      t`Approve all ${pending.length} servers`,
       pending.map(({ name }) => name),
     );
     text.push('');
@@ -58,8 +57,8 @@ export function approvalDocument(pending: readonly PendingApproval[]): ApprovalD
   if (pending.length > FEW) offerAll();
   for (const { name, lines, change } of pending) {
     text.push(quoted(name), ...lines.map((line) => `  ${line}`));
-    offer('approve', `Approve ${quoted(name, 60)}`, [name]);
-    if (change) offer('compare', 'Show what changed', [name]);
+    offer('approve', t`Approve ${quoted(name, 60)}`, [name]);
+    if (change) offer('compare', t`Show what changed`, [name]);
     text.push('');
   }
   if (pending.length > 1) offerAll();

@@ -3,9 +3,9 @@ import type { ServerStatus } from '../../control/contract.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { APPROVAL_LANGUAGE, APPROVAL_SCHEME, type CommandId, REVIEW_EXTENSION } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import { plural, t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
-import { count } from '../plainText.ts';
 import type { GatewayView } from '../status/health.ts';
 import { notify, onFolder, pickMany } from '../windows.ts';
 import {
@@ -90,7 +90,7 @@ export class ServerApproval {
     const [name = ''] = choiceIn(argument)?.names ?? [];
     const side = (of: 'before' | 'now'): vscode.Uri =>
       this.#address(`/${of}${REVIEW_EXTENSION}`, JSON.stringify([this.#shown.version, name]));
-    const title = `${oneLine(name, 60)}: approved ↔ now`;
+    const title = t`${oneLine(name, 60)}: approved ↔ now`;
     await vscode.commands.executeCommand('vscode.diff', side('before'), side('now'), title, { preview: true });
   }
 
@@ -106,7 +106,7 @@ export class ServerApproval {
     this.#versions += 1;
     const version = String(this.#versions);
     this.#shown = { version, pending, document: approvalDocument(pending) };
-    const address = this.#address('/What Waygate would run', version);
+    const address = this.#address(`/${t`What Waygate would run`}`, version);
     // The document's language wraps long lines, so that every part of a command is visible.
     const document = await vscode.workspace.openTextDocument(address);
     await vscode.languages.setTextDocumentLanguage(document, APPROVAL_LANGUAGE);
@@ -217,7 +217,19 @@ export function offerApprovals(
 }
 
 async function offer(folder: string, title: string | undefined, names: readonly string[]): Promise<void> {
-  const place = title === undefined ? 'This workspace' : `The folder ${oneLine(title, 60)}`;
-  const message = notificationText`${place} configures ${count(names.length, 'server')} that you have not approved yet: ${names.join(', ')}. Waygate starts none of them until you have seen the commands.`;
+  const [all, place] = [names.join(', '), oneLine(title ?? '', 60)];
+  const waiting =
+    title === undefined
+      ? plural(
+          names.length,
+          t`This workspace configures 1 server that you have not approved yet: ${all}.`,
+          t`This workspace configures ${names.length} servers that you have not approved yet: ${all}.`,
+        )
+      : plural(
+          names.length,
+          t`The folder ${place} configures 1 server that you have not approved yet: ${all}.`,
+          t`The folder ${place} configures ${names.length} servers that you have not approved yet: ${all}.`,
+        );
+  const message = notificationText`${waiting} Waygate starts none of them until you have seen the commands.`;
   await notify('warning', message, onFolder(folder, 'waygate.approveServers'));
 }

@@ -3,6 +3,7 @@ import { SECRET_NAME } from '../../config/secretReferences.ts';
 import type { FileLocation } from '../../control/contract.ts';
 import { CONFIGURATION_PATH } from '../contributions.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import { toRange } from '../tree/toolsTree.ts';
 import { input, notify } from '../windows.ts';
@@ -75,7 +76,7 @@ export async function moveSecret(
   const document = await vscode.workspace.openTextDocument(file);
   const offset = document.offsetAt(position);
   const literal = literalSecretAt(document.getText(), offset);
-  if (!literal) throw new EditRefused('The text has no such secret any more');
+  if (!literal) throw new EditRefused(t`The text has no such secret any more`);
   const name = await input({
     title: notificationText`Waygate: Name of the Secret`,
     prompt: notificationText`The value moves into the secret store of this editor. The file keeps a reference to it.`,
@@ -83,15 +84,15 @@ export async function moveSecret(
     value: notificationText`${literal.name}`,
   });
   if (name === undefined) return;
-  if (!SECRET_NAME.test(name)) throw new Error('A name has up to 100 letters, digits, "_", "." and "-"');
+  if (!SECRET_NAME.test(name)) throw new Error(t`A name has up to 100 letters, digits, "_", "." and "-"`);
   const kept = await secretValue(secrets, workspace, name);
   if (kept !== undefined && kept !== literal.value) {
-    throw new Error(`The secret ${name} has another value already; choose another name`);
+    throw new Error(t`The secret ${name} has another value already; choose another name`);
   }
   await secrets.keep(name, literal.value);
   await editConfiguration(file, (text) => {
     const now = literalSecretAt(text, offset);
-    if (now?.value !== literal.value) throw new EditRefused('The text has changed meanwhile; the secret is kept');
+    if (now?.value !== literal.value) throw new EditRefused(t`The text has changed meanwhile; the secret is kept`);
     return settingValue(text, now.path, now.withReference(name));
   });
 }
@@ -113,7 +114,7 @@ export async function editConfiguration(
     edit.replace(file, range, content);
   }
   if (edit.size === 0) return;
-  if (!(await vscode.workspace.applyEdit(edit))) throw new Error(`The editor could not change ${file.fsPath}`);
+  if (!(await vscode.workspace.applyEdit(edit))) throw new Error(t`The editor could not change ${file.fsPath}`);
   if (!save) return;
   if (wasDirty) void notify('info', notificationText`Save ${CONFIGURATION_PATH} to apply the change.`);
   // The editor itself reports an error, such as a file that may not be written.
@@ -121,6 +122,6 @@ export async function editConfiguration(
 }
 
 function fileOf({ name, location }: ConfiguredServer, workspace: string): vscode.Uri {
-  if (!location) throw new Error(`No file configures ${name}`);
+  if (!location) throw new Error(t`No file configures ${name}`);
   return toRange(location, workspace).uri;
 }

@@ -9,6 +9,7 @@ import {
   parseTree,
 } from 'jsonc-parser';
 import { secretsInClear } from '../../config/secretsInClear.ts';
+import { t } from '../l10n.ts';
 
 /** Replacement of a piece of a text. */
 export interface JsonEdit {
@@ -105,12 +106,12 @@ function asPattern(name: string): string {
 function assertHas(text: string, server: string) {
   const root = parsed(text);
   if (root && findNodeAtLocation(root, ['servers', server])?.type === 'object') return root;
-  throw new EditRefused(`The file has no server "${server}" any more`);
+  throw new EditRefused(t`The file has no server "${server}" any more`);
 }
 
 function parsed(text: string) {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
-  if (errors.length > 0 && text.trim() !== '') throw new EditRefused('Correct the errors in the file first');
+  if (errors.length > 0 && text.trim() !== '') throw new EditRefused(t`Correct the errors in the file first`);
   return root;
 }

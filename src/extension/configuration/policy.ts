@@ -1,3 +1,5 @@
+import { t } from '../l10n.ts';
+
 /** Editor settings that can hide Waygate from the editor's agent. */
 
 export interface AgentSettings {
@@ -26,29 +28,33 @@ export interface PolicyBlock {
 export function policyBlock(settings: AgentSettings, acceptsServers = true): PolicyBlock | undefined {
   if (!acceptsServers) {
     return {
-      message:
-        "This editor accepts no MCP servers from extensions: its agent sees Waygate only if you add Waygate to the editor's own MCP configuration.",
+      message: t`This editor accepts no MCP servers from extensions: its agent sees Waygate only if you add Waygate to the editor's own MCP configuration.`,
     };
   }
   const access = settings['chat.mcp.access'];
   if (access === 'none') {
-    return blocked('chat.mcp.access', 'is "none": this editor runs no MCP server at all');
+    return {
+      setting: 'chat.mcp.access',
+      message: t`Chats in this editor cannot see Waygate. The setting chat.mcp.access, which your organization may manage, is "none": this editor runs no MCP server at all.`,
+    };
   }
   if (access === 'registry') {
-    return blocked('chat.mcp.access', 'is "registry": this editor ignores MCP servers from extensions');
+    return {
+      setting: 'chat.mcp.access',
+      message: t`Chats in this editor cannot see Waygate. The setting chat.mcp.access, which your organization may manage, is "registry": this editor ignores MCP servers from extensions.`,
+    };
   }
   if (settings['chat.mcp.enabled'] === false) {
-    return blocked('chat.mcp.enabled', 'is off: this editor runs no MCP server at all');
+    return {
+      setting: 'chat.mcp.enabled',
+      message: t`Chats in this editor cannot see Waygate. The setting chat.mcp.enabled, which your organization may manage, is off: this editor runs no MCP server at all.`,
+    };
   }
   if (settings['chat.agent.enabled'] === false) {
-    return blocked('chat.agent.enabled', 'is off: this editor offers no tools to a chat');
+    return {
+      setting: 'chat.agent.enabled',
+      message: t`Chats in this editor cannot see Waygate. The setting chat.agent.enabled, which your organization may manage, is off: this editor offers no tools to a chat.`,
+    };
   }
   return undefined;
-}
-
-function blocked(setting: keyof AgentSettings, what: string): PolicyBlock {
-  return {
-    setting,
-    message: `Chats in this editor cannot see Waygate. The setting ${setting}, which your organization may manage, ${what}.`,
-  };
 }

@@ -2,34 +2,9 @@ import * as vscode from 'vscode';
 import type { GatewaySnapshot } from '../../control/contract.ts';
 import type { DashboardAction, FromDashboard } from '../../control/dashboardMessages.ts';
 import { inLines } from '../../text/porcelain.ts';
-import type { CommandId } from '../contributions.ts';
 import type { GatewayView } from '../status/health.ts';
 import { toRange } from '../tree/toolsTree.ts';
-
-/** Command of each button. The argument of a command about a server is its row, as in the view *Tools*. */
-const COMMANDS_OF: Record<Exclude<DashboardAction, 'openProblem' | 'manageTrust'>, CommandId> = {
-  refresh: 'waygate.refresh',
-  reload: 'waygate.reload',
-  restart: 'waygate.restart',
-  showLog: 'waygate.showLog',
-  openConfiguration: 'waygate.openConfiguration',
-  createConfiguration: 'waygate.createConfiguration',
-  addLimits: 'waygate.addLimits',
-  openServer: 'waygate.openConfiguration',
-  approve: 'waygate.approveServers',
-  review: 'waygate.reviewChanges',
-  setSecret: 'waygate.setSecret',
-  signIn: 'waygate.signIn',
-  signOut: 'waygate.signOut',
-  startServer: 'waygate.restartServer',
-  restartServer: 'waygate.restartServer',
-  refreshServer: 'waygate.refreshServer',
-  serverLog: 'waygate.openServerLog',
-  switchOff: 'waygate.switchOff',
-  switchOn: 'waygate.switchOn',
-  openTool: 'waygate.openTool',
-  answerQuestion: 'waygate.reviewQuestions',
-};
+import { ACTION_COMMANDS } from './actionCommands.ts';
 
 /**
  * Runs the command of a button on the gateway of a folder. The page sends a name and the snapshot supplies the rest, so
@@ -47,7 +22,7 @@ export async function dashboardAction(
     if (snapshot) await openProblem(snapshot, Number(subject));
   } else {
     const argument = subject === undefined ? {} : argumentOf(action, subject, snapshot);
-    if (argument) await vscode.commands.executeCommand(COMMANDS_OF[action], { folder, ...argument });
+    if (argument) await vscode.commands.executeCommand(ACTION_COMMANDS[action], { folder, ...argument });
   }
 }
 

@@ -9,7 +9,9 @@ import type {
   ToolRow,
 } from '../../control/dashboardMessages.ts';
 import type { CallsReport, TelemetryReport } from '../../control/healthContract.ts';
-import { count, duration, groupDigits, inLines, latency } from '../../text/porcelain.ts';
+import { duration, groupDigits, inLines, latency } from '../../text/porcelain.ts';
+import { plural, t } from '../l10n.ts';
+import { amounts } from '../plainText.ts';
 import { type GatewayView, summarize } from '../status/health.ts';
 import { type KnownLimits, limitsPart } from './limitRows.ts';
 import { needRows } from './needs.ts';
@@ -30,16 +32,15 @@ export interface DashboardSources {
 
 const MAX_TOOLS = 20;
 const LEVEL_WORDS: Record<HealthLevel, string> = {
-  ready: 'Ready',
-  starting: 'Starting',
-  degraded: 'Degraded',
-  stopping: 'Stopping',
-  lost: 'Not running',
-  off: 'Off',
+  ready: t`Ready`,
+  starting: t`Starting`,
+  degraded: t`Degraded`,
+  stopping: t`Stopping`,
+  lost: t`Not running`,
+  off: t`Off`,
 };
-const OLD = 'Everything below is as it was when the gateway answered last.';
-const TOKEN_METHOD =
-  'Tokens are counted with cl100k, about as models count. Before: the definitions of all tools. After: the definitions and instructions that clients are sent in their place. Results: as servers sent them, and as models were shown them.';
+const OLD = t`Everything below is as it was when the gateway answered last.`;
+const TOKEN_METHOD = t`Tokens are counted with cl100k, about as models count. Before: the definitions of all tools. After: the definitions and instructions that clients are sent in their place. Results: as servers sent them, and as models were shown them.`;
 
 /** Builds the state of the page. Every text is a single line that hides nothing. */
 export function dashboardState(sources: DashboardSources): DashboardState {
@@ -78,9 +79,9 @@ function rate(calls: CallsReport | undefined): Figure {
   const sum = minutes.reduce((total, minute) => total + minute.calls, 0);
   return {
     id: 'rate',
-    term: 'Calls a minute',
+    term: t`Calls a minute`,
     value: groupDigits(minutes.at(-1)?.calls ?? 0),
-    notes: [calls ? `${groupDigits(sum)} in ${minutes.length} min` : 'no calls yet'],
+    notes: [calls ? t`${groupDigits(sum)} in ${minutes.length} min` : t`no calls yet`],
     ...(calls && { plot: plot(calls) }),
   };
 }
@@ -88,9 +89,9 @@ function rate(calls: CallsReport | undefined): Figure {
 function answerTime(calls: CallsReport | undefined): Figure {
   return {
     id: 'latency',
-    term: 'Answer time p50 / p95',
+    term: t`Answer time p50 / p95`,
     value: calls ? `${latency(calls.p50_latency_ms)} / ${latency(calls.p95_latency_ms)}` : '–',
-    notes: calls ? [`of ${count(calls.request_count, 'call')}`] : [],
+    notes: calls ? [plural(calls.request_count, t`of 1 call`, t`of ${groupDigits(calls.request_count)} calls`)] : [],
   };
 }
 
@@ -98,9 +99,15 @@ function errors(calls: CallsReport | undefined): Figure {
   const { error_count: failed = 0, recovery_error_count: lost = 0, retry_count: retries = 0 } = calls ?? {};
   return {
     id: 'errors',
-    term: 'Errors',
+    term: t`Errors`,
     value: groupDigits(failed),
-    notes: [`${groupDigits(lost)} lost, ${count(retries, 'retry', 'retries')}`],
+    notes: [
+      plural(
+        retries,
+        t`${groupDigits(lost)} lost, 1 retry`,
+        t`${groupDigits(lost)} lost, ${groupDigits(retries)} retries`,
+      ),
+    ],
   };
 }
 
@@ -110,12 +117,12 @@ function context(telemetry: TelemetryReport | undefined): Figure {
   const saved = full > 0 ? Math.round((1 - exposed / full) * 100) : 0;
   return {
     id: 'context',
-    term: 'Context, tokens a request',
+    term: t`Context, tokens a request`,
     value: full === 0 ? '–' : `${groupDigits(full)} → ${groupDigits(exposed)}`,
     notes: [
       ...(full === 0 ? [] : [saved > 0 ? `−${saved} %` : `+${-saved} %`]),
       ...(tokens && tokens.result_tokens_raw > 0
-        ? [`results: ${compact(tokens.result_tokens_raw)} came, ${compact(tokens.result_tokens_shown)} shown`]
+        ? [t`results: ${compact(tokens.result_tokens_raw)} came, ${compact(tokens.result_tokens_shown)} shown`]
         : []),
     ],
     method: TOKEN_METHOD,
@@ -125,24 +132,24 @@ function context(telemetry: TelemetryReport | undefined): Figure {
 function plot({ per_minute: minutes }: CallsReport): CallsPlot {
   const sum = (key: 'calls' | 'errors'): number => minutes.reduce((total, minute) => total + minute[key], 0);
   const most = Math.max(0, ...minutes.map(({ calls }) => calls));
-  const title = `Calls a minute in the last ${minutes.length} minutes: ${count(sum('calls'), 'call')}, ${count(sum('errors'), 'error')}, at most ${groupDigits(most)} a minute.`;
+  const title = t`Calls a minute in the last ${minutes.length} minutes: ${amounts.calls(sum('calls'))}, ${amounts.errors(sum('errors'))}, at most ${groupDigits(most)} a minute.`;
   return { title, minutes };
 }
 
 function sessions(sessions: readonly SessionStatus[]): string {
-  if (sessions.length === 0) return 'No session. The editor attaches with the first message of a chat.';
+  if (sessions.length === 0) return t`No session. The editor attaches with the first message of a chat.`;
   const names = new Map<string, number>();
   for (const { client, clientVersion, mode } of sessions) {
     const name = `${client} ${clientVersion}${mode === undefined || mode === 'gateway' ? '' : ` (${mode})`}`;
     names.set(name, (names.get(name) ?? 0) + 1);
   }
-  const list = [...names].map(([name, amount]) => (amount === 1 ? name : `${amount} × ${name}`));
-  return `${count(sessions.length, 'session')}: ${list.join(', ')}.`;
+  const list = [...names].map(([name, amount]) => (amount === 1 ? name : `${amount} × ${name}`)).join(', ');
+  return plural(sessions.length, t`1 session: ${list}.`, t`${groupDigits(sessions.length)} sessions: ${list}.`);
 }
 
 function worker({ worker }: GatewaySnapshot, now: number): string {
   const { pid, version, startedAt } = worker;
-  return `Counts since ${clock(startedAt, false)} (${duration(now - startedAt)}), the start of worker ${pid}, version ${version}.`;
+  return t`Counts since ${clock(startedAt, false)} (${duration(now - startedAt)}), the start of worker ${pid}, version ${version}.`;
 }
 
 /** Returns the tools with most calls. The worker sorts them. */

@@ -1,36 +1,37 @@
 import type { LimitsReport, LimitWindow } from '../../control/activityContract.ts';
 import type { LimitRow, LimitsPart, PageButton } from '../../control/dashboardMessages.ts';
 import { groupDigits } from '../../text/porcelain.ts';
+import { t } from '../l10n.ts';
 import { asSentence } from '../plainText.ts';
 import { clock, toolParts, until } from './words.ts';
 
 /** Report of the worker, or why there is none. `age` is the time since the report. */
 export type KnownLimits = { report: LimitsReport; age: number } | 'unsupported' | undefined;
 
-const OPEN: PageButton = { action: 'addLimits', label: 'Open Limits' };
+const OPEN: PageButton = { action: 'addLimits', label: t`Open Limits` };
 const TOOL_WORDS: Readonly<Record<string, string>> = {
-  tool_browse: 'Searches',
-  tool_execute: 'Calls',
-  tool_view: 'Further looks at results',
+  tool_browse: t`Searches`,
+  tool_execute: t`Calls`,
+  tool_view: t`Further looks at results`,
 };
 
 export function limitsPart(limits: KnownLimits, now: number): LimitsPart {
-  if (limits === undefined) return { rows: [], sentence: 'Waiting for the limits…', buttons: [] };
+  if (limits === undefined) return { rows: [], sentence: t`Waiting for the limits…`, buttons: [] };
   if (limits === 'unsupported') {
     return {
       rows: [],
-      sentence: 'The running gateway is of an older build and does not report its limits.',
-      buttons: [{ action: 'reload', label: 'Reload Gateway' }],
+      sentence: t`The running gateway is of an older build and does not report its limits.`,
+      buttons: [{ action: 'reload', label: t`Reload Gateway` }],
     };
   }
   const { windows, unreadable } = limits.report;
   if (unreadable !== undefined) {
-    const sentence = `No call is allowed, because "rateLimits" cannot be read: ${asSentence(unreadable)}`;
+    const sentence = t`No call is allowed, because "rateLimits" cannot be read: ${asSentence(unreadable)}`;
     return { rows: [], sentence, buttons: [OPEN] };
   }
   if (windows.length === 0) {
-    const sentence = 'No limits are set: agents may call as often as they like.';
-    return { rows: [], sentence, buttons: [{ action: 'addLimits', label: 'Add Limits…' }] };
+    const sentence = t`No limits are set: agents may call as often as they like.`;
+    return { rows: [], sentence, buttons: [{ action: 'addLimits', label: t`Add Limits…` }] };
   }
   // The tightest window is the next one to refuse a call.
   const rows = windows.map((window) => limitRow(window, { now, age: limits.age }));
@@ -46,16 +47,16 @@ function limitRow(window: LimitWindow, { now, age }: { now: number; age: number 
   return {
     id: `${session ?? ''} ${scope}`,
     name: scopeWords(scope),
-    of: client ?? (session === undefined ? 'all sessions' : session),
+    of: client ?? (session === undefined ? t`all sessions` : session),
     limit,
     left,
-    words: `${groupDigits(left)} of ${groupDigits(limit)} left`,
+    words: t`${groupDigits(left)} of ${groupDigits(limit)} left`,
     frees: isMet
       ? frees === undefined
-        ? 'used up: needs a new session'
-        : `waits until ${clock(now + frees)}`
+        ? t`used up: needs a new session`
+        : t`waits until ${clock(now + frees)}`
       : frees !== undefined && frees > 0 && left < limit
-        ? `frees in ${until(frees)}`
+        ? t`frees in ${until(frees)}`
         : '',
     isMet,
   };
@@ -67,5 +68,5 @@ function scopeWords(scope: string): string {
   const what = scope.slice(0, cut);
   const tool = what.startsWith('tool:') ? toolParts(what.slice('tool:'.length)) : undefined;
   const subject = tool ? [tool.namespace, tool.name].filter(Boolean).join(' ') : (TOOL_WORDS[what] ?? what);
-  return `${subject}, a ${scope.slice(cut + 1)}`;
+  return scope.endsWith('/minute') ? t`${subject}, a minute` : t`${subject}, a session`;
 }

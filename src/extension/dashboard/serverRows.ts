@@ -2,7 +2,8 @@ import type { CatalogStatus, GatewaySnapshot, ServerStatus } from '../../control
 import type { PageButton, ServerRow, ServersPart } from '../../control/dashboardMessages.ts';
 import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
-import { count, duration, groupDigits, latency } from '../../text/porcelain.ts';
+import { duration, groupDigits, latency } from '../../text/porcelain.ts';
+import { plural, t, translated } from '../l10n.ts';
 import { isTroubled, needsPerson, snapshotAge } from '../status/remedies.ts';
 import { serverCounts, usableWords } from '../status/serverCounts.ts';
 import { heldWords } from '../trust/heldRows.ts';
@@ -50,26 +51,26 @@ function serverRow(server: ServerStatus, at: { catalog: CatalogStatus; now: numb
 function stateWords({ state, held = [], supervised }: ServerStatus, age: number): string {
   const next = supervised?.next_attempt_in_ms;
   const isWaiting = next !== undefined && supervised?.supervision !== 'starting' && next > age;
-  return [serverState(state).words, heldWords(held), isWaiting ? `next try in ${until(next - age)}` : '']
+  return [translated(serverState(state).words), heldWords(held), isWaiting ? t`next try in ${until(next - age)}` : '']
     .filter(Boolean)
     .join(', ');
 }
 
+/** Makes a button on a server. A screen reader reads the server's name too. */
+export function serverButton(server: string, action: PageButton['action'], label: string): PageButton {
+  return { action, subject: server, label, name: `${label} ${server}` };
+}
+
 function serverButtons({ name, state, supervised, signedIn, location }: ServerStatus): PageButton[] {
-  const button = (action: PageButton['action'], label: string): PageButton => ({
-    action,
-    subject: name,
-    label,
-    name: `${label} ${name}`,
-  });
+  const button = (action: PageButton['action'], label: string): PageButton => serverButton(name, action, label);
   const sleeps = state === 'not_started' || state === 'stopped';
   const canRun = supervised !== undefined && state !== 'disabled' && state !== 'needs_approval';
   return [
-    ...(canRun ? [sleeps ? button('startServer', 'Start') : button('restartServer', 'Restart')] : []),
-    ...(supervised ? [button('serverLog', 'Log')] : []),
-    ...(state === 'needs_sign_in' || signedIn === false ? [button('signIn', 'Sign In')] : []),
-    ...(signedIn && state !== 'needs_sign_in' ? [button('signOut', 'Sign Out')] : []),
-    ...(location ? [state === 'disabled' ? button('switchOn', 'Switch On') : button('switchOff', 'Switch Off')] : []),
+    ...(canRun ? [sleeps ? button('startServer', t`Start`) : button('restartServer', t`Restart`)] : []),
+    ...(supervised ? [button('serverLog', t`Log`)] : []),
+    ...(state === 'needs_sign_in' || signedIn === false ? [button('signIn', t`Sign In`)] : []),
+    ...(signedIn && state !== 'needs_sign_in' ? [button('signOut', t`Sign Out`)] : []),
+    ...(location ? [state === 'disabled' ? button('switchOn', t`Switch On`) : button('switchOff', t`Switch Off`)] : []),
   ];
 }
 
@@ -81,21 +82,25 @@ function details(
   const fault = supervised?.last_fault;
   const skipped = catalog.skipped.filter((tool) => tool.server === server.name);
   const rows: [term: string, text: string | undefined][] = [
-    ['Reason', reason],
-    ['Last fault', fault && [`${fault.class}/${fault.code}`, fault.detail].filter(Boolean).join(': ')],
+    [t`Reason`, reason],
+    [t`Last fault`, fault && [`${fault.class}/${fault.code}`, fault.detail].filter(Boolean).join(': ')],
     [
-      'In a row',
+      t`In a row`,
       supervised && supervised.consecutive_failures > 0
-        ? count(supervised.consecutive_failures, 'failed start')
+        ? plural(
+            supervised.consecutive_failures,
+            t`1 failed start`,
+            t`${groupDigits(supervised.consecutive_failures)} failed starts`,
+          )
         : undefined,
     ],
-    ['Since', since > 0 ? `${clock(since)} (${duration(now - since)})` : undefined],
-    ['Process', pid === undefined ? undefined : `${pid}${walls === undefined ? '' : `, ${walls}`}`],
-    ['To review', held.length > 0 ? heldWords(held) : undefined],
-    ['Mended', oddities?.length ? oddityWords(oddities) : undefined],
-    ['Left out', skipped.length === 0 ? undefined : skipped.map(({ tool, reason }) => `${tool}: ${reason}`).join(' ')],
-    ['Configured in', location && `${location.file}, line ${location.line}`],
-    ['State', !reason && isTroubled(server) ? serverState(state).words : undefined],
+    [t`Since`, since > 0 ? `${clock(since)} (${duration(now - since)})` : undefined],
+    [t`Process`, pid === undefined ? undefined : `${pid}${walls === undefined ? '' : `, ${walls}`}`],
+    [t`To review`, held.length > 0 ? heldWords(held) : undefined],
+    [t`Mended`, oddities?.length ? oddityWords(oddities) : undefined],
+    [t`Left out`, skipped.length === 0 ? undefined : skipped.map(({ tool, reason }) => `${tool}: ${reason}`).join(' ')],
+    [t`Configured in`, location && t`${location.file}, line ${location.line}`],
+    [t`State`, !reason && isTroubled(server) ? translated(serverState(state).words) : undefined],
   ];
   return rows.flatMap(([term, text]) => (text ? [{ term, text }] : []));
 }

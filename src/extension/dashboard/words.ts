@@ -1,3 +1,5 @@
+import { t } from '../l10n.ts';
+
 /** Formats of the dashboard's numbers and times. */
 
 const SECOND = 1_000;
@@ -7,11 +9,11 @@ const DAY = 24 * HOUR;
 
 /** Formats an age, coarse enough that a row is not redrawn every second. */
 export function age(ms: number): string {
-  if (!(ms >= 10 * SECOND)) return 'just now';
-  if (ms < MINUTE) return `${Math.floor(ms / (10 * SECOND)) * 10} s ago`;
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`;
-  if (ms < DAY) return `${Math.floor(ms / HOUR)} h ago`;
-  return `${Math.floor(ms / DAY)} d ago`;
+  if (!(ms >= 10 * SECOND)) return t`just now`;
+  if (ms < MINUTE) return t`${Math.floor(ms / (10 * SECOND)) * 10} s ago`;
+  if (ms < HOUR) return t`${Math.floor(ms / MINUTE)} min ago`;
+  if (ms < DAY) return t`${Math.floor(ms / HOUR)} h ago`;
+  return t`${Math.floor(ms / DAY)} d ago`;
 }
 
 /** Formats the time until something happens in whole seconds or minutes, rounded up: nothing is early. */

@@ -3,6 +3,8 @@ import type { ServerRemedy, ServerStatus } from '../../control/contract.ts';
 import { latency, oneLine } from '../../text/porcelain.ts';
 import { visibleJson, visibleText } from '../../text/visibleText.ts';
 import type { CommandId } from '../contributions.ts';
+import { t } from '../l10n.ts';
+import { remedyStep } from '../status/remedies.ts';
 
 /** Button of a fault document, above the line of its step. */
 export interface FaultAction {
@@ -35,19 +37,19 @@ export function faultDocument({ details, server, lost = false }: FaultSource): F
     '',
     headline(details, lost),
     '',
-    '## What happened',
+    `## ${t`What happened`}`,
     '',
     ...happened(details, lost),
     '',
-    '## What is known of the effect',
+    `## ${t`What is known of the effect`}`,
     '',
     effectWords(details, lost),
     '',
-    '## What the gateway did',
+    `## ${t`What the gateway did`}`,
     '',
     ...handled(details, lost),
     '',
-    '## What you can do',
+    `## ${t`What you can do`}`,
     '',
   ];
   const actions: FaultAction[] = [];
@@ -56,8 +58,8 @@ export function faultDocument({ details, server, lost = false }: FaultSource): F
     lines.push(`- ${words}`);
   }
   if (details.record.server !== undefined) {
-    const none = lost ? 'The output of that moment is not known.' : 'The server had written nothing to stderr.';
-    lines.push('', '## Output of the server at that moment', '');
+    const none = lost ? t`The output of that moment is not known.` : t`The server had written nothing to stderr.`;
+    lines.push('', `## ${t`Output of the server at that moment`}`, '');
     lines.push(...(stderr.length > 0 ? fence(stderr.join('\n')) : [none]));
   }
   return { text: `${lines.join('\n')}\n`, actions };
@@ -65,28 +67,28 @@ export function faultDocument({ details, server, lost = false }: FaultSource): F
 
 function titleOf({ record, fault }: CallDetails, lost: boolean): string {
   const name = code(record.toolId?.replace(/^[^:]*:|#[0-9a-f]{8}$/g, '') ?? record.metaTool);
-  if (lost) return `${name} was lost`;
-  return fault || record.outcome === 'error' ? `${name} failed` : `${name} did not fail`;
+  if (lost) return t`${name} was lost`;
+  return fault || record.outcome === 'error' ? t`${name} failed` : t`${name} did not fail`;
 }
 
 function headline({ record, fault }: CallDetails, lost: boolean): string {
-  const subject = record.toolId === undefined ? '' : `${code(record.toolId)} `;
-  const server = record.server === undefined ? '' : `of the server ${code(record.server)} `;
-  const caller = record.client === 'you' ? 'you' : code(record.client);
-  const end = lost
-    ? 'and the gateway ended during the call'
-    : record.outcome === 'error'
-      ? `and failed after ${latency(record.durationMs)} with ${code(fault?.code ?? record.errorCode ?? 'ERROR')}`
-      : `and took ${latency(record.durationMs)}`;
-  return `${subject || `${code(record.metaTool)} `}${server}was called by ${caller} at ${new Date(record.at).toISOString()}, ${end}.`;
+  const subject = code(record.toolId ?? record.metaTool);
+  const name = record.server === undefined ? subject : t`${subject} of the server ${code(record.server)}`;
+  const caller = record.client === 'you' ? t`you` : code(record.client);
+  const at = new Date(record.at).toISOString();
+  if (lost) return t`${name} was called by ${caller} at ${at}, and the gateway ended during the call.`;
+  const took = latency(record.durationMs);
+  if (record.outcome !== 'error') return t`${name} was called by ${caller} at ${at}, and took ${took}.`;
+  const fails = code(fault?.code ?? record.errorCode ?? 'ERROR');
+  return t`${name} was called by ${caller} at ${at}, and failed after ${took} with ${fails}.`;
 }
 
 function happened({ record, fault, problems }: CallDetails, lost: boolean): string[] {
   const message = fault?.message ?? record.errorMessage;
   return [
     ...(message ? fence(message) : []),
-    ...(lost ? ['The gateway ended before the call did, so no more than this is known.'] : []),
-    ...(!message && !lost ? ['No fault is recorded.'] : []),
+    ...(lost ? [t`The gateway ended before the call did, so no more than this is known.`] : []),
+    ...(!message && !lost ? [t`No fault is recorded.`] : []),
     ...(problems.length > 0 ? ['', ...problems.map((problem) => `- ${code(problem)}`)] : []),
     ...(fault?.details && Object.keys(fault.details).length > 0
       ? ['', ...fence(visibleJson(fault.details, 2), 'json')]
@@ -96,29 +98,35 @@ function happened({ record, fault, problems }: CallDetails, lost: boolean): stri
 
 function effectWords({ record: { effect } }: CallDetails, lost: boolean): string {
   if (lost || effect === 'unknown') {
-    return '**Unknown: check before you repeat.** The server may have carried the call out, or parts of it.';
+    return t`**Unknown: check before you repeat.** The server may have carried the call out, or parts of it.`;
   }
   return effect === 'none'
-    ? 'None. Nothing was carried out, so the call can be repeated.'
-    : 'Done. The server carried the call out, and repeating it may carry it out twice.';
+    ? t`None. Nothing was carried out, so the call can be repeated.`
+    : t`Done. The server carried the call out, and repeating it may carry it out twice.`;
 }
 
 function handled({ record, fault, attempts, repairs }: CallDetails, lost: boolean): string[] {
   const steps = [
-    ...repairs.map(({ path, rule }) => `Corrected ${code(path || 'the arguments')} by the rule ${code(rule)}.`),
+    ...repairs.map(({ path, rule }) =>
+      path
+        ? t`Corrected ${code(path)} by the rule ${code(rule)}.`
+        : t`Corrected the arguments by the rule ${code(rule)}.`,
+    ),
     ...(fault?.handled ?? []).map((step) => plain(step)),
     ...(attempts.length > 1
       ? attempts.map(({ outcome, durationMs }, index) => {
-          const took = durationMs === undefined ? '' : ` after ${latency(durationMs)}`;
-          return `Try ${index + 1} ended${took}: ${code(outcome)}`;
+          const [number, end] = [index + 1, code(outcome)];
+          return durationMs === undefined
+            ? t`Try ${number} ended: ${end}`
+            : t`Try ${number} ended after ${latency(durationMs)}: ${end}`;
         })
       : []),
     ...(!lost && !fault?.handled.length && record.effect === 'unknown'
-      ? ['The gateway did not repeat the call, because a repeated call may take effect twice.']
+      ? [t`The gateway did not repeat the call, because a repeated call may take effect twice.`]
       : []),
   ];
   if (steps.length > 0) return steps.map((step) => `- ${step}`);
-  return [lost ? 'The gateway ended, and the editor started another one.' : 'The gateway only reported the fault.'];
+  return [lost ? t`The gateway ended, and the editor started another one.` : t`The gateway only reported the fault.`];
 }
 
 interface Step {
@@ -126,52 +134,57 @@ interface Step {
   action?: Pick<FaultAction, 'title' | 'command'>;
 }
 
-const REMEDIES: Record<ServerRemedy['kind'], (remedy: ServerRemedy) => Step> = {
-  approve: () => ({
-    words: 'Approve the command of the server; until then it does not start.',
-    action: { title: 'Approve…', command: 'waygate.approveServers' },
-  }),
-  review: () => ({
-    words: 'Review what the server has changed; until then the changed tools are not offered.',
-    action: { title: 'Review Changes…', command: 'waygate.reviewChanges' },
-  }),
-  secret: (remedy) => ({
-    words: `Set the secret ${code(remedy.kind === 'secret' ? remedy.key : '')} of the server.`,
-    action: { title: 'Set Secret…', command: 'waygate.setSecret' },
-  }),
-  sign_in: () => ({ words: 'Sign in to the server.', action: { title: 'Sign In', command: 'waygate.signIn' } }),
-  edit: (remedy) => ({
-    words: `Correct the configuration${remedy.kind === 'edit' ? ` in line ${remedy.location.line} of ${code(remedy.location.file)}` : ''}.`,
-    action: { title: 'Open Place', command: 'waygate.openConfiguration' },
-  }),
-  restart: () => ({ words: 'Restart the server.', action: { title: 'Restart', command: 'waygate.restartServer' } }),
-  wait: (remedy) => ({
-    words: `Wait ${remedy.kind === 'wait' ? latency(remedy.ms) : 'a moment'}: the gateway starts the server again by itself.`,
-  }),
-};
+function remedyWords(remedy: ServerRemedy): string {
+  switch (remedy.kind) {
+    case 'approve':
+      return t`Approve the command of the server; until then it does not start.`;
+    case 'review':
+      return t`Review what the server has changed; until then the changed tools are not offered.`;
+    case 'secret':
+      return t`Set the secret ${code(remedy.key)} of the server.`;
+    case 'sign_in':
+      return t`Sign in to the server.`;
+    case 'edit':
+      return t`Correct the configuration in line ${remedy.location.line} of ${code(remedy.location.file)}.`;
+    case 'restart':
+      return t`Restart the server.`;
+    case 'wait':
+      return t`Wait ${latency(remedy.ms)}: the gateway starts the server again by itself.`;
+  }
+}
+
+function remedyOf(server: ServerStatus | undefined): Step[] {
+  const step = server && remedyStep(server);
+  if (!server?.remedy || !step) return [];
+  const words = remedyWords(server.remedy);
+  if (server.remedy.kind === 'wait') return [{ words }];
+  if (server.remedy.kind === 'restart')
+    return [{ words, action: { title: t`Restart`, command: 'waygate.restartServer' } }];
+  return [{ words, action: { title: step.button, command: step.command } }];
+}
 
 function stepsOf({ record, fault }: CallDetails, server: ServerStatus | undefined, lost: boolean): Step[] {
   const isUnknown = lost || record.effect === 'unknown';
   return [
-    ...(server?.remedy ? [REMEDIES[server.remedy.kind](server.remedy)] : []),
+    ...remedyOf(server),
     ...(isUnknown
-      ? [{ words: 'Check at the server whether the call took effect. Repeat it only if it did not.' }]
+      ? [{ words: t`Check at the server whether the call took effect. Repeat it only if it did not.` }]
       : []),
-    ...(fault?.advice ? [{ words: `Advice that the model got: ${plain(fault.advice)}` }] : []),
+    ...(fault?.advice ? [{ words: t`Advice that the model got: ${plain(fault.advice)}` }] : []),
     ...(record.toolId === undefined
       ? []
       : [
           {
-            words: 'Look at the arguments, and try the tool by hand.',
-            action: { title: 'Try Again with These Arguments…', command: 'waygate.tryAgain' as const },
+            words: t`Look at the arguments, and try the tool by hand.`,
+            action: { title: t`Try Again with These Arguments…`, command: 'waygate.tryAgain' as const },
           },
         ]),
     ...(record.server === undefined
       ? []
       : [
           {
-            words: 'Read the whole log of the server.',
-            action: { title: 'Show Server Log', command: 'waygate.openServerLog' as const },
+            words: t`Read the whole log of the server.`,
+            action: { title: t`Show Server Log`, command: 'waygate.openServerLog' as const },
           },
         ]),
   ];

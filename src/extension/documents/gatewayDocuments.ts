@@ -1,4 +1,5 @@
 import { visibleJson, visibleText } from '../../text/visibleText.ts';
+import { t } from '../l10n.ts';
 import type { Disposable } from '../observable.ts';
 import type { DocumentAddress, DocumentGateway, DocumentProvider } from './waygateFiles.ts';
 import { whyRanked } from './whyRanked.ts';
@@ -11,8 +12,8 @@ export const toolDocuments: DocumentProvider = {
   async read({ segments: [namespace = '', file = ''], gateway }: DocumentAddress): Promise<Uint8Array> {
     const [, name = '', before] = /^(.*?)(\.before)?\.json$/s.exec(file) ?? [];
     const tool = await gateway.request('tool', { toolId: `${namespace}:${name}` });
-    if (!tool) throw new Error('There is no such tool now: its server may be off, or it lists the tool no more');
-    if (before && !tool.before) throw new Error('The definition has not changed, so there is none before');
+    if (!tool) throw new Error(t`There is no such tool now: its server may be off, or it lists the tool no more`);
+    if (before && !tool.before) throw new Error(t`The definition has not changed, so there is none before`);
     return Buffer.from(`${visibleJson(before ? tool.before?.definition : tool.definition, 2)}\n`);
   },
 };
@@ -37,7 +38,8 @@ export const rankedDocuments: DocumentProvider = {
 export const logDocuments: DocumentProvider = {
   async read({ segments, gateway }: DocumentAddress): Promise<Uint8Array> {
     const { lines } = await gateway.request('serverLog', { server: serverOf(segments), lines: LOG_LINES });
-    if (lines.length === 0) return Buffer.from('The server has written nothing to stderr since the gateway started.\n');
+    if (lines.length === 0)
+      return Buffer.from(`${t`The server has written nothing to stderr since the gateway started.`}\n`);
     return Buffer.from(`${lines.map(visibleText).join('\n')}\n`);
   },
 

@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import type { ArtifactAnswer, ArtifactSelection } from '../../control/artifactContract.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import { plural, t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
-import { count } from '../plainText.ts';
 import { ask, input, notify, saveAs } from '../windows.ts';
 import { place, resultNameOf, segmentsOf } from './addresses.ts';
 import { describeResult, eachSlice, openResult } from './resultDocuments.ts';
@@ -61,9 +61,10 @@ export class ResultActions {
     const isSelected = selected.some((one) => isDeepStrictEqual(one, clicked));
     const results = clicked === undefined || isSelected ? selected : [clicked];
     if (results.length === 0) return;
-    const what = results.length === 1 ? 'this result' : `these ${results.length} results`;
     const answer = await ask(
-      notificationText`Delete ${what}?`,
+      results.length === 1
+        ? notificationText`Delete this result?`
+        : notificationText`Delete these ${results.length} results?`,
       notificationText`Agents that have a handle can no longer read it.`,
       [{ title: notificationText`Delete` }],
     );
@@ -74,7 +75,8 @@ export class ResultActions {
       const { deleted } = await this.#source.gatewayOf(folder).request('deleteArtifacts', { handles });
       expired += handles.length - deleted;
     }
-    if (expired > 0) void notify('info', notificationText`${count(expired, 'result')} had expired already.`);
+    const words = plural(expired, t`1 result had expired already.`, t`${expired} results had expired already.`);
+    if (expired > 0) void notify('info', notificationText`${words}`);
   }
 
   async find(argument: unknown): Promise<void> {
@@ -126,9 +128,8 @@ export class ResultActions {
 export const foundDocuments: DocumentProvider = {
   async read({ uri, segments: [handle = ''], gateway }: DocumentAddress): Promise<Uint8Array> {
     const { text, rest } = await foundText(gateway, handle, JSON.parse(uri.query) as Selector);
-    return Buffer.from(
-      `${text || 'Nothing was found.'}\n${rest ? `\n… more was found; save the result to search it whole.\n` : ''}`,
-    );
+    const more = rest ? `\n… ${t`More was found; save the result to search it whole.`}\n` : '';
+    return Buffer.from(`${text || t`Nothing was found.`}\n${more}`);
   },
 };
 
@@ -166,6 +167,6 @@ function resultOf(argument: unknown): ResultKey {
   const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
   const [first, file = ''] = segmentsOf(uri?.path ?? '');
   const name = first === 'results' ? resultNameOf(file) : undefined;
-  if (!uri || !name) throw new Error('Open a result, or use the menu of its row');
+  if (!uri || !name) throw new Error(t`Open a result, or use the menu of its row`);
   return { folder: uri.authority, handle: name.handle };
 }

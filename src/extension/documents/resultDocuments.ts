@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { ArtifactBytes, ArtifactRow } from '../../control/artifactContract.ts';
+import { t } from '../l10n.ts';
 import { type ResultName, resultNameOf, resultPlace } from './addresses.ts';
 import {
   cutEnd,
@@ -40,7 +41,7 @@ export class ResultDocuments implements DocumentProvider {
 
   async read({ uri, segments: [file = ''], gateway }: DocumentAddress): Promise<Uint8Array> {
     const name = resultNameOf(file);
-    if (name === undefined) throw new Error('There is no such result');
+    if (name === undefined) throw new Error(t`There is no such result`);
     const { bytes, ...shown } = await readResult(gateway, name);
     this.#shown.set(String(uri), { ...shown, extension: name.extension });
     this.#read.fire();

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type CommandId, WAYGATE_SCHEME } from '../contributions.ts';
+import { t } from '../l10n.ts';
 import { type ResultStart, resultNameOf, resultPlace, segmentsOf } from './addresses.ts';
 import type { ResultDocuments, ShownResult } from './resultDocuments.ts';
 import { mayBeTable, partExtension, resultTitle } from './resultText.ts';
@@ -37,14 +38,14 @@ function lensesOf(shown: ShownResult, uri: vscode.Uri): vscode.Command[] {
   });
   return [
     { command: '', title: resultTitle(row, extension, isPart ? { from, to } : undefined) },
-    ...(isPart && to < row.size ? [part('Next part', to), part('Last part', 'last')] : []),
-    ...(isPart ? [button('waygate.findInResult', 'Find in all of it…')] : []),
-    button('waygate.saveResult', 'Save As…'),
-    ...(mayBeTable(extension) ? [button('waygate.viewTable', 'View as Table')] : []),
-    ...(isDump ? [] : [button('waygate.filterResult', 'Filter…')]),
-    button('waygate.copyHandle', 'Copy Handle'),
-    ...(isDump ? [] : [button('waygate.copyViewCall', 'Copy tool_view call')]),
-    button('waygate.deleteResults', 'Delete'),
+    ...(isPart && to < row.size ? [part(t`Next part`, to), part(t`Last part`, 'last')] : []),
+    ...(isPart ? [button('waygate.findInResult', t`Find in all of it…`)] : []),
+    button('waygate.saveResult', t`Save As…`),
+    ...(mayBeTable(extension) ? [button('waygate.viewTable', t`View as Table`)] : []),
+    ...(isDump ? [] : [button('waygate.filterResult', t`Filter…`)]),
+    button('waygate.copyHandle', t`Copy Handle`),
+    ...(isDump ? [] : [button('waygate.copyViewCall', t`Copy tool_view call`)]),
+    button('waygate.deleteResults', t`Delete`),
   ];
 }
 

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ArtifactRow } from '../../control/artifactContract.ts';
 import { groupDigits, oneLine } from '../../text/porcelain.ts';
 import { visibleJson } from '../../text/visibleText.ts';
+import { plural, t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 
 /** Size up to which a result opens whole. VS Code gives extensions no document of more than 50 MB. */
@@ -41,13 +42,13 @@ export const MEDIA_EXTENSIONS: readonly string[] = ['png', 'jpg', 'gif', 'webp',
 
 const KIND_WORDS: Readonly<Record<string, string>> = {
   json: 'JSON',
-  jsonl: 'JSON lines',
+  jsonl: t`JSON lines`,
   csv: 'CSV',
   tsv: 'TSV',
   md: 'Markdown',
-  log: 'log',
-  txt: 'text',
-  bin: 'binary',
+  log: t`log`,
+  txt: t`text`,
+  bin: t`binary`,
   jpg: 'JPEG',
 };
 
@@ -121,13 +122,13 @@ export function hexdump(bytes: Uint8Array, size: number): string {
     lines.push(`${at.toString(16).padStart(8, '0')}  ${hex.padEnd(47)}  ${text}`);
   }
   if (size > bytes.length)
-    lines.push('', `… ${groupDigits(size - bytes.length)} more bytes. Save As… writes all of it.`);
+    lines.push('', `… ${t`${groupDigits(size - bytes.length)} more bytes. Save As… writes all of it.`}`);
   return `${lines.join('\n')}\n`;
 }
 
 /** Formats a size: `812 bytes`, `274 KB`, `12.4 MB`. */
 export function sizeWords(bytes: number): string {
-  if (bytes < 1_024) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  if (bytes < 1_024) return plural(bytes, t`1 byte`, t`${bytes} bytes`);
   const kilobytes = bytes / 1_024;
   if (kilobytes < 1_000) return `${kilobytes < 10 ? kilobytes.toFixed(1) : Math.round(kilobytes)} KB`;
   const megabytes = kilobytes / 1_024;
@@ -145,11 +146,11 @@ export function resultTitle(
   shown?: { from: number; to: number },
 ): NotificationText {
   const isText = !shown && !isBinary(extension) && !MEDIA_EXTENSIONS.includes(extension);
-  const lines = isText ? `, ${groupDigits(row.lines)} lines` : '';
+  const kind = isText ? t`${kindWords(extension)}, ${groupDigits(row.lines)} lines` : kindWords(extension);
   const source = row.toolId ?? row.server;
-  const from = source === undefined ? '' : ` · ${oneLine(source.replace(/#[0-9a-f]{8}$/, ''), 80)}`;
-  const part = shown ? ` · from ${sizeWords(shown.from)} to ${sizeWords(shown.to)}` : '';
-  return notificationText`${`${sizeWords(row.size)} · ${kindWords(extension)}${lines}${from}${part}`}`;
+  const from = source === undefined ? [] : [oneLine(source.replace(/#[0-9a-f]{8}$/, ''), 80)];
+  const part = shown ? [t`from ${sizeWords(shown.from)} to ${sizeWords(shown.to)}`] : [];
+  return notificationText`${[sizeWords(row.size), kind, ...from, ...part].join(' · ')}`;
 }
 
 /** Returns whether a result may be a table, by its kind. */

@@ -10,8 +10,9 @@ import {
 } from '../../control/tableMessages.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { TABLE_VIEW_TYPE } from '../contributions.ts';
-import { dashboardPage } from '../dashboard/dashboardPage.ts';
+import { tablePage } from '../dashboard/dashboardPage.ts';
 import { sentenceOf } from '../gateway/gatewayLink.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import type { ResultKey } from './resultActions.ts';
 import { describeResult } from './resultDocuments.ts';
@@ -90,7 +91,7 @@ export class TablePanels implements vscode.Disposable {
       script: String(webview.asWebviewUri(this.#file('table.js'))),
       style: String(webview.asWebviewUri(this.#file('table.css'))),
     };
-    webview.html = dashboardPage(sources, 'Table', 'Reading the table…');
+    webview.html = tablePage(sources);
   }
 
   async #page(
@@ -102,7 +103,7 @@ export class TablePanels implements vscode.Disposable {
     const answer = await this.#gatewayOf(folder).request('selectArtifact', { handle, selector });
     if ('reason' in answer) throw new Error(answer.reason);
     const { columns, rows, total } = answer;
-    if (!columns || !rows) throw new Error('This result is no table');
+    if (!columns || !rows) throw new Error(t`This result is no table`);
     return { columns: columns.map(visibleText), rows: rows.map((row) => row.map(visibleText)), total: total ?? 0 };
   }
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { WAYGATE_SCHEME } from '../contributions.ts';
 import { type GatewayLink, sentenceOf } from '../gateway/gatewayLink.ts';
+import { t } from '../l10n.ts';
 import { markdownText } from '../notificationText.ts';
 import type { Disposable } from '../observable.ts';
 import { type DocumentPlace, segmentsOf } from './addresses.ts';
@@ -140,7 +141,7 @@ export class WaygateFiles implements vscode.FileSystemProvider, vscode.Disposabl
   async #read(uri: vscode.Uri): Promise<{ bytes: Uint8Array; isUnavailable: boolean }> {
     try {
       const found = this.#resolve(uri);
-      if (!found) throw new Error('There is no such document in this window: its folder is not open.');
+      if (!found) throw new Error(t`There is no such document in this window: its folder is not open.`);
       return { bytes: await found.provider.read(found.address), isUnavailable: false };
     } catch (error) {
       const words = sentenceOf(error);

@@ -1,5 +1,6 @@
 import type { ControlRequests, LearnedUse } from '../../control/contract.ts';
 import { visibleText } from '../../text/visibleText.ts';
+import { plural, t } from '../l10n.ts';
 
 type RankExplanation = ControlRequests['explain']['result'];
 type ExplainedHit = RankExplanation['hits'][number];
@@ -8,9 +9,9 @@ type Contribution = ExplainedHit['contributions'][number];
 const SHOWN = 10;
 const BAR = 12;
 const VERDICTS: Readonly<Record<RankExplanation['confidence'], string>> = {
-  good: 'A good match: an agent gets these tools as hits.',
-  weak: 'A weak match: an agent gets at most three of these tools, and is asked for other words.',
-  none: 'No match: an agent is asked for other words.',
+  good: t`A good match: an agent gets these tools as hits.`,
+  weak: t`A weak match: an agent gets at most three of these tools, and is asked for other words.`,
+  none: t`No match: an agent is asked for other words.`,
 };
 
 /** Inputs of the document: the ranking, the tool that the user expected, and what use has taught. */
@@ -26,15 +27,15 @@ export function whyRanked({ explanation, expected, learned }: WhyRanked): string
   const { query, confidence, hits } = explanation;
   const shown = hits.slice(0, SHOWN);
   return [
-    `# Why: ${code(query)}`,
+    `# ${t`Why: ${code(query)}`}`,
     `${VERDICTS[confidence]}`,
-    '## How the query was understood',
+    `## ${t`How the query was understood`}`,
     ...understood(explanation),
-    ...(expected === undefined ? [] : ['## The tool that you expected', placeOf(explanation, expected)]),
-    '## Hits',
-    ...(shown.length === 0 ? ['None.'] : shown.map((hit, index) => hitText(hit, index, shown[0]?.score ?? 0))),
-    ...(hits.length > shown.length ? [`${hits.length - shown.length} more follow.`] : []),
-    '## What use has taught',
+    ...(expected === undefined ? [] : [`## ${t`The tool that you expected`}`, placeOf(explanation, expected)]),
+    `## ${t`Hits`}`,
+    ...(shown.length === 0 ? [t`None.`] : shown.map((hit, index) => hitText(hit, index, shown[0]?.score ?? 0))),
+    ...(hits.length > shown.length ? [t`${hits.length - shown.length} more follow.`] : []),
+    `## ${t`What use has taught`}`,
     ...taught(learned, hits),
     '',
   ].join('\n\n');
@@ -51,11 +52,13 @@ function understood({ words, concepts, intent }: RankExplanation): string[] {
   const stops = of(({ stop }) => stop);
   return [
     [
-      `- Words that count: ${counted || 'none'}`,
-      ...(unknown ? [`- Words that no tool has: ${unknown}`] : []),
-      ...(stops ? [`- Words without weight: ${stops}`] : []),
-      ...concepts.map(({ asked, standsFor }) => `- ${code(asked)} also stands for ${standsFor.map(code).join(', ')}`),
-      `- Wish: ${intent === '' ? 'not recognised' : code(intent)}`,
+      `- ${t`Words that count: ${counted || t`none`}`}`,
+      ...(unknown ? [`- ${t`Words that no tool has: ${unknown}`}`] : []),
+      ...(stops ? [`- ${t`Words without weight: ${stops}`}`] : []),
+      ...concepts.map(
+        ({ asked, standsFor }) => `- ${t`${code(asked)} also stands for ${standsFor.map(code).join(', ')}`}`,
+      ),
+      `- ${intent === '' ? t`Wish: not recognised` : t`Wish: ${code(intent)}`}`,
     ].join('\n'),
   ];
 }
@@ -66,7 +69,7 @@ function hitText({ toolId, score, contributions }: ExplainedHit, index: number, 
   );
   return [
     `### ${index + 1}. ${code(toolId)}: ${score}`,
-    ['| | share | from | what |', '| --- | ---: | --- | --- |', ...rows].join('\n'),
+    [`| | ${t`share`} | ${t`from`} | ${t`what`} |`, '| --- | ---: | --- | --- |', ...rows].join('\n'),
   ].join('\n\n');
 }
 
@@ -76,23 +79,30 @@ function placeOf({ hits, words }: RankExplanation, expected: string): string {
   const wanted = words.filter(({ known, stop }) => known && !stop).map(({ word }) => word);
   const hit = hits[index];
   if (!hit) {
-    return `${code(expected)} is not among the first ${hits.length}. Use words of its name and description, or another wording beside this one, separated by \`|\`.`;
+    return t`${code(expected)} is not among the first ${hits.length}. Use words of its name and description, or another wording beside this one, separated by ${'`|`'}.`;
   }
   // Contributions name stems: `delet` for `delete`.
   const has = hit.contributions.flatMap(({ what, amount }) => (amount > 0 ? [what.toLowerCase()] : []));
   const lacks = wanted.filter((word) => !has.some((stem) => stem !== '' && word.startsWith(stem))).map(code);
-  const place = index === 0 ? 'is the first hit' : `has place ${index + 1}`;
-  return `${code(expected)} ${place}${lacks.length === 0 ? '.' : `: no contribution comes from ${lacks.join(', ')}.`}`;
+  const [tool, place, missing] = [code(expected), index + 1, lacks.join(', ')];
+  if (index === 0)
+    return missing === ''
+      ? t`${tool} is the first hit.`
+      : t`${tool} is the first hit: no contribution comes from ${missing}.`;
+  return missing === ''
+    ? t`${tool} has place ${place}.`
+    : t`${tool} has place ${place}: no contribution comes from ${missing}.`;
 }
 
 function taught(learned: readonly LearnedUse[], hits: readonly ExplainedHit[]): string[] {
   const ids = new Set(hits.map(({ toolId }) => toolId));
   const about = learned.filter(({ toolId }) => ids.has(toolId)).slice(-SHOWN);
-  if (about.length === 0) return ['Nothing about these tools.'];
+  if (about.length === 0) return [t`Nothing about these tools.`];
   const lines = about.map(
-    ({ words, toolId, uses }) => `- ${words.map(code).join(' ')} → ${code(toolId)}, ${uses} times`,
+    ({ words, toolId, uses }) =>
+      `- ${words.map(code).join(' ')} → ${plural(uses, t`${code(toolId)}, once`, t`${code(toolId)}, ${uses} times`)}`,
   );
-  return [lines.join('\n'), 'The command *Waygate: Forget What Use Has Taught…* erases it.'];
+  return [lines.join('\n'), t`The command *Waygate: Forget What Use Has Taught…* erases it.`];
 }
 
 function whatOf({ what, fields = [] }: Contribution): string {

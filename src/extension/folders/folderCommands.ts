@@ -9,6 +9,7 @@ import {
   WAYGATE_SCHEME,
 } from '../contributions.ts';
 import { notificationText } from '../notificationText.ts';
+import { commandTitle } from '../plainText.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import { serversOf, summarize } from '../status/health.ts';
 import { isQuarantined, waitsForReview } from '../trust/heldRows.ts';
@@ -75,5 +76,5 @@ async function chooseFolder(folders: Folders, id: FolderCommandId): Promise<Fold
     detail: notificationText`${summarize(gateway.view.value).headline}`,
     gateway,
   }));
-  return (await pick(choices, { title: notificationText`${COMMANDS[id].title}: Choose a Folder` }))?.gateway;
+  return (await pick(choices, { title: notificationText`${commandTitle(id)}: Choose a Folder` }))?.gateway;
 }

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import type { MissingSecret, SecretAnswer, SecretRequest } from '../../control/contract.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import { asSentence } from '../plainText.ts';
 import { input, pick } from '../windows.ts';
@@ -32,8 +33,8 @@ export class EditorSecrets {
   /** Asks the user once; resolves to whether a value was entered. */
   async ask(server: string, { key, name, description, password, options }: MissingSecret): Promise<boolean> {
     const title = notificationText`Secret ${name.replace(/^input:/, '')} of the server ${server}`;
-    const use = description === '' ? '' : asSentence(description);
-    const prompt = notificationText`${use} Kept in the secret storage of this editor, and in no file of the workspace.`;
+    const kept = t`Kept in the secret storage of this editor, and in no file of the workspace.`;
+    const prompt = notificationText`${description === '' ? '' : asSentence(description)} ${kept}`;
     const choices = options.map((value) => ({ label: notificationText`${value}`, value }));
     const value =
       choices.length > 0

@@ -8,6 +8,7 @@ import type {
   TrustDecision,
   TrustReview,
 } from '../../control/contract.ts';
+import { t } from '../l10n.ts';
 import { Observable } from '../observable.ts';
 import { asSentence } from '../plainText.ts';
 import {
@@ -171,7 +172,7 @@ export class GatewayLink {
         if (this.#phase.kind === 'moving') return false;
         if (state.kind === 'attached') resolve();
         else if (state.kind === 'waiting') reject(new Error(state.reason));
-        else if (state.kind === 'off') reject(new Error('The gateway is off in this workspace.'));
+        else if (state.kind === 'off') reject(new Error(t`The gateway is off in this workspace.`));
         else return false;
         return true;
       };
@@ -212,7 +213,7 @@ export class GatewayLink {
 
   #attachedClient(): ControlClient {
     if (this.#client === undefined || this.#phase.kind !== 'attached') {
-      throw new Error('The gateway is not running yet; run the command Waygate: Restart Gateway.');
+      throw new Error(t`The gateway is not running yet; run the command Waygate: Restart Gateway.`);
     }
     return this.#client;
   }
@@ -266,7 +267,7 @@ export class GatewayLink {
         client?.dispose();
         return;
       }
-      if (client === undefined) throw new Error('No gateway runs in this workspace and none could be started.');
+      if (client === undefined) throw new Error(t`No gateway runs in this workspace and none could be started.`);
       this.#client = client;
       client.onClose(() => this.#closed(client));
       client.onSnapshot((snapshot) => this.#accept(client, snapshot));
@@ -287,7 +288,7 @@ export class GatewayLink {
   #closed(client: ControlClient): void {
     if (client !== this.#client) return;
     if (this.#phase.kind === 'attaching' || this.#phase.kind === 'moving') {
-      this.#dispatch({ type: 'attach_failed', reason: 'The gateway exited while it was starting.' });
+      this.#dispatch({ type: 'attach_failed', reason: t`The gateway exited while it was starting.` });
     } else {
       this.#dispatch({ type: 'closed', attachedForMs: performance.now() - this.#attachedAt });
     }

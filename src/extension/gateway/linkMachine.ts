@@ -1,3 +1,5 @@
+import { t } from '../l10n.ts';
+
 /** Pure state machine for attaching to the worker, detaching and retrying. `gatewayLink.ts` runs it. */
 
 export type OffReason = 'checking' | 'no_folder' | 'no_configuration' | 'untrusted';
@@ -123,7 +125,7 @@ export function step(phase: LinkPhase, event: LinkEvent): LinkStep {
       return wait(
         phase.workspace,
         event.attachedForMs >= LASTING_MS ? 0 : phase.attempt,
-        'The gateway has exited.',
+        t`The gateway has exited.`,
         ...DETACH,
       );
     case 'timer':
@@ -133,7 +135,7 @@ export function step(phase: LinkPhase, event: LinkEvent): LinkStep {
       return wait(
         phase.workspace,
         phase.attempt,
-        `The gateway did not answer within ${ATTACH_LIMIT_MS / 1_000} seconds.`,
+        t`The gateway did not answer within ${ATTACH_LIMIT_MS / 1_000} seconds.`,
         ...DETACH,
       );
   }

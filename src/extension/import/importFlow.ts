@@ -5,8 +5,8 @@ import { type ImportPlan, planImport } from '../../import/planImport.ts';
 import { planRemovals, type Removal, remove } from '../../import/removeEntries.ts';
 import type { Surroundings } from '../../import/surroundings.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import { plural, t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
-import { count } from '../plainText.ts';
 import { type Conflict, conflictsOf, type ImportItem, importItems } from './importItems.ts';
 
 /** Decisions of the user on the way; undefined cancels. */
@@ -59,9 +59,13 @@ export async function importFlow(
   const all = planImport(request);
   const items = importItems(all);
   if (items.length === 0) {
-    const broken = unreadable.length > 0 ? ` ${count(unreadable.length, 'file')} could not be read.` : '';
+    const broken = unreadable.length;
+    const sentences = [
+      t`No other MCP client has servers for this folder.`,
+      ...(broken > 0 ? [plural(broken, t`1 file could not be read.`, t`${broken} files could not be read.`)] : []),
+    ];
     const report = faults + renderFlaws(sources, []);
-    const message = notificationText`${`No other MCP client has servers for this folder.${broken}`}`;
+    const message = notificationText`${sentences.join(' ')}`;
     return { message, report, written: false, added: [], undo: () => undefined, removed: [] };
   }
   const chosen = await prompts.choose(items);
@@ -146,17 +150,35 @@ function summarise(plan: ImportPlan, removed: readonly Removal[], left: readonly
   const imported = written(plan);
   const waiting = imported.filter(({ cannotStart }) => cannotStart !== undefined);
   const clients = [...new Set(left.map(({ source }) => source.title))];
-  const byHand = left.some(({ after }) => after === undefined);
+  const named = clients.join(', ');
   const entries = removed.flatMap((removal) => removal.removed).length;
   const sentences = [
-    imported.length > 0 ? `Imported ${count(imported.length, 'server')}.` : 'All of them are already configured.',
-    ...(waiting.length > 0 ? [`${count(waiting.length, 'server')} cannot start yet.`] : []),
-    ...(entries > 0 ? [`Removed ${entries === 1 ? '1 entry' : `${entries} entries`}; the log names the backups.`] : []),
-    ...(clients.length > 0
+    imported.length > 0
+      ? plural(imported.length, t`Imported 1 server.`, t`Imported ${imported.length} servers.`)
+      : t`All of them are already configured.`,
+    ...(waiting.length > 0
+      ? [plural(waiting.length, t`1 server cannot start yet.`, t`${waiting.length} servers cannot start yet.`)]
+      : []),
+    ...(entries > 0
       ? [
-          `${clients.join(', ')} still ${clients.length === 1 ? 'starts' : 'start'} them directly${byHand ? '; the log lists the entries to remove by hand' : ''}.`,
+          plural(
+            entries,
+            t`Removed 1 entry; the log names the backups.`,
+            t`Removed ${entries} entries; the log names the backups.`,
+          ),
         ]
       : []),
+    ...(clients.length > 0 ? [leftSentence(clients.length, named, left)] : []),
   ];
   return notificationText`${sentences.join(' ')}`;
+}
+
+function leftSentence(clients: number, named: string, left: readonly Removal[]): string {
+  return left.some(({ after }) => after === undefined)
+    ? plural(
+        clients,
+        t`${named} still starts them directly; the log lists the entries to remove by hand.`,
+        t`${named} still start them directly; the log lists the entries to remove by hand.`,
+      )
+    : plural(clients, t`${named} still starts them directly.`, t`${named} still start them directly.`);
 }

@@ -1,4 +1,5 @@
 import type { ImportPlan, PlannedServer } from '../../import/planImport.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import type { Choice } from '../windows.ts';
 
@@ -29,14 +30,15 @@ export function importItems(plan: ImportPlan): ImportItem[] {
 }
 
 function details({ outcome, name, target, notes, references, cannotStart }: PlannedServer): string[] {
-  if (outcome === 'present') return [name === target ? 'already there' : `already there; called "${name}" in its file`];
-  if (outcome === 'duplicate') return [`the same server as "${target}"`];
+  if (outcome === 'present')
+    return [name === target ? t`already there` : t`already there; called "${name}" in its file`];
+  if (outcome === 'duplicate') return [t`the same server as "${target}"`];
   return [
     ...notes,
-    ...references.map(
-      ({ where, reference, differs }) => `${where} becomes ${reference}${differs ? ' (another value)' : ''}`,
+    ...references.map(({ where, reference, differs }) =>
+      differs ? t`${where} becomes ${reference} (another value)` : t`${where} becomes ${reference}`,
     ),
-    ...(cannotStart === undefined ? [] : [`cannot start yet: ${cannotStart}`]),
+    ...(cannotStart === undefined ? [] : [t`cannot start yet: ${cannotStart}`]),
   ];
 }
 

@@ -12,6 +12,7 @@ import type { Environment } from '../configuration/environment.ts';
 import { CONFIGURATION_PATH } from '../contributions.ts';
 import type { EditorSecrets } from '../gateway/editorSecrets.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import { runCommand } from '../registrations.ts';
 import { notify, type Offer, onFolder, pick, pickMany } from '../windows.ts';
@@ -29,8 +30,8 @@ export async function importServers(
 ): Promise<void> {
   const { workspace, trusted } = environment.state.value;
   const file = environment.configurationFile;
-  if (workspace === undefined || file === undefined) throw new Error('Open a folder on this machine first');
-  if (!trusted) throw new Error('Trust this workspace first');
+  if (workspace === undefined || file === undefined) throw new Error(t`Open a folder on this machine first`);
+  if (!trusted) throw new Error(t`Trust this workspace first`);
   refuseUnsaved(file.path);
   const kept: string[] = [];
   const outcome = await importFlow(file.path, surroundings(workspace, userFolder), {
@@ -109,7 +110,7 @@ async function undoRemoval(removed: readonly Removal[]): Promise<void> {
       restore(removal);
       return [];
     } catch (error) {
-      return [`${(error as Error).message} The entries are in ${removal.backup}.`];
+      return [(error as Error).message, ...(removal.backup ? [t`The entries are in ${removal.backup}.`] : [])];
     }
   });
   if (flaws.length > 0) await notify('error', notificationText`${flaws.join(' ')}`);
@@ -135,7 +136,7 @@ function surroundings(workspace: string, userFolder: string): Surroundings {
 
 /** Rejects a file with unsaved changes: the next save would overwrite the import, or the import the edit. */
 function refuseUnsaved(path: string): void {
-  if (isUnsaved(path)) throw new Error(`Save ${CONFIGURATION_PATH} first`);
+  if (isUnsaved(path)) throw new Error(t`Save ${CONFIGURATION_PATH} first`);
 }
 
 function isUnsaved(path: string): boolean {
@@ -184,7 +185,7 @@ async function confirm(plan: ImportPlan): Promise<boolean> {
   try {
     const left = plan.before === undefined ? side('before') : vscode.Uri.file(plan.file);
     const right = side('after');
-    await vscode.commands.executeCommand('vscode.diff', left, right, 'Import Servers: Preview');
+    await vscode.commands.executeCommand('vscode.diff', left, right, t`Import Servers: Preview`);
     const write = {
       label: notificationText`Write ${CONFIGURATION_PATH}`,
       description: notificationText`with the changes shown`,

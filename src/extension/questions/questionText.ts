@@ -1,5 +1,6 @@
 import type { ApprovalQuestion, ApprovalVerdict } from '../../control/contract.ts';
 import { visibleJson } from '../../text/visibleText.ts';
+import { t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 
 /** Answer of the user, with its meaning. */
@@ -19,7 +20,7 @@ function plainName(name: string, otherwise: string): string {
 /** Returns the tool and its server, for a sentence: `customer_delete of erp`. */
 export function questionSubject({ toolId, server }: ApprovalQuestion): string {
   const tool = /^[^:]*:(.*)#[^#]*$/.exec(toolId)?.[1] ?? toolId;
-  return `${plainName(tool, 'A tool')} of ${plainName(server, 'a server')}`;
+  return t`${plainName(tool, t`A tool`)} of ${plainName(server, t`a server`)}`;
 }
 
 export function waitingTitle(question: ApprovalQuestion): NotificationText {
@@ -33,16 +34,21 @@ export function lateMessage(question: ApprovalQuestion): NotificationText {
 /** Title of the list of answers. `place` counts from 1. */
 export function reviewTitle(question: ApprovalQuestion, place: number, total: number): NotificationText {
   const { client } = question;
-  const asker = client === undefined ? '' : `, for ${plainName(client, 'a client')}`;
-  return notificationText`${place} of ${total}: may ${questionSubject(question)} run${asker}?`;
+  const subject = questionSubject(question);
+  return client === undefined
+    ? notificationText`${place} of ${total}: may ${subject} run?`
+    : notificationText`${place} of ${total}: may ${subject} run, for ${plainName(client, t`a client`)}?`;
 }
 
 /** Returns the answers. The first one is active, so that a stray Enter runs nothing. */
 export function answerChoices(question: ApprovalQuestion, timeOf: (at: number) => string): readonly AnswerChoice[] {
   const { deadline, toolId } = question;
-  const end = deadline === undefined ? '' : ` So it is at ${timeOf(deadline)} without an answer.`;
+  const denied =
+    deadline === undefined
+      ? notificationText`The call does not run.`
+      : notificationText`The call does not run. So it is at ${timeOf(deadline)} without an answer.`;
   return [
-    { label: notificationText`Deny`, detail: notificationText`The call does not run.${end}`, verdict: 'denied' },
+    { label: notificationText`Deny`, detail: denied, verdict: 'denied' },
     {
       label: notificationText`Allow Once`,
       detail: notificationText`Runs this call of ${toolId}. The next one asks again.`,

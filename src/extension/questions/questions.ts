@@ -4,6 +4,7 @@ import { deferred } from '../../lib/deferred.ts';
 import { type CommandId, WAYGATE_SCHEME } from '../contributions.ts';
 import { place } from '../documents/addresses.ts';
 import type { DocumentAddress, DocumentProvider } from '../documents/waygateFiles.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
 import type { CommandHandlers } from '../registrations.ts';
@@ -22,7 +23,7 @@ import {
 const SEGMENT = 'questions';
 const REVIEW: CommandId = 'waygate.reviewQuestions';
 /** Button of the document of the arguments. */
-const ANSWER: vscode.Command = { command: REVIEW, title: 'Answer…' };
+const ANSWER: vscode.Command = { command: REVIEW, title: t`Answer…` };
 
 /**
  * Asks the user whether tools may run, for clients that cannot ask themselves. A notification waits beside the user's
@@ -61,7 +62,7 @@ export class Questions implements vscode.Disposable, DocumentProvider {
   /** Returns the document of the arguments of a question. */
   async read({ segments: [name] }: Pick<DocumentAddress, 'segments'>): Promise<Uint8Array> {
     const open = this.#queue.open.value.find(({ id }) => name === `${id}.json`);
-    if (open === undefined) throw new Error('The question is over.');
+    if (open === undefined) throw new Error(t`The question is over.`);
     return Buffer.from(argumentsText(open.question));
   }
 

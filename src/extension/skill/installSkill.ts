@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { SKILL_NAME, type SkillPlace } from '../../config/state/skillInstall.ts';
-import { COMMANDS } from '../contributions.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
+import { commandTitle } from '../plainText.ts';
 import { type Choice, notify, pick } from '../windows.ts';
 import { type SkillPrompts, skillFlow } from './skillFlow.ts';
 
 /** Copies the skill into the workspace, where the user's agent looks for skills. */
 export async function installSkillInto(workspace: string | undefined, source: string): Promise<void> {
-  if (workspace === undefined) throw new Error('Open a folder on this machine first');
+  if (workspace === undefined) throw new Error(t`Open a folder on this machine first`);
   const outcome = await skillFlow(source, workspace, prompts);
   if (outcome === undefined) return;
   const file = vscode.Uri.file(join(outcome.target, 'SKILL.md'));
@@ -21,7 +22,7 @@ export async function installSkillInto(workspace: string | undefined, source: st
 const prompts: SkillPrompts = {
   async choose(places) {
     const choice = await pick(places.map(choiceOf), {
-      title: notificationText`${COMMANDS['waygate.installSkill'].title}`,
+      title: notificationText`${commandTitle('waygate.installSkill')}`,
       placeHolder: notificationText`Which folder does your agent read skills from?`,
     });
     return choice?.folder;

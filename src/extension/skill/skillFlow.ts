@@ -5,8 +5,8 @@ import {
   type SkillPlan,
   skillPlaces,
 } from '../../config/state/skillInstall.ts';
+import { plural, t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
-import { count } from '../plainText.ts';
 
 /** Decisions of the user on the way; undefined cancels. */
 export interface SkillPrompts {
@@ -33,9 +33,12 @@ export async function skillFlow(
   const decision = plan.different.length > 0 ? await prompts.resolve(plan) : 'keep';
   if (decision === undefined) return undefined;
   const written = installSkill(plan, { replace: decision === 'replace' });
-  const kept =
-    decision === 'keep' && plan.different.length > 0 ? ` ${count(plan.different.length, 'file')} of yours kept.` : '';
-  const result =
-    written.length > 0 ? `Wrote ${count(written.length, 'file')} to ${folder}.` : `Nothing to write in ${folder}.`;
-  return { message: notificationText`${result + kept}`, target: plan.target };
+  const kept = decision === 'keep' ? plan.different.length : 0;
+  const sentences = [
+    written.length > 0
+      ? plural(written.length, t`Wrote 1 file to ${folder}.`, t`Wrote ${written.length} files to ${folder}.`)
+      : t`Nothing to write in ${folder}.`,
+    ...(kept > 0 ? [plural(kept, t`1 file of yours kept.`, t`${kept} files of yours kept.`)] : []),
+  ];
+  return { message: notificationText`${sentences.join(' ')}`, target: plan.target };
 }

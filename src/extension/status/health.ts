@@ -3,9 +3,10 @@ import type { HealthLevel, HealthSummary } from '../../control/dashboardMessages
 import type { PolicyBlock } from '../configuration/policy.ts';
 import type { LinkState } from '../gateway/gatewayLink.ts';
 import type { OffReason } from '../gateway/linkMachine.ts';
-import { asSentence, count } from '../plainText.ts';
+import { plural, t } from '../l10n.ts';
+import { amounts, asSentence } from '../plainText.ts';
 import { needsOf, serverLabel } from './remedies.ts';
-import { serverCounts, usableWords } from './serverCounts.ts';
+import { serverCounts } from './serverCounts.ts';
 
 /**
  * Source of the gateway's status for the status bar, the tree and the dashboard, which therefore use the same words.
@@ -30,10 +31,10 @@ export function serversOf({ link }: GatewayView): readonly ServerStatus[] {
 }
 
 const OFF_HEADLINES: Record<OffReason, string> = {
-  checking: 'Looking for a configuration…',
-  no_folder: 'Open a folder to use Waygate.',
-  no_configuration: 'This folder has no .vscode/waygate.json yet.',
-  untrusted: 'Waygate starts no servers until you trust this workspace.',
+  checking: t`Looking for a configuration…`,
+  no_folder: t`Open a folder to use Waygate.`,
+  no_configuration: t`This folder has no .vscode/waygate.json yet.`,
+  untrusted: t`Waygate starts no servers until you trust this workspace.`,
 };
 
 export function summarize({ link, policy }: GatewayView): HealthSummary {
@@ -53,12 +54,12 @@ function summarizeLink(link: LinkState): HealthSummary {
     case 'off':
       return says('off', OFF_HEADLINES[link.reason]);
     case 'attaching':
-      return says('starting', 'The gateway is starting…');
+      return says('starting', t`The gateway is starting…`);
     case 'stopping':
-      return says('stopping', 'The gateway is stopping…');
+      return says('stopping', t`The gateway is stopping…`);
     case 'waiting':
-      if (isBlink(link)) return says('starting', 'The gateway is being replaced…');
-      return says('lost', 'The gateway is not running; Waygate retries automatically.', [asSentence(link.reason)]);
+      if (isBlink(link)) return says('starting', t`The gateway is being replaced…`);
+      return says('lost', t`The gateway is not running; Waygate retries automatically.`, [asSentence(link.reason)]);
     case 'attached':
       return summarizeSnapshot(link.snapshot);
   }
@@ -66,17 +67,19 @@ function summarizeLink(link: LinkState): HealthSummary {
 
 function summarizeSnapshot(snapshot: GatewaySnapshot): HealthSummary {
   const problems = problemsOf(snapshot);
+  const amount = problems.length;
+  const wrong = amount === 0 ? '' : plural(amount, t`1 problem`, t`${amount} problems`);
   switch (snapshot.health) {
     case 'starting':
-      return says('starting', `The gateway is starting: ${inventory(snapshot)} so far.`, problems);
+      return says('starting', t`The gateway is starting: ${inventory(snapshot)} so far.`, problems);
     case 'stopping':
-      return says('stopping', 'The gateway is stopping…', problems);
+      return says('stopping', t`The gateway is stopping…`, problems);
     case 'ready':
       return says('ready', `${capitalized(inventory(snapshot))}.`, problems);
     case 'degraded':
       return says(
         'degraded',
-        `${capitalized(inventory(snapshot))}${problems.length > 0 ? `; ${count(problems.length, 'problem')}` : ''}.`,
+        [capitalized(inventory(snapshot)), ...(wrong === '' ? [] : [wrong])].join('; ').concat('.'),
         problems,
       );
   }
@@ -88,9 +91,9 @@ function says(level: HealthLevel, headline: string, problems: readonly string[] 
 
 function inventory({ catalog, servers }: GatewaySnapshot): string {
   const counts = serverCounts(servers);
-  const tools = count(catalog.toolCount, 'tool');
-  if (counts.usable === counts.total) return `${tools} from ${count(counts.total, 'server')}`;
-  return `${tools}, ${usableWords(counts)} servers`;
+  const tools = amounts.tools(catalog.toolCount);
+  if (counts.usable === counts.total) return t`${tools} from ${amounts.servers(counts.total)}`;
+  return t`${tools}, ${counts.usable} usable of ${counts.total} servers`;
 }
 
 function capitalized(text: string): string {
@@ -100,7 +103,7 @@ function capitalized(text: string): string {
 function problemsOf({ configuration, servers }: GatewaySnapshot): string[] {
   const wrong = configuration.problems
     .filter((problem) => problem.severity === 'error')
-    .map((problem) => `Configuration, line ${problem.location.line}: ${asSentence(problem.message)}`);
+    .map((problem) => t`Configuration, line ${problem.location.line}: ${asSentence(problem.message)}`);
   const needs = needsOf(servers);
   return [...wrong, ...needs.map(({ server, says }) => `${serverLabel(server)} ${says}`)];
 }

@@ -1,7 +1,8 @@
 import type { Refreshed } from '../../control/activityContract.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import { plural, t } from '../l10n.ts';
 import { type Disposable, Observable } from '../observable.ts';
-import { asSentence, count } from '../plainText.ts';
+import { amounts, asSentence } from '../plainText.ts';
 
 /** Time for which the result of a refresh is shown. */
 export const NEWS_MS = 10_000;
@@ -51,29 +52,35 @@ export class Refreshes implements Disposable {
 /** Describes results: `erp: 3 tools added, 1 changed`. Servers without a change are counted. */
 export function refreshNews(results: readonly Refreshed[]): string {
   const [only] = results;
-  if (results.length === 1 && only) return describe(only) || `${nameOf(only)}: nothing changed.`;
+  if (results.length === 1 && only) return describe(only) || t`${nameOf(only)}: nothing changed.`;
   const notable = results.map(describe).filter(Boolean);
   const same = results.length - notable.length;
   return [
     ...notable.slice(0, MAX_NAMED),
-    ...(notable.length > MAX_NAMED ? [`${notable.length - MAX_NAMED} more changed or failed.`] : []),
-    ...(same > 0 ? [`${count(same, 'server')}: nothing changed.`] : []),
+    ...(notable.length > MAX_NAMED ? [t`${notable.length - MAX_NAMED} more changed or failed.`] : []),
+    ...(same > 0 ? [t`${amounts.servers(same)}: nothing changed.`] : []),
   ].join(' ');
 }
 
 function describe(result: Refreshed): string {
   const { added, removed, changed, reason } = result;
-  if (reason !== undefined) return `${nameOf(result)} was not listed: ${asSentence(reason)}`;
+  if (reason !== undefined) return t`${nameOf(result)} was not listed: ${asSentence(reason)}`;
+  // The first number names what it counts.
   const parts = [
-    { amount: added, words: 'added' },
-    { amount: removed, words: 'removed' },
-    { amount: changed, words: 'changed' },
+    { amount: added, tools: plural(added, t`1 tool added`, t`${added} tools added`), more: t`${added} added` },
+    {
+      amount: removed,
+      tools: plural(removed, t`1 tool removed`, t`${removed} tools removed`),
+      more: t`${removed} removed`,
+    },
+    {
+      amount: changed,
+      tools: plural(changed, t`1 tool changed`, t`${changed} tools changed`),
+      more: t`${changed} changed`,
+    },
   ].filter(({ amount }) => amount > 0);
   if (parts.length === 0) return '';
-  const [first, ...rest] = parts.map(({ amount, words }, index) =>
-    index === 0 ? `${count(amount, 'tool')} ${words}` : `${amount} ${words}`,
-  );
-  return `${nameOf(result)}: ${[first, ...rest].join(', ')}.`;
+  return `${nameOf(result)}: ${parts.map(({ tools, more }, index) => (index === 0 ? tools : more)).join(', ')}.`;
 }
 
 function nameOf({ server }: Refreshed): string {

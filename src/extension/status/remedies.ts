@@ -2,26 +2,34 @@ import type { GatewaySnapshot, ServerRemedy, ServerStatus } from '../../control/
 import { serverState } from '../../control/serverStates.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { CommandId } from '../contributions.ts';
-import { asSentence, count } from '../plainText.ts';
+import { ACTION_COMMANDS } from '../dashboard/actionCommands.ts';
+import { t, translated } from '../l10n.ts';
+import { amounts, asSentence } from '../plainText.ts';
 import { heldWords, isQuarantined, waitsForReview } from '../trust/heldRows.ts';
 
 /** Step of the user in the editor: a sentence, and the command that does it with the label of its button. */
 export interface RemedyStep {
   says: string;
   command: CommandId;
+  /** Button of the dashboard that runs the command. */
+  action: keyof typeof ACTION_COMMANDS;
   button: string;
 }
 
 /** Words of the editor for each remedy. No view names a command line: the editor's users have buttons. */
 const STEPS: Record<ServerRemedy['kind'], RemedyStep> = {
-  approve: { says: 'Read what it would run, and approve it.', command: 'waygate.approveServers', button: 'Approve…' },
-  review: { says: 'Review what it lists.', command: 'waygate.reviewChanges', button: 'Review Changes…' },
-  secret: { says: 'Set the value that it needs.', command: 'waygate.setSecret', button: 'Set Secret…' },
-  sign_in: { says: 'Sign in to it in the browser.', command: 'waygate.signIn', button: 'Sign In' },
-  edit: { says: 'Correct its entry in waygate.json.', command: 'waygate.openConfiguration', button: 'Open Place' },
-  restart: { says: 'Let Waygate start it again.', command: 'waygate.refreshServer', button: 'Try Again' },
-  wait: { says: 'Waygate starts it again by itself.', command: 'waygate.refreshServer', button: 'Try Now' },
+  approve: step('approve', t`Approve…`, t`Read what it would run, and approve it.`),
+  review: step('review', t`Review Changes…`, t`Review what it lists.`),
+  secret: step('setSecret', t`Set Secret…`, t`Set the value that it needs.`),
+  sign_in: step('signIn', t`Sign In`, t`Sign in to it in the browser.`),
+  edit: step('openServer', t`Open Place`, t`Correct its entry in waygate.json.`),
+  restart: step('refreshServer', t`Try Again`, t`Let Waygate start it again.`),
+  wait: step('refreshServer', t`Try Now`, t`Waygate starts it again by itself.`),
 };
+
+function step(action: RemedyStep['action'], button: string, says: string): RemedyStep {
+  return { says, command: ACTION_COMMANDS[action], action, button };
+}
 
 /** Returns the step that makes a server serve; undefined if none is needed. */
 export function remedyStep({ remedy }: Pick<ServerStatus, 'remedy'>): RemedyStep | undefined {
@@ -60,8 +68,8 @@ export function needsOf(servers: readonly ServerStatus[]): Need[] {
 
 function troubleOf(server: ServerStatus): string {
   if (!isTroubled(server)) {
-    if (isQuarantined(server)) return 'is in quarantine: no model sees its tools.';
-    return `waits for your review: ${heldWords(server.held ?? [])}.`;
+    if (isQuarantined(server)) return t`is in quarantine: no model sees its tools.`;
+    return t`waits for your review: ${heldWords(server.held ?? [])}.`;
   }
   // Without the countdown of a row, which nothing would keep up to date here.
   const words = stateWords(server);
@@ -85,7 +93,7 @@ export function stateWords(server: ServerStatus, age?: number): string {
   const restarts = restartWords(server);
   const next = supervised?.next_attempt_in_ms ?? (remedy?.kind === 'wait' ? remedy.ms : undefined);
   return [
-    serverState(state).words,
+    translated(serverState(state).words),
     ...(restarts === '' ? [] : [restarts]),
     ...(age === undefined || next === undefined || state === 'ready' ? [] : [nextTry(next - age)]),
   ].join(' · ');
@@ -93,7 +101,7 @@ export function stateWords(server: ServerStatus, age?: number): string {
 
 export function restartWords({ supervised }: Pick<ServerStatus, 'supervised'>): string {
   const restarts = supervised?.restart_count ?? 0;
-  return restarts > 0 ? count(restarts, 'restart') : '';
+  return restarts > 0 ? amounts.restarts(restarts) : '';
 }
 
 /** Returns the time since the worker made a snapshot. */
@@ -103,8 +111,8 @@ export function snapshotAge({ worker }: Pick<GatewaySnapshot, 'worker'>, now = D
 
 function nextTry(ms: number): string {
   const seconds = Math.ceil(Math.max(0, ms) / (COUNTDOWN_STEP_S * 1_000)) * COUNTDOWN_STEP_S;
-  if (seconds === 0) return 'next try now';
-  return seconds < 120 ? `next try in ${seconds} s` : `next try in ${Math.ceil(seconds / 60)} min`;
+  if (seconds === 0) return t`next try now`;
+  return seconds < 120 ? t`next try in ${seconds} s` : t`next try in ${Math.ceil(seconds / 60)} min`;
 }
 
 export function serverLabel({ name }: Pick<ServerStatus, 'name'>): string {

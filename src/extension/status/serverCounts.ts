@@ -1,16 +1,17 @@
 import type { ServerStatus } from '../../control/contract.ts';
+import { t } from '../l10n.ts';
 import { waitsForReview } from '../trust/heldRows.ts';
 
 /** Condition of a server, as the user distinguishes them. */
 export type ServerCondition = 'ready' | 'asleep' | 'starting' | 'needs_you' | 'failed' | 'off';
 
 const WORDS: Record<ServerCondition, string> = {
-  ready: 'ready',
-  asleep: 'asleep (starts when called)',
-  starting: 'starting',
-  needs_you: 'needs you',
-  failed: 'failed',
-  off: 'off',
+  ready: t`ready`,
+  asleep: t`asleep (starts when called)`,
+  starting: t`starting`,
+  needs_you: t`needs you`,
+  failed: t`failed`,
+  off: t`off`,
 };
 
 export interface ServerCounts {
@@ -37,7 +38,7 @@ export function serverCounts(servers: readonly ServerStatus[]): ServerCounts {
 
 /** Words for the number of servers: `8 usable of 12`. */
 export function usableWords({ usable, total }: Pick<ServerCounts, 'usable' | 'total'>): string {
-  return `${usable} usable of ${total}`;
+  return t`${usable} usable of ${total}`;
 }
 
 function isUsable(server: ServerStatus): boolean {

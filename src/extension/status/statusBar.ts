@@ -1,14 +1,16 @@
 import * as vscode from 'vscode';
-import { COMMANDS, EXTENSION_TITLE } from '../contributions.ts';
+import { EXTENSION_TITLE } from '../contributions.ts';
 import type { FolderView } from '../folders/folders.ts';
-import { markdownText } from '../notificationText.ts';
+import { t } from '../l10n.ts';
+import { commandLink, markdownLine, markdownText, paragraph } from '../notificationText.ts';
 import type { Disposable, Observable } from '../observable.ts';
+import { commandTitle } from '../plainText.ts';
 import { type StatusBarModel, type StatusBarNeed, statusBarModel } from './statusBarModel.ts';
 
 /** Shows the gateway's health in the status bar. The id is stable, so that the user can hide the item permanently. */
 export function showStatusBar(folders: Observable<readonly FolderView[]>): Disposable {
   const item = vscode.window.createStatusBarItem('waygate.health', vscode.StatusBarAlignment.Left);
-  item.name = 'Waygate Health';
+  item.name = t`Waygate Health`;
   let shown = '';
   const update = (views: readonly FolderView[]): void => {
     const model = statusBarModel(views);
@@ -40,23 +42,22 @@ function tooltip({ headline, context, needs, links }: StatusBarModel): vscode.Ma
   markdown.isTrusted = { enabledCommands: [...new Set([...commands, ...links])] };
   markdown.appendMarkdown(markdownText`**${EXTENSION_TITLE}**\n\n${headline}\n`);
   for (const line of context) markdown.appendMarkdown(markdownText`\n${line}\n`);
-  if (needs.length > 0) markdown.appendMarkdown(markdownText`\n**Needs you**\n`);
+  if (needs.length > 0) markdown.appendMarkdown(markdownText`\n**${t`Needs you`}**\n`);
   for (const { text, link } of needs) {
     markdown.appendMarkdown(markdownText`\n- ${text}`);
-    if (link) markdown.appendMarkdown(markdownText` [${link.label}](${commandAddress(link)})`);
+    if (!link) continue;
+    markdown.appendMarkdown(markdownText` `);
+    markdown.appendMarkdown(commandLink(link.label, link.command, rowOf(link)));
   }
   markdown.appendMarkdown(markdownText`\n\n---\n\n`);
-  for (const [index, id] of links.entries()) {
-    if (index > 0) markdown.appendMarkdown(markdownText` · `);
-    markdown.appendMarkdown(markdownText`[${COMMANDS[id].title}](command:${id})`);
-  }
+  const line = markdownLine(links.map((id) => commandLink(commandTitle(id), id)));
+  markdown.appendMarkdown(paragraph(line));
   return markdown;
 }
 
-/** Returns the address of a command on the row of a server. */
-function commandAddress({ command, folder, server }: NonNullable<StatusBarNeed['link']>): string {
-  if (server === undefined) return `command:${command}`;
+/** Returns the row of a server as its commands take it. */
+function rowOf({ folder, server }: NonNullable<StatusBarNeed['link']>): object | undefined {
+  if (server === undefined) return undefined;
   const { name, location } = server;
-  const row = JSON.stringify([{ kind: 'server', folder, server: { name, location } }]);
-  return `command:${command}?${encodeURIComponent(row)}`;
+  return { kind: 'server', folder, server: { name, location } };
 }

@@ -2,7 +2,8 @@ import type { ServerStatus } from '../../control/contract.ts';
 import type { HealthLevel } from '../../control/dashboardMessages.ts';
 import { groupDigits } from '../../text/porcelain.ts';
 import type { CommandId } from '../contributions.ts';
-import { count } from '../plainText.ts';
+import { plural, t } from '../l10n.ts';
+import { amounts } from '../plainText.ts';
 import { type GatewayView, summarize } from './health.ts';
 import { needsOf, serverLabel } from './remedies.ts';
 
@@ -58,7 +59,7 @@ export function statusBarModel(folders: readonly TitledView[]): StatusBarModel {
     needLines(name, view, summary.problems).map((need) => ({ ...need, text: start + need.text })),
   );
   const hidden = all.length - MOST_NEEDS;
-  const needs = hidden > 0 ? [...all.slice(0, MOST_NEEDS), { text: `And ${hidden} more: see the dashboard.` }] : all;
+  const needs = hidden > 0 ? [...all.slice(0, MOST_NEEDS), { text: t`And ${hidden} more: see the dashboard.` }] : all;
   const level = shown.reduce<HealthLevel>(
     (worst, { summary }) => (LEVELS.indexOf(summary.level) > LEVELS.indexOf(worst) ? summary.level : worst),
     'off',
@@ -66,11 +67,11 @@ export function statusBarModel(folders: readonly TitledView[]): StatusBarModel {
   const headlines = shown.map(({ start, summary }) => start + summary.headline);
   const headline =
     shown.length > 1
-      ? `${count(shown.length, 'folder')}. ${headlines.join(' ')}`
-      : (headlines[0] ?? 'Open a folder to use Waygate.');
+      ? `${t`${shown.length} folders`}. ${headlines.join(' ')}`
+      : (headlines[0] ?? t`Open a folder to use Waygate.`);
   const views = shown.map(({ view }) => view);
   const text =
-    questions > 0 ? `$(question) Waygate: ${count(questions, 'question')}` : textOf(views, level, all.length);
+    questions > 0 ? `$(question) Waygate: ${amounts.questions(questions)}` : textOf(views, level, all.length);
   return {
     // Hidden if there is nothing to show.
     visible: served.length > 0 || untrusted,
@@ -94,8 +95,8 @@ function needLines(
   const servers = link.kind === 'attached' ? needsOf(link.snapshot.servers) : [];
   return [
     ...questions.map((subject) => ({
-      text: `${subject} waits for you.`,
-      link: { label: 'Review…', command: 'waygate.reviewQuestions' as const },
+      text: t`${subject} waits for you.`,
+      link: { label: t`Review…`, command: 'waygate.reviewQuestions' as const },
     })),
     ...problems.slice(0, problems.length - servers.length).map((text) => ({ text })),
     ...servers.map(({ server, says, step }) => ({
@@ -111,7 +112,7 @@ function contextWords({ link }: GatewayView): string[] {
   if (tokens === undefined || tokens.definitions <= tokens.sent) return [];
   const saved = Math.round((1 - tokens.sent / tokens.definitions) * 100);
   return [
-    `Context: about ${groupDigits(tokens.definitions)} → ${groupDigits(tokens.sent)} tokens a request (−${saved} %), definitions and instructions as sent.`,
+    t`Context: about ${groupDigits(tokens.definitions)} → ${groupDigits(tokens.sent)} tokens a request (−${saved} %), definitions and instructions as sent.`,
   ];
 }
 
@@ -131,5 +132,6 @@ function textOf(views: readonly GatewayView[], level: HealthLevel, needs: number
   if (views.some(({ policy, link }) => policy && link.kind !== 'off')) return '$(circle-slash) Waygate';
   if (views.some(({ longCalls = 0 }) => longCalls > 0)) return '$(sync~spin) Waygate';
   if (level === 'ready') return '$(pass) Waygate';
-  return needs > 0 ? `$(warning) Waygate: ${needs} need${needs === 1 ? 's' : ''} you` : '$(warning) Waygate';
+  const words = plural(needs, t`1 needs you`, t`${needs} need you`);
+  return needs > 0 ? `$(warning) Waygate: ${words}` : '$(warning) Waygate';
 }

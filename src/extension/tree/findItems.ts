@@ -1,5 +1,6 @@
 import type { ControlRequests } from '../../control/contract.ts';
 import type { ToolPath } from '../../control/toolContract.ts';
+import { t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { shortTokens } from '../plainText.ts';
 
@@ -17,8 +18,8 @@ export interface FoundTool {
 const MAX_ITEMS = 200;
 const SAFETY_WORDS: Readonly<Record<ToolPath['safety'], string>> = {
   '': '',
-  read_only: 'declared read-only',
-  destructive: 'declared destructive',
+  read_only: t`declared read-only`,
+  destructive: t`declared destructive`,
 };
 
 /** Returns the tools whose path contains every word of the query, then those whose description does. */
@@ -69,5 +70,5 @@ function nameOf(path: string): string {
 
 function detailOf({ description, tokens, safety }: ToolPath): string {
   // The end of a long line is cut.
-  return [`${shortTokens(tokens)} tokens`, SAFETY_WORDS[safety], description].filter(Boolean).join(' · ');
+  return [t`${shortTokens(tokens)} tokens`, SAFETY_WORDS[safety], description].filter(Boolean).join(' · ');
 }

@@ -2,8 +2,9 @@ import type { ServerStatus, TreeNode } from '../../control/contract.ts';
 import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { duration, latency, oneLine } from '../../text/porcelain.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
-import { asSentence, count, shortTokens } from '../plainText.ts';
+import { amounts, asSentence, shortTokens } from '../plainText.ts';
 import { remedyStep, restartWords, serverLabel, stateWords, waitsForUser } from '../status/remedies.ts';
 import { heldIcon, heldWords, isQuarantined } from '../trust/heldRows.ts';
 import type { ToolRow } from './toolRows.ts';
@@ -58,7 +59,7 @@ function describe(server: ServerStatus, node: TreeNode | undefined, age: number)
   const { state, secret, reason, toolCount, held = [] } = server;
   const tools = node?.toolCount ?? toolCount;
   const parts = serves(server)
-    ? [tools > 0 || held.length === 0 ? count(tools, 'tool') : '', costOf(server), restartWords(server)]
+    ? [tools > 0 || held.length === 0 ? amounts.tools(tools) : '', costOf(server), restartWords(server)]
     : [stateWords(server, age)];
   const words = [parts.filter(Boolean).join(' · '), heldWords(held)].filter(Boolean).join(', ');
   if (state === 'needs_secret' && secret) return `${words}: ${oneLine(secret.description || secret.name, SHORT)}`;
@@ -66,7 +67,7 @@ function describe(server: ServerStatus, node: TreeNode | undefined, age: number)
 }
 
 function costOf({ toolCount, definitionTokens = 0 }: ServerStatus): string {
-  return toolCount > 0 && definitionTokens > 0 ? `${shortTokens(definitionTokens)} tokens` : '';
+  return toolCount > 0 && definitionTokens > 0 ? t`${shortTokens(definitionTokens)} tokens` : '';
 }
 
 /**
@@ -94,7 +95,7 @@ export function serverTooltip({ server, node }: ServerElement): TooltipPart[] {
     ...(step ? [text(step.says)] : []),
     ...useOf(server),
     // Misbehaviour may be the cause of the problem.
-    ...(server.oddities?.length ? [text(oneLine(`Odd: ${oddityWords(server.oddities)}.`, 500))] : []),
+    ...(server.oddities?.length ? [text(oneLine(t`Odd: ${oddityWords(server.oddities)}.`, 500))] : []),
     ...(server.stderr?.length ? [{ style: 'code' as const, text: stderrEnd(server.stderr) }] : []),
   ];
 }
@@ -102,10 +103,10 @@ export function serverTooltip({ server, node }: ServerElement): TooltipPart[] {
 function useOf({ calls = 0, errors = 0, p95Ms, lastUsedAt }: ServerStatus): TooltipPart[] {
   if (calls === 0) return [];
   const parts = [
-    count(calls, 'call'),
-    count(errors, 'error'),
-    ...(p95Ms === undefined ? [] : [`95 % within ${latency(p95Ms)}`]),
-    ...(lastUsedAt === undefined ? [] : [`last used ${duration(Math.max(0, Date.now() - lastUsedAt))} ago`]),
+    amounts.calls(calls),
+    amounts.errors(errors),
+    ...(p95Ms === undefined ? [] : [t`95 % within ${latency(p95Ms)}`]),
+    ...(lastUsedAt === undefined ? [] : [t`last used ${duration(Math.max(0, Date.now() - lastUsedAt))} ago`]),
   ];
   return [{ style: 'text', text: `${parts.join(', ')}.` }];
 }

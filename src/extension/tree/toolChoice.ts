@@ -1,4 +1,5 @@
 import type { ToolPath } from '../../control/toolContract.ts';
+import { t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { shortTokens } from '../plainText.ts';
 
@@ -35,7 +36,7 @@ export function toolChoices(paths: readonly ToolPath[], server: string, excluded
     .filter((name): name is string => name !== undefined && !known.has(name))
     .map((name): ToolChoice => {
       const words = { label: notificationText`${name}`, description: notificationText`hidden from agents` };
-      return { ...words, name, group: 'Hidden', tokens: undefined, picked: false };
+      return { ...words, name, group: t`Hidden`, tokens: undefined, picked: false };
     });
   return [...shown.sort((a, b) => compare(a.group, b.group) || compare(a.label, b.label)), ...hidden];
 }
@@ -44,7 +45,7 @@ export function toolChoices(paths: readonly ToolPath[], server: string, excluded
 export function costWords(choices: readonly ToolChoice[], kept: readonly ToolChoice[]): string {
   const sum = (some: readonly ToolChoice[]): number => some.reduce((total, { tokens = 0 }) => total + tokens, 0);
   const digits = (tokens: number): string => tokens.toLocaleString('en-US');
-  return `${digits(sum(kept))} of ${digits(sum(choices))} tokens stay`;
+  return t`${digits(sum(kept))} of ${digits(sum(choices))} tokens stay`;
 }
 
 /** Returns the names to exclude and to offer again. */

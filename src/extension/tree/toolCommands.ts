@@ -5,6 +5,7 @@ import { isRecord } from '../../lib/isRecord.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 import { rankedPlace, toolPlace } from '../documents/addresses.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import { ask, chooseGrouped, notify, search } from '../windows.ts';
@@ -17,7 +18,7 @@ export interface ToolCommandParts {
   folder: string;
   link: GatewayLink;
   revealTool(path: string): Promise<void>;
-  guarded(doing: string, action: (argument: unknown) => Promise<void>): (argument?: unknown) => Promise<void>;
+  guarded(failed: string, action: (argument: unknown) => Promise<void>): (argument?: unknown) => Promise<void>;
 }
 
 type Ids =
@@ -55,13 +56,13 @@ export function toolCommands({ folder, link, revealTool, guarded }: ToolCommandP
     return known as Promise<ToolPaths>;
   };
   return {
-    'waygate.stopServer': guarded('Stopping the server', async (argument) => {
+    'waygate.stopServer': guarded(t`Stopping the server failed`, async (argument) => {
       const server = await clickedServer(link, argument, STOP);
       if (!server) return;
       const { reason } = await link.request('stopServer', { server: server.name });
       if (reason !== undefined) throw new Error(reason);
     }),
-    'waygate.findTool': guarded('Finding a tool', async () => {
+    'waygate.findTool': guarded(t`Finding a tool failed`, async () => {
       const { paths } = await pathsNow();
       const chosen = await search<FoundTool>({
         title: notificationText`Find Tool`,
@@ -90,37 +91,41 @@ export function toolCommands({ folder, link, revealTool, guarded }: ToolCommandP
       });
       if (chosen) await revealTool(chosen.path);
     }),
-    'waygate.whyRanked': guarded('Explaining the ranking', (argument) =>
+    'waygate.whyRanked': guarded(t`Explaining the ranking failed`, (argument) =>
       why(folder, textIn(argument, 'query'), textIn(argument, 'toolId') || undefined),
     ),
-    'waygate.forgetUses': guarded('Forgetting', async () => {
+    'waygate.forgetUses': guarded(t`Forgetting failed`, async () => {
       const learned = await link.request('learned', {});
       if (learned.length === 0) return void notify('info', notificationText`Use has taught the ranking nothing here.`);
-      const question = notificationText`Forget what use has taught about ${new Set(learned.map(({ toolId }) => toolId)).size} tools?`;
+      const tools = new Set(learned.map(({ toolId }) => toolId)).size;
+      const question =
+        tools === 1
+          ? notificationText`Forget what use has taught about 1 tool?`
+          : notificationText`Forget what use has taught about ${tools} tools?`;
       const answer = { title: notificationText`Forget` };
       if (await ask(question, notificationText`The ranking of this workspace starts anew.`, [answer]))
         await link.request('forget', {});
     }),
-    'waygate.showToolChange': guarded('Showing the change', async (argument) => {
+    'waygate.showToolChange': guarded(t`Showing the change failed`, async (argument) => {
       const { toolId, name, before } = await toolOf(link, argument);
       if (!before) return void notify('info', notificationText`${name} is as you approved it.`);
       const [then, now] = [toolPlace(folder, toolId, 'before'), toolPlace(folder, toolId)].map((at) =>
         vscode.Uri.from(at),
       );
-      await vscode.commands.executeCommand('vscode.diff', then, now, `${notificationText`${name}`}: approved ↔ now`);
+      await vscode.commands.executeCommand('vscode.diff', then, now, notificationText`${name}: approved ↔ now`);
     }),
-    'waygate.copyToolCall': guarded('Copying the call', async (argument) => {
+    'waygate.copyToolCall': guarded(t`Copying the call failed`, async (argument) => {
       const { toolId, definition } = await toolOf(link, argument);
       const call = { tool_id: toolId, args: requiredOf(definition) };
       await vscode.env.clipboard.writeText(`tool_execute ${visibleJson(call)}`);
     }),
-    'waygate.hideTool': guarded('Hiding the tool', async (argument) => {
+    'waygate.hideTool': guarded(t`Hiding the tool failed`, async (argument) => {
       const { server, definition } = await toolOf(link, argument);
       const { servers, workspace } = await link.status();
       const { excludeTools } = await import('../configuration/editConfiguration.ts');
       await excludeTools(named(servers, server), workspace, [nameIn(definition)]);
     }),
-    'waygate.chooseTools': guarded('Choosing tools', async (argument) => {
+    'waygate.chooseTools': guarded(t`Choosing tools failed`, async (argument) => {
       const server = await clickedServer(link, argument, CHOOSE);
       if (server) await chooseTools(link, server, (await pathsNow()).paths);
     }),
@@ -149,7 +154,7 @@ async function why(folder: string, query: string, toolId: string | undefined): P
 
 async function toolOf(link: GatewayLink, argument: unknown): Promise<ToolDetails> {
   const tool = await link.request('tool', { toolId: toolIdOf(argument) });
-  if (!tool) throw new Error('The server does not list this tool any more');
+  if (!tool) throw new Error(t`The server does not list this tool any more`);
   return tool;
 }
 
@@ -157,13 +162,13 @@ async function toolOf(link: GatewayLink, argument: unknown): Promise<ToolDetails
 export function toolIdOf(argument: unknown): string {
   const row = asRow(argument);
   const toolId = row?.kind === 'node' ? row.node.toolId : textIn(argument, 'toolId') || undefined;
-  if (toolId === undefined) throw new Error('Use the menu of a row again; the list was being redrawn');
+  if (toolId === undefined) throw new Error(t`Use the menu of a row again; the list was being redrawn`);
   return toolId;
 }
 
 function named(servers: readonly ServerStatus[], name: string): ServerStatus {
   const server = servers.find((one) => one.name === name);
-  if (!server) throw new Error('The configuration has no such server any more');
+  if (!server) throw new Error(t`The configuration has no such server any more`);
   return server;
 }
 

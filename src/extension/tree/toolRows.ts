@@ -1,8 +1,9 @@
 import type { FileLocation, GatewaySnapshot, HeldTool, TreeNode } from '../../control/contract.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
+import { plural, t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
-import { asSentence, count } from '../plainText.ts';
+import { amounts, asSentence } from '../plainText.ts';
 import { type GatewayView, isBlink, serversOf, summarize } from '../status/health.ts';
 import { needsPerson, snapshotAge } from '../status/remedies.ts';
 import { heldIcon, heldLabel } from '../trust/heldRows.ts';
@@ -57,7 +58,7 @@ export function toolRow(element: ToolElement): ToolRow {
 
 function heldRow({ server, item, index }: ToolElement & { kind: 'held' }): ToolRow {
   const label = heldLabel(item);
-  const description = notificationText`${item.why === 'blocked' ? '' : 'waits for your review'}`;
+  const description = notificationText`${item.why === 'blocked' ? '' : t`waits for your review`}`;
   return {
     // Servers may list two items under one name.
     id: `held:${JSON.stringify([server, item.part, item.name, index])}`,
@@ -72,7 +73,7 @@ function heldRow({ server, item, index }: ToolElement & { kind: 'held' }): ToolR
 
 function nodeRow(node: TreeNode): ToolRow {
   const isTool = node.kind === 'tool';
-  const description = notificationText`${isTool ? oneLine(node.description, SHORT) : count(node.toolCount, 'tool')}`;
+  const description = notificationText`${isTool ? oneLine(node.description, SHORT) : amounts.tools(node.toolCount)}`;
   const declared = SAFETY_WORDS[node.safety];
   return {
     id: node.path,
@@ -81,15 +82,27 @@ function nodeRow(node: TreeNode): ToolRow {
     icon: isTool ? TOOL_ICONS[node.safety] : { id: node.kind === 'namespace' ? 'symbol-namespace' : 'symbol-folder' },
     expandable: !isTool,
     contextValue: `waygate.${node.kind}`,
-    accessibilityLabel: notificationText`${[node.label, node.kind, isTool ? declared : '', description].filter(Boolean).join(', ')}`,
+    accessibilityLabel: notificationText`${[node.label, KIND_WORDS[node.kind], isTool ? declared : '', description].filter(Boolean).join(', ')}`,
   };
 }
+
+const KIND_WORDS: Record<TreeNode['kind'], string> = {
+  namespace: t`namespace`,
+  cluster: t`cluster`,
+  tool: t`tool`,
+};
 
 /** Words for the safety hints of a server, which are shown and never trusted. */
 const SAFETY_WORDS: Record<TreeNode['safety'], string> = {
   '': '',
-  read_only: 'declared read-only',
-  destructive: 'declared destructive',
+  read_only: t`declared read-only`,
+  destructive: t`declared destructive`,
+};
+
+const SAFETY_SENTENCES: Record<TreeNode['safety'], string> = {
+  '': '',
+  read_only: t`Its server declares it read-only.`,
+  destructive: t`Its server declares it destructive.`,
 };
 
 const TOOL_ICONS: Record<TreeNode['safety'], ToolRow['icon']> = {
@@ -108,9 +121,7 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
     { style: 'title', text: node.label },
     { style: 'code', text: node.toolId ?? node.path },
     ...(summary ? [{ style: 'text' as const, text: visibleText(summary.slice(0, 2_000)) }] : []),
-    ...(declared
-      ? [{ style: 'text' as const, text: `Its server ${declared.replace('declared', 'declares it')}.` }]
-      : []),
+    ...(declared ? [{ style: 'text' as const, text: SAFETY_SENTENCES[node.safety] }] : []),
   ];
 }
 
@@ -182,17 +193,17 @@ function messageOf({ link, policy, direct = [], news }: GatewayView, hasRows: bo
   if (policy !== undefined) return policy.message;
   switch (link.kind) {
     case 'attaching':
-      return hasRows ? undefined : 'The gateway is starting…';
+      return hasRows ? undefined : t`The gateway is starting…`;
     case 'stopping':
-      return hasRows ? undefined : 'The gateway is stopping…';
+      return hasRows ? undefined : t`The gateway is stopping…`;
     case 'waiting':
-      if (isBlink(link)) return hasRows ? undefined : 'The gateway is starting…';
-      return `The gateway is not running; Waygate retries automatically. ${asSentence(link.reason)}`;
+      if (isBlink(link)) return hasRows ? undefined : t`The gateway is starting…`;
+      return t`The gateway is not running; Waygate retries automatically. ${asSentence(link.reason)}`;
     case 'attached': {
       const { configuration, servers } = link.snapshot;
       const wrong = configuration.problems.find((problem) => problem.severity === 'error');
-      if (wrong) return `The configuration has an error in line ${wrong.location.line}: ${asSentence(wrong.message)}`;
-      if (servers.length === 0) return 'The configuration names no servers yet.';
+      if (wrong) return t`The configuration has an error in line ${wrong.location.line}: ${asSentence(wrong.message)}`;
+      if (servers.length === 0) return t`The configuration names no servers yet.`;
       const lines = [...(news === undefined ? [] : [news]), ...(direct.length === 0 ? [] : [directWarning(direct)])];
       return lines.length === 0 ? undefined : lines.join(' ');
     }
@@ -205,8 +216,12 @@ const MAX_DIRECT = 3;
 function directWarning(direct: readonly string[]): string {
   const named = direct.slice(0, MAX_DIRECT).map((name) => oneLine(name, 60));
   const more = direct.length - named.length;
-  const names = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return `⚠ VS Code also starts ${names} itself. Run "Import Servers" to remove ${direct.length === 1 ? 'that entry' : 'those entries'}.`;
+  const names = more > 0 ? t`${named.join(', ')} and ${more} more` : named.join(', ');
+  return plural(
+    direct.length,
+    t`⚠ VS Code also starts ${names} itself. Run "Import Servers" to remove that entry.`,
+    t`⚠ VS Code also starts ${names} itself. Run "Import Servers" to remove those entries.`,
+  );
 }
 
 export function treeBadge(views: readonly GatewayView[]): { value: number; tooltip: string } | undefined {
@@ -214,11 +229,11 @@ export function treeBadge(views: readonly GatewayView[]): { value: number; toolt
   const servers = views.flatMap(serversOf).filter(needsPerson).length;
   const value = questions + servers;
   if (value === 0) return undefined;
-  const needing = [
-    ...(questions > 0 ? [count(questions, 'question')] : []),
-    ...(servers > 0 ? [count(servers, 'server')] : []),
-  ];
-  return { value, tooltip: `${needing.join(' and ')} ${value === 1 ? 'needs' : 'need'} you` };
+  if (servers === 0)
+    return { value, tooltip: plural(questions, t`1 question needs you`, t`${questions} questions need you`) };
+  if (questions === 0)
+    return { value, tooltip: plural(servers, t`1 server needs you`, t`${servers} servers need you`) };
+  return { value, tooltip: t`${amounts.questions(questions)} and ${amounts.servers(servers)} need you` };
 }
 
 /** Returns the parent's canonical path; undefined at the root. */

@@ -7,6 +7,7 @@ import { toolPlace } from '../documents/addresses.ts';
 import type { FolderGateway } from '../folders/folderGateway.ts';
 import type { Folders } from '../folders/folders.ts';
 import { throttled } from '../gateway/pacing.ts';
+import { t } from '../l10n.ts';
 import type { Disposable } from '../observable.ts';
 import { serverOf } from './clickedServer.ts';
 import { FolderTools } from './folderTools.ts';
@@ -100,7 +101,7 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     await tools?.children();
     for (const { index } of path.matchAll(/(?<!^)\//g)) await tools?.children(tools.node(path.slice(0, index)));
     const element = tools?.node(path);
-    if (element === undefined) throw new Error('The list of tools has no such tool any more');
+    if (element === undefined) throw new Error(t`The list of tools has no such tool any more`);
     await this.view.reveal(element, { select: true, focus: true });
   }
 
@@ -185,12 +186,12 @@ function itemOf(row: ToolRow, folder = ''): vscode.TreeItem {
 /** Has all that it needs: VS Code may run the command of a row without the row, while it redraws the tree. */
 function openDefinitionCommand(folder: string, toolId: string): vscode.Command {
   const uri = vscode.Uri.from(toolPlace(folder, toolId));
-  return { command: 'vscode.open', title: 'Open Definition', arguments: [uri, { preview: true }] };
+  return { command: 'vscode.open', title: t`Open Definition`, arguments: [uri, { preview: true }] };
 }
 
 function openLocationCommand(location: FileLocation, workspace: string | undefined): vscode.Command {
   const { uri, range } = toRange(location, workspace);
-  return { command: 'vscode.open', title: 'Open Configuration', arguments: [uri, { selection: range }] };
+  return { command: 'vscode.open', title: t`Open Configuration`, arguments: [uri, { selection: range }] };
 }
 
 /**

@@ -9,6 +9,7 @@ import type { QuarantinedServer } from '../../control/dashboardMessages.ts';
 import { oneLine, quoted } from '../../text/porcelain.ts';
 import { SCAN_RULES } from '../../trust/scan/finding.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import { t, translated } from '../l10n.ts';
 import type { Disposable, Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
 
@@ -28,8 +29,9 @@ export function describeFinding({ rule, tier, where, quote }: ScannedEntry['find
   about: string;
   quote: string;
 } {
-  const place = where === '' ? '' : ` at ${oneLine(where, MAX_LINE)}`;
-  return { about: `${SCAN_RULES[rule] ?? rule} (${tier})${place}`, quote: oneLine(quote, MAX_LINE) };
+  const found = `${translated(SCAN_RULES[rule] ?? rule)} (${tier})`;
+  const about = where === '' ? found : t`${found} at ${oneLine(where, MAX_LINE)}`;
+  return { about, quote: oneLine(quote, MAX_LINE) };
 }
 
 /** Renders the findings of a server in the order of its lists. */
@@ -71,7 +73,7 @@ export function findingProblems(servers: readonly ScannedServer[]): Configuratio
       .map(({ about, quote }) => ({
         severity: 'warning' as const,
         code: 'suspicious_text' as const,
-        message: `The server ${quoted(server)} lists suspicious text. ${about}: "${quote}"`,
+        message: t`The server ${quoted(server)} lists suspicious text. ${about}: "${quote}"`,
         location,
       }));
   });

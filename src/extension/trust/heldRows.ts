@@ -1,16 +1,16 @@
 import type { HeldTool, ServerBrief } from '../../control/contract.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import { t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 
-/** Words for the states of held items, in the order of a row. */
-const STATE_WORDS: Readonly<Record<string, string>> = {
-  changed: 'changed',
-  new: 'new',
-  flagged: 'suspicious',
-  blocked: 'blocked',
-  damaged: 'not pinned',
-  unsaved: 'not pinned',
-  quarantined: 'quarantined',
+/** Words for the states of held items, and for a number of them, in the order of a row. */
+const STATES: Readonly<Record<string, { words: string; some: (amount: number) => string }>> = {
+  changed: { words: t`changed`, some: (amount) => t`${amount} changed` },
+  new: { words: t`new`, some: (amount) => t`${amount} new` },
+  flagged: { words: t`suspicious`, some: (amount) => t`${amount} suspicious` },
+  blocked: { words: t`blocked`, some: (amount) => t`${amount} blocked` },
+  damaged: { words: t`not pinned`, some: (amount) => t`${amount} not pinned` },
+  quarantined: { words: t`quarantined`, some: (amount) => t`${amount} quarantined` },
 };
 
 const STATE_ICONS: Readonly<Record<string, string>> = {
@@ -18,12 +18,6 @@ const STATE_ICONS: Readonly<Record<string, string>> = {
   new: 'diff-added',
   blocked: 'circle-slash',
   quarantined: 'lock',
-};
-
-const PART_WORDS: Readonly<Record<string, string>> = {
-  prompts: 'prompt ',
-  resourceTemplates: 'template ',
-  instructions: 'instructions',
 };
 
 export function isQuarantined({ held = [] }: Pick<ServerBrief, 'held'>): boolean {
@@ -37,12 +31,13 @@ export function waitsForReview({ held = [] }: Pick<ServerBrief, 'held'>): boolea
 
 /** Describes held items in a few words: `2 changed, 1 new`, or `quarantined`. */
 export function heldWords(held: readonly HeldTool[]): string {
-  if (isQuarantined({ held })) return 'quarantined';
-  const words = [...new Set(Object.values(STATE_WORDS))].map((state) => ({
-    state,
-    amount: held.filter(({ why }) => stateWord(why) === state).length,
-  }));
-  return words.flatMap(({ state, amount }) => (amount > 0 ? `${amount} ${state}` : [])).join(', ');
+  if (isQuarantined({ held })) return t`quarantined`;
+  return Object.entries(STATES)
+    .flatMap(([state, { some }]) => {
+      const amount = held.filter(({ why }) => stateOf(why) === state).length;
+      return amount > 0 ? some(amount) : [];
+    })
+    .join(', ');
 }
 
 /** Describes the servers that wait for a review and are not in `offered`, and adds them to it. */
@@ -65,18 +60,29 @@ export function reviewNews(
 
 /** Names an item with its part: `create_issue`, `prompt greet`, `instructions`. */
 export function itemName({ part, name }: Pick<HeldTool, 'part' | 'name'>): string {
-  return `${PART_WORDS[part] ?? ''}${part === 'instructions' ? '' : oneLine(name, 60)}`;
+  const short = oneLine(name, 60);
+  switch (part) {
+    case 'prompts':
+      return t`prompt ${short}`;
+    case 'resourceTemplates':
+      return t`template ${short}`;
+    case 'instructions':
+      return t`instructions`;
+    default:
+      return short;
+  }
 }
 
 /** Labels a row or a choice with the state of its item. */
 export function heldLabel(item: Pick<HeldTool, 'part' | 'name' | 'why'>): NotificationText {
-  return notificationText`${stateWord(item.why)}: ${itemName(item)}`;
+  return notificationText`${STATES[stateOf(item.why)]?.words ?? item.why}: ${itemName(item)}`;
 }
 
 export function heldIcon(why: string): { id: string; color: string } {
   return { id: STATE_ICONS[why] ?? 'warning', color: 'list.warningForeground' };
 }
 
-function stateWord(why: string): string {
-  return STATE_WORDS[why] ?? why;
+/** A pin that could not be saved counts as none, like a damaged one. */
+function stateOf(why: string): string {
+  return why === 'unsaved' ? 'damaged' : why;
 }

@@ -4,6 +4,7 @@ import type { ServerScan, TrustItem, TrustReview } from '../../control/contract.
 import { quoted } from '../../text/porcelain.ts';
 import { type CommandId, REVIEW_EXTENSION, TRUST_SCHEME } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import { t } from '../l10n.ts';
 import type { Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
 import { listingKey } from './findings.ts';
@@ -95,7 +96,7 @@ export class ReviewDocuments {
   /** Renders the quarantine of a server as it is now. */
   async quarantineOf(server: string): Promise<ReviewDocument> {
     const [[review], [scan]] = await Promise.all([this.#link.trust(server), this.#link.scan(server)]);
-    if (!review) throw new Error(`There is no server ${quoted(server)}`);
+    if (!review) throw new Error(t`There is no server ${quoted(server)}`);
     return quarantineDocument(review, scan);
   }
 
@@ -193,7 +194,7 @@ export class ReviewDocuments {
   /** Returns the text of a document. VS Code restores documents, for example after it reloaded the window. */
   async #content(uri: vscode.Uri): Promise<string> {
     if (!this.#documents.has(String(uri))) await this.#restore(uri).catch(() => undefined);
-    return this.textOf(uri) ?? 'The gateway is not running. It shows this review when it runs.\n';
+    return this.textOf(uri) ?? `${t`The gateway is not running. It shows this review when it runs.`}\n`;
   }
 
   /** Returns the buttons; none for a text that is about to change. */

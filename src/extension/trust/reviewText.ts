@@ -1,6 +1,7 @@
 import type { ScannedEntry, ServerScan, TrustItem, TrustReview } from '../../control/contract.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
+import { t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { describeFinding, findingsOf } from './findings.ts';
 import { itemName } from './heldRows.ts';
@@ -24,10 +25,10 @@ export interface ReviewDocument {
 }
 
 export const ACTION_TITLES: Readonly<Record<ReviewAction, string>> = {
-  accept: 'Accept',
-  block: 'Block',
-  again: 'Review It Again',
-  release: 'Release from Quarantine',
+  accept: t`Accept`,
+  block: t`Block`,
+  again: t`Review It Again`,
+  release: t`Release from Quarantine`,
 };
 
 const SCANNED_PARTS: Readonly<Record<string, ScannedEntry['kind']>> = {
@@ -39,8 +40,8 @@ const SCANNED_PARTS: Readonly<Record<string, ScannedEntry['kind']>> = {
 
 const NOTES: Readonly<Record<ReviewState, readonly string[]>> = {
   shown: [],
-  again: ['', 'It has changed again since it was shown here. Review it again before you accept it.'],
-  settled: ['', 'It no longer waits for your review in this form.'],
+  again: ['', t`It has changed again since it was shown here. Review it again before you accept it.`],
+  settled: ['', t`It no longer waits for your review in this form.`],
 };
 
 const ACTIONS_AFTER: Readonly<Record<Exclude<ReviewState, 'shown'>, readonly ReviewAction[]>> = {
@@ -68,14 +69,14 @@ export function reviewState({ key, pin }: ShownItem, review: TrustReview | undef
 
 /** Renders the pinned version of an item. */
 export function approvedDocument({ before, state }: TrustItem): string {
-  if (before === undefined && state === 'changed') return 'The approved text is not stored any more.\n';
+  if (before === undefined && state === 'changed') return `${t`The approved text is not stored any more.`}\n`;
   return indented(before ?? '');
 }
 
 /** Renders the listed version of an item, below what the scan found in it. Buttons stand below the text that they accept. */
 export function presentDocument(item: TrustItem, scan: ServerScan | undefined, state: ReviewState): ReviewDocument {
-  const moved = item.movedFrom === undefined ? [] : [`Same arguments as ${line(item.movedFrom)}, which is gone.`];
-  const head = [...moved, ...item.notes.map((note) => `Note: ${line(note)}.`), ...findingLines(item, scan)];
+  const moved = item.movedFrom === undefined ? [] : [t`Same arguments as ${line(item.movedFrom)}, which is gone.`];
+  const head = [...moved, ...item.notes.map((note) => t`Note: ${line(note)}.`), ...findingLines(item, scan)];
   const text = [
     ...head,
     ...(head.length > 0 ? [''] : []),
@@ -98,14 +99,14 @@ export function quarantineDocument(
   scan: ServerScan | undefined,
 ): ReviewDocument {
   const name = line(JSON.stringify(server));
-  if (quarantine === undefined) return { text: `The server ${name} is not in quarantine.\n`, actions: [] };
+  if (quarantine === undefined) return { text: `${t`The server ${name} is not in quarantine.`}\n`, actions: [] };
   const found = findingsOf(scan).map(({ about, quote }) => `  ${about}: "${quote}"`);
   const text = [
-    `The server ${name} is in quarantine: no model sees anything of it.`,
-    `Reason: ${line(quarantine)}`,
-    ...(found.length > 0 ? ['', 'Findings of the scan:', ...found] : []),
+    t`The server ${name} is in quarantine: no model sees anything of it.`,
+    t`Reason: ${line(quarantine)}`,
+    ...(found.length > 0 ? ['', t`Findings of the scan:`, ...found] : []),
     '',
-    'A release offers what you approved before:',
+    t`A release offers what you approved before:`,
     ...approved.map(({ key, toolId }) => `  ${line(toolId ?? key)}`),
     '',
   ];
@@ -118,7 +119,7 @@ function findingLines(item: TrustItem, scan: ServerScan | undefined): string[] {
       kind === SCANNED_PARTS[item.part] && (kind === 'instructions' || name === visibleText(item.name)),
   );
   return entries.flatMap(({ findings }) =>
-    findings.map(describeFinding).map(({ about, quote }) => `Finding: ${about}: "${quote}"`),
+    findings.map(describeFinding).map(({ about, quote }) => t`Finding: ${about}: "${quote}"`),
   );
 }
 

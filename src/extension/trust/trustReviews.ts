@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { TrustItem, TrustReview } from '../../control/contract.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
 import type { GatewayView } from '../status/health.ts';
@@ -12,7 +13,7 @@ import { heldLabel, isQuarantined, reviewNews } from './heldRows.ts';
 import { placeIn, type Reviewable, ReviewDocuments } from './reviewDocuments.ts';
 import { reviewable } from './reviewText.ts';
 
-const NOT_OPEN = 'Only what a review shows can be accepted or released. Open it with "Review Changes"';
+const NOT_OPEN = t`Only what a review shows can be accepted or released. Open it with "Review Changes"`;
 
 const QUARANTINE: ServerAction = {
   title: notificationText`Quarantine`,
@@ -53,7 +54,7 @@ export class TrustReviews {
     const quarantined = reviews.find(({ quarantine }) => quarantine !== undefined);
     if (quarantined) return this.#documents.openQuarantine(quarantined.server);
     const problem = reviews.find(({ problem }) => problem !== undefined)?.problem;
-    void notify('info', notificationText`${problem ?? 'No change waits for your review.'}`);
+    void notify('info', notificationText`${problem ?? t`No change waits for your review.`}`);
   }
 
   /** Accepts the item of a document in the version that it shows. */
@@ -105,7 +106,7 @@ export class TrustReviews {
     const { text } = await this.#documents.quarantineOf(server);
     if (text !== shown) {
       await this.#documents.openQuarantine(server);
-      throw new Error('Its findings have changed since they were shown, so it was not released. Read them again');
+      throw new Error(t`Its findings have changed since they were shown, so it was not released. Read them again`);
     }
     await this.#link.decide({ action: 'release', server, lines: sha256(text) });
     await this.#documents.close(uri);

@@ -1,6 +1,7 @@
 import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
+import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import { asRow } from '../tree/clickedServer.ts';
@@ -17,7 +18,7 @@ export interface TryRequest {
   folder?: string;
 }
 
-type Guarded = (doing: string, action: (argument: unknown) => Promise<void>) => CommandHandlers[keyof CommandHandlers];
+type Guarded = (failed: string, action: (argument: unknown) => Promise<void>) => CommandHandlers[keyof CommandHandlers];
 
 export function tryCommands(
   guarded: Guarded,
@@ -25,7 +26,7 @@ export function tryCommands(
   tries: Pick<TryTool, 'open'>,
 ): Pick<CommandHandlers, 'waygate.tryTool'> {
   return {
-    'waygate.tryTool': guarded('Trying the tool', async (argument) => {
+    'waygate.tryTool': guarded(t`Trying the tool failed`, async (argument) => {
       const { toolId = await pickTool(link), args } = requested(argument);
       if (toolId !== undefined) await tries.open(toolId, argumentsOf(args));
     }),

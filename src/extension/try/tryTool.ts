@@ -8,6 +8,7 @@ import { TRY_VIEW_TYPE } from '../contributions.ts';
 import { openResult } from '../documents/resultDocuments.ts';
 import { type GatewayLink, sentenceOf } from '../gateway/gatewayLink.ts';
 import { throttled } from '../gateway/pacing.ts';
+import { t } from '../l10n.ts';
 import { tryPage } from './tryPage.ts';
 import { argumentsOf, type CallAnswer, figuresOf, outcomeOf, pastCalls, triedTool, verdictOf } from './verdict.ts';
 
@@ -86,7 +87,7 @@ export class TryTool implements vscode.Disposable {
   #titleOf(toolId: string): string {
     const [, namespace = '', name = toolId] = /^([^:]*):(.*)#[^#]*$/s.exec(toolId) ?? [];
     const folder = this.#parts.label();
-    return oneLine(`${folder === undefined ? '' : `${folder}: `}Try ${name} (${namespace})`, 80);
+    return oneLine(`${folder === undefined ? '' : `${folder}: `}${t`Try ${name} (${namespace})`}`, 80);
   }
 
   #adopt(panel: vscode.WebviewPanel, toolId: string, args?: string): void {
@@ -176,7 +177,7 @@ class TryTab {
     try {
       const details = await this.#parts.link.request('tool', { toolId: this.#toolId });
       if (details === null) {
-        const reason = 'The gateway has no such tool now. Its server may be off, starting, or without this tool.';
+        const reason = t`The gateway has no such tool now. Its server may be off, starting, or without this tool.`;
         return this.#post({ type: 'unavailable', reason });
       }
       this.#post({ type: 'tool', json: JSON.stringify(triedTool(this.#parts.name, details)) });
@@ -232,7 +233,7 @@ class TryTab {
       this.#lastRun = record?.id;
       this.#post({ type: 'outcome', outcome: outcomeOf(answer, Date.now() - startedAt, record) });
     } catch (error) {
-      const text = `No answer came: ${sentenceOf(error)} The tool may have run: check before you run it again.`;
+      const text = t`No answer came: ${sentenceOf(error)} The tool may have run: check before you run it again.`;
       const figures = { durationMs: Date.now() - startedAt, handles: [] };
       this.#post({ type: 'outcome', outcome: { isError: true, answer: [text], figures } });
     } finally {
@@ -260,7 +261,7 @@ class TryTab {
   async #copy(json: string): Promise<void> {
     const call = { tool_id: this.#toolId, args: JSON.parse(json) as unknown };
     await vscode.env.clipboard.writeText(`tool_execute ${visibleJson(call)}`);
-    this.#post({ type: 'notice', text: 'The call is in the clipboard.' });
+    this.#post({ type: 'notice', text: t`The call is in the clipboard.` });
   }
 
   async #recall(id: number): Promise<void> {
@@ -290,5 +291,4 @@ class TryTab {
   }
 }
 
-const NOT_KEPT =
-  'The arguments of that call are not kept: the memory for them is bounded, or the configuration switches it off.';
+const NOT_KEPT = t`The arguments of that call are not kept: the memory for them is bounded, or the configuration switches it off.`;

@@ -4,6 +4,7 @@ import type { ToolDetails } from '../../control/toolContract.ts';
 import type { Figures, Outcome, PastCall, PlacedProblem, TriedTool, Verdict } from '../../control/tryMessages.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import { t } from '../l10n.ts';
 
 /** Answers of the worker as the page *Try Tool* shows them. */
 
@@ -48,8 +49,8 @@ function judged(report: Readonly<Record<string, unknown>>): Verdict {
   const failed = list(checks).find(({ status }) => status !== 'pass' && status !== 'skipped');
   const asks = isRecord(policy) && policy.action === 'require_approval' && policy.remembered !== true;
   if (failed !== undefined && !asks) {
-    const reason = typeof failed.reason === 'string' ? `: ${failed.reason}` : '';
-    return { kind: 'refused', reason: oneLine(`Would not be sent (${String(failed.name)}${reason})`, 500) };
+    const why = [failed.name, failed.reason].filter((part) => typeof part === 'string').join(': ');
+    return { kind: 'refused', reason: oneLine(t`Would not be sent (${why})`, 500) };
   }
   const unchecked = list(checks).find(({ name, status }) => name === 'schema_validation' && status === 'skipped');
   const state = isRecord(server) ? String(server.state) : '';
@@ -57,11 +58,11 @@ function judged(report: Readonly<Record<string, unknown>>): Verdict {
   return {
     kind: 'valid',
     notes: [
-      unchecked === undefined ? 'Arguments are valid' : `Not checked: ${oneLine(String(unchecked.reason), 200)}`,
-      ...list(repairs).map(({ path, rule }) => oneLine(`${String(path)} would be repaired by ${String(rule)}`, 200)),
-      ...(asks ? ['asks you first'] : []),
-      ...(state !== '' && state !== 'ready' ? [`the server is ${oneLine(state, 40)}`] : []),
-      ...(typeof time === 'number' ? [`usually ${Math.round(time)} ms`] : []),
+      unchecked === undefined ? t`Arguments are valid` : t`Not checked: ${oneLine(String(unchecked.reason), 200)}`,
+      ...list(repairs).map(({ path, rule }) => oneLine(t`${String(path)} would be repaired by ${String(rule)}`, 200)),
+      ...(asks ? [t`asks you first`] : []),
+      ...(state !== '' && state !== 'ready' ? [t`the server is ${oneLine(state, 40)}`] : []),
+      ...(typeof time === 'number' ? [t`usually ${Math.round(time)} ms`] : []),
     ],
   };
 }

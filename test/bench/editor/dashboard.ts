@@ -3,7 +3,7 @@ import { findBrowser } from '../../../scripts/lib/systemPackages.mjs';
 import type { ServerStatus } from '../../../src/control/contract.ts';
 import type { DashboardState } from '../../../src/control/dashboardMessages.ts';
 import { dashboardState } from '../../../src/extension/dashboard/dashboardModel.ts';
-import { pageFiles } from '../../webview/pageFiles.ts';
+import { pageFiles } from '../../support/webPages.ts';
 import { BUSY, NOW, sources, telemetry } from '../../webview/sample.ts';
 import { percentile } from '../measure.ts';
 import type { Figure } from './figure.ts';
@@ -53,7 +53,7 @@ export async function dashboard(): Promise<Figure[]> {
 }
 
 async function open(page: Page): Promise<void> {
-  const files = await pageFiles(ORIGIN);
+  const files = await pageFiles('dashboard', ORIGIN);
   await page.route('**/*', (route) => {
     const file = files[new URL(route.request().url()).pathname];
     return file ? route.fulfill(file) : route.fulfill({ status: 204 });

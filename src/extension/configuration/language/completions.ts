@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
-import type { EditorSecrets } from '../../gateway/editorSecrets.ts';
-import type { GatewayLink } from '../../gateway/gatewayLink.ts';
 import { notificationText } from '../../notificationText.ts';
-import { type ConfigurationDocuments, rangeOf } from './configurationDocuments.ts';
+import { rangeOf } from './configurationDocuments.ts';
+import type { LanguageSources } from './configurationLanguage.ts';
 import { inserted, type Proposal, proposalAt } from './configurationText.ts';
 import { secretNames } from './keptSecrets.ts';
 
@@ -16,14 +15,10 @@ interface Name {
 
 /** Proposes names of kept secrets, servers and tools where the schema knows none. */
 export class ConfigurationCompletions implements vscode.CompletionItemProvider {
-  readonly #documents: ConfigurationDocuments;
-  readonly #link: Pick<GatewayLink, 'request'>;
-  readonly #secrets: EditorSecrets;
+  readonly #from: LanguageSources;
 
-  constructor(documents: ConfigurationDocuments, link: Pick<GatewayLink, 'request'>, secrets: EditorSecrets) {
-    this.#documents = documents;
-    this.#link = link;
-    this.#secrets = secrets;
+  constructor(from: LanguageSources) {
+    this.#from = from;
   }
 
   async provideCompletionItems(
@@ -31,7 +26,7 @@ export class ConfigurationCompletions implements vscode.CompletionItemProvider {
     position: vscode.Position,
   ): Promise<vscode.CompletionList | undefined> {
     const proposal = proposalAt(document.getText(), document.offsetAt(position));
-    const snapshot = this.#documents.snapshotOf(document);
+    const snapshot = this.#from.documents.snapshotOf(document);
     if (!proposal || !snapshot) return undefined;
     const names = await this.#names(proposal.names, snapshot.workspace, snapshot.servers);
     const typed = proposal.typed.toLowerCase();
@@ -43,10 +38,10 @@ export class ConfigurationCompletions implements vscode.CompletionItemProvider {
   async #names(kind: Proposal['names'], workspace: string, servers: readonly Name[]): Promise<readonly Name[]> {
     if (kind === 'servers') return servers;
     if (kind === 'tools') {
-      const { paths } = await this.#link.request('paths', {});
+      const { paths } = await this.#from.link.request('paths', {});
       return paths.map(({ toolId: name, description }) => ({ name, description }));
     }
-    return (await secretNames(this.#secrets, workspace)).map((name) => ({ name }));
+    return (await secretNames(this.#from.secrets, workspace)).map((name) => ({ name }));
   }
 }
 

@@ -25,6 +25,13 @@ export interface LanguageParts {
   page: vscode.Uri;
 }
 
+/** Sources of hovers and completions. */
+export interface LanguageSources {
+  documents: ConfigurationDocuments;
+  link: Pick<GatewayLink, 'request'>;
+  secrets: EditorSecrets;
+}
+
 /** Shows in waygate.json what the gateway knows about it: problems, lines above servers, hovers, names and fixes. */
 export function configurationLanguage(parts: LanguageParts): vscode.Disposable {
   const { gateway, link, secrets, page } = parts;
@@ -33,12 +40,12 @@ export function configurationLanguage(parts: LanguageParts): vscode.Disposable {
     page,
     text: readFileSync(page.fsPath, 'utf8'),
   });
-  const completions = new ConfigurationCompletions(documents, link, secrets);
+  const sources: LanguageSources = { documents, link, secrets };
   return vscode.Disposable.from(
     diagnostics,
     new ConfigurationLenses(documents, gateway),
-    vscode.languages.registerHoverProvider(SELECTOR, new ConfigurationHovers(documents, link, secrets)),
-    vscode.languages.registerCompletionItemProvider(SELECTOR, completions, ':', '"'),
+    vscode.languages.registerHoverProvider(SELECTOR, new ConfigurationHovers(sources)),
+    vscode.languages.registerCompletionItemProvider(SELECTOR, new ConfigurationCompletions(sources), ':', '"'),
     new ConfigurationFixes(documents, diagnostics).register(),
   );
 }

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { visibleText } from '../../../text/visibleText.ts';
 import type { CommandId } from '../../contributions.ts';
-import type { EditorSecrets } from '../../gateway/editorSecrets.ts';
-import { type GatewayLink, sentenceOf } from '../../gateway/gatewayLink.ts';
-import { type MarkdownText, markdownLine, markdownText, paragraph } from '../../notificationText.ts';
-import { type ConfigurationDocuments, rangeOf } from './configurationDocuments.ts';
+import { sentenceOf } from '../../gateway/gatewayLink.ts';
+import { t } from '../../l10n.ts';
+import { commandLink, markdownLine, markdownText, paragraph } from '../../notificationText.ts';
+import { rangeOf } from './configurationDocuments.ts';
+import type { LanguageSources } from './configurationLanguage.ts';
 import { type Subject, subjectAt } from './configurationText.ts';
 import { isSecretSet } from './keptSecrets.ts';
 import { type HoverText, limitHover, secretHover, serverButtons, serverHover, statusOf } from './serverWords.ts';
@@ -21,19 +22,15 @@ const TRUSTED: readonly CommandId[] = [
 
 /** Describes servers, secrets and limits under the pointer. */
 export class ConfigurationHovers implements vscode.HoverProvider {
-  readonly #documents: ConfigurationDocuments;
-  readonly #link: Pick<GatewayLink, 'request'>;
-  readonly #secrets: EditorSecrets;
+  readonly #from: LanguageSources;
 
-  constructor(documents: ConfigurationDocuments, link: Pick<GatewayLink, 'request'>, secrets: EditorSecrets) {
-    this.#documents = documents;
-    this.#link = link;
-    this.#secrets = secrets;
+  constructor(from: LanguageSources) {
+    this.#from = from;
   }
 
   async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
-    const subject = subjectAt(this.#documents.read(document), document.offsetAt(position));
-    const snapshot = this.#documents.snapshotOf(document);
+    const subject = subjectAt(this.#from.documents.read(document), document.offsetAt(position));
+    const snapshot = this.#from.documents.snapshotOf(document);
     if (!subject || !snapshot) return undefined;
     const { lines, code } = await this.#describe(subject, document, snapshot.workspace);
     if (lines.length === 0) return undefined;
@@ -48,23 +45,23 @@ export class ConfigurationHovers implements vscode.HoverProvider {
     switch (subject.kind) {
       case 'secret': {
         const { name } = subject;
-        const isSet = await isSecretSet(this.#secrets, workspace, name);
-        const link = commandLink('Set Secret…', 'waygate.keepSecret', { folder: this.#documents.folder, name });
+        const isSet = await isSecretSet(this.#from.secrets, workspace, name);
+        const link = commandLink(t`Set Secret…`, 'waygate.keepSecret', { folder: this.#from.documents.folder, name });
         return { lines: [secretHover(name, isSet), link] };
       }
       case 'limit': {
-        const report = await this.#link.request('limits', {}).catch(sentenceOf);
+        const report = await this.#from.link.request('limits', {}).catch(sentenceOf);
         if (typeof report === 'string') return { lines: [markdownText`${report}`] };
         return { lines: limitHover(report.windows, subject.scopes) };
       }
       case 'server': {
-        const server = statusOf(this.#documents.serversOf(document), subject.name);
+        const server = statusOf(this.#from.documents.serversOf(document), subject.name);
         if (!server) return { lines: [] };
         const filter = { server: server.name };
         // A worker of an older build keeps no calls.
-        const page = await this.#link.request('calls', { limit: 1, filter }).catch(() => undefined);
+        const page = await this.#from.link.request('calls', { limit: 1, filter }).catch(() => undefined);
         const { lines, code } = serverHover(server, page?.calls[0], Date.now());
-        const row = this.#documents.rowOf(server.name);
+        const row = this.#from.documents.rowOf(server.name);
         const links = serverButtons(server).map(({ title, command }) => commandLink(title, command, row));
         const [title, ...rest] = lines;
         const shown = [...(title ? [title] : []), ...(links.length > 0 ? [markdownLine(links)] : []), ...rest];
@@ -72,9 +69,4 @@ export class ConfigurationHovers implements vscode.HoverProvider {
       }
     }
   }
-}
-
-function commandLink(title: string, command: CommandId, argument: object): MarkdownText {
-  const words = encodeURIComponent(JSON.stringify([argument]));
-  return markdownText`[${title}](command:${command}?${words})`;
 }

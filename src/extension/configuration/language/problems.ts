@@ -1,5 +1,6 @@
 import type { ConfigurationProblem, GatewaySnapshot, ServerStatus } from '../../../control/contract.ts';
 import { oneLine, quoted } from '../../../text/porcelain.ts';
+import { t } from '../../l10n.ts';
 import { asSentence } from '../../plainText.ts';
 import { findingProblems, type ScannedServer } from '../../trust/findings.ts';
 
@@ -41,16 +42,15 @@ function serverProblem(status: ServerStatus): EditorProblem[] {
   if (!location) return [];
   const name = quoted(status.name);
   if (state === 'failed') {
-    const message = `The server ${name} failed${reason ? `: ${asSentence(reason)}` : '.'}`;
+    const message = reason ? t`The server ${name} failed: ${asSentence(reason)}` : t`The server ${name} failed.`;
     const last = stderr.slice(-STDERR_LINES).map((line) => oneLine(line, 300));
     return [{ severity: 'error', code: 'failed_server', message, location, server: { status, stderr: last } }];
   }
-  const waits = {
-    needs_approval: 'waits for your approval. Nothing of it runs until then.',
-    needs_sign_in: 'needs you to sign in.',
-    needs_secret: `needs the secret ${quoted(secret?.name ?? '')}, which is not set.`,
+  const message = {
+    needs_approval: t`The server ${name} waits for your approval. Nothing of it runs until then.`,
+    needs_sign_in: t`The server ${name} needs you to sign in.`,
+    needs_secret: t`The server ${name} needs the secret ${quoted(secret?.name ?? '')}, which is not set.`,
   }[state as string];
-  if (waits === undefined) return [];
-  const message = `The server ${name} ${waits}`;
+  if (message === undefined) return [];
   return [{ severity: 'information', code: 'waiting_server', message, location, server: { status, stderr: [] } }];
 }

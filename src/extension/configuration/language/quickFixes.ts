@@ -1,7 +1,9 @@
 import { findNodeAtOffset } from 'jsonc-parser';
 import * as vscode from 'vscode';
-import { COMMANDS, type CommandId } from '../../contributions.ts';
+import type { CommandId } from '../../contributions.ts';
+import { t } from '../../l10n.ts';
 import { notificationText } from '../../notificationText.ts';
+import { commandTitle } from '../../plainText.ts';
 import { type ConfigurationDocuments, rangeOf, SELECTOR } from './configurationDocuments.ts';
 import type { ConfigurationDiagnostics } from './diagnostics.ts';
 import type { EditorProblem } from './problems.ts';
@@ -46,7 +48,7 @@ export class ConfigurationFixes implements vscode.CodeActionProvider {
     const { meant, code, server } = problem;
     if (meant) return this.#renames(meant, range, document);
     if (code === 'clear_secret') {
-      const title = `Use \${secret:…}…`;
+      const title = t`Use \${secret:…}…`;
       const command = {
         command: MOVE_SECRET,
         title,
@@ -56,14 +58,12 @@ export class ConfigurationFixes implements vscode.CodeActionProvider {
     }
     if (!server) return [];
     const { status } = server;
+    const switchOff = commandTitle(SWITCH_OFF);
     return [
       ...serverButtons(status).map(({ title, command }) =>
         actionOf(title, this.#documents.commandOn(status.name, command, title)),
       ),
-      actionOf(
-        COMMANDS[SWITCH_OFF].title,
-        this.#documents.commandOn(status.name, SWITCH_OFF, COMMANDS[SWITCH_OFF].title),
-      ),
+      actionOf(switchOff, this.#documents.commandOn(status.name, SWITCH_OFF, switchOff)),
     ];
   }
 

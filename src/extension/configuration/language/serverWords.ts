@@ -1,11 +1,13 @@
 import type { CallRecord, LimitWindow } from '../../../control/activityContract.ts';
-import type { ServerStatus } from '../../../control/contract.ts';
+import type { ServerRemedy, ServerStatus } from '../../../control/contract.ts';
 import { serverState } from '../../../control/serverStates.ts';
 import { duration, groupDigits, latency, oneLine } from '../../../text/porcelain.ts';
 import { visibleText } from '../../../text/visibleText.ts';
 import type { CommandId } from '../../contributions.ts';
+import { t, translated } from '../../l10n.ts';
 import { type MarkdownText, markdownText, notificationText } from '../../notificationText.ts';
-import { asSentence, count, shortTokens } from '../../plainText.ts';
+import { amounts, asSentence, shortTokens } from '../../plainText.ts';
+import { remedyStep } from '../../status/remedies.ts';
 import type { ConfigurationText, Piece } from './configurationText.ts';
 
 /** Button for a command of one server. */
@@ -14,16 +16,14 @@ export interface ServerButton {
   command: CommandId;
 }
 
-const REMEDIES: Readonly<Partial<Record<NonNullable<ServerStatus['remedy']>['kind'], ServerButton>>> = {
-  approve: { title: 'Approve…', command: 'waygate.approveServers' },
-  review: { title: 'Review Changes…', command: 'waygate.reviewChanges' },
-  secret: { title: 'Set Secret…', command: 'waygate.setSecret' },
-  sign_in: { title: 'Sign In…', command: 'waygate.signIn' },
-};
+/** Remedies that have a button here. The place to edit is this file, and *Restart* stands for the others. */
+const WITH_BUTTON: readonly ServerRemedy['kind'][] = ['approve', 'review', 'secret', 'sign_in'];
 
 /** Returns the step that makes a server serve, where a command carries it out. */
-export function remedyButton({ remedy }: ServerStatus): ServerButton | undefined {
-  return remedy && REMEDIES[remedy.kind];
+export function remedyButton(server: ServerStatus): ServerButton | undefined {
+  const step = remedyStep(server);
+  if (!server.remedy || !step || !WITH_BUTTON.includes(server.remedy.kind)) return undefined;
+  return { title: step.button, command: step.command };
 }
 
 /** Returns the buttons of a server: the step that it needs, or the ones for a server that works or failed. */
@@ -32,9 +32,9 @@ export function serverButtons(server: ServerStatus): ServerButton[] {
   const canRestart = server.state === 'ready' || server.remedy?.kind === 'restart' || server.remedy?.kind === 'wait';
   return [
     ...(remedy ? [remedy] : []),
-    ...(canRestart ? [{ title: 'Restart', command: 'waygate.restartServer' as const }] : []),
+    ...(canRestart ? [{ title: t`Restart`, command: 'waygate.restartServer' as const }] : []),
     ...(server.kind === 'stdio' && server.state !== 'disabled'
-      ? [{ title: 'Log', command: 'waygate.openServerLog' as const }]
+      ? [{ title: t`Log`, command: 'waygate.openServerLog' as const }]
       : []),
   ];
 }
@@ -69,7 +69,7 @@ export function serverLenses(
   return entries.flatMap(({ name, offset, length }): ServerLens[] => {
     const at = { offset, length };
     const server = statusOf(servers, name);
-    if (!server) return [{ ...at, title: isDirty ? 'not read yet: save' : 'not read yet' }];
+    if (!server) return [{ ...at, title: isDirty ? t`not read yet: save` : t`not read yet` }];
     const summary = { ...at, title: summaryOf(server), command: 'waygate.revealServer' as const, server: server.name };
     return [summary, ...serverButtons(server).map((button) => ({ ...at, ...button, server: server.name }))];
   });
@@ -83,10 +83,10 @@ function summaryOf(server: ServerStatus): string {
 function factsOf({ state, toolCount, definitionTokens = 0, supervised, unlisted }: ServerStatus): string[] {
   const restarts = supervised?.restart_count ?? 0;
   return [
-    serverState(state).words,
-    ...(toolCount > 0 && !unlisted ? [count(toolCount, 'tool')] : []),
-    ...(definitionTokens > 0 ? [`${shortTokens(definitionTokens)} tokens`] : []),
-    ...(state !== 'ready' && restarts > 0 ? [count(restarts, 'restart')] : []),
+    translated(serverState(state).words),
+    ...(toolCount > 0 && !unlisted ? [amounts.tools(toolCount)] : []),
+    ...(definitionTokens > 0 ? [t`${shortTokens(definitionTokens)} tokens`] : []),
+    ...(state !== 'ready' && restarts > 0 ? [amounts.restarts(restarts)] : []),
   ];
 }
 
@@ -104,19 +104,23 @@ export function serverHover(server: ServerStatus, lastCall: CallRecord | undefin
   const fault = supervised?.last_fault;
   const wait = server.remedy?.kind === 'wait' ? server.remedy.ms : supervised?.next_attempt_in_ms;
   const used = [
-    count(calls, 'call'),
-    count(errors, 'error'),
-    ...(p95Ms === undefined ? [] : [`95 of 100 within ${latency(p95Ms)}`]),
+    amounts.calls(calls),
+    amounts.errors(errors),
+    ...(p95Ms === undefined ? [] : [t`95 of 100 within ${latency(p95Ms)}`]),
   ];
   const lines = [
     ...(reason ? [asSentence(reason)] : []),
-    ...(since > 0 ? [`In this state for ${duration(now - since)}.`] : []),
+    ...(since > 0 ? [t`In this state for ${duration(now - since)}.`] : []),
     ...(supervised && supervised.restart_count > 0
-      ? [`${count(supervised.restart_count, 'restart')}${wait === undefined ? '' : `, next try in ${duration(wait)}`}.`]
+      ? [
+          wait === undefined
+            ? `${amounts.restarts(supervised.restart_count)}.`
+            : t`${amounts.restarts(supervised.restart_count)}, next try in ${duration(wait)}.`,
+        ]
       : []),
-    ...(fault ? [`Last fault: ${asSentence(fault.detail || fault.code)}`] : []),
+    ...(fault ? [t`Last fault: ${asSentence(fault.detail || fault.code)}`] : []),
     ...(calls > 0 ? [`${used.join(', ')}.`] : []),
-    ...(lastCall ? [`Last call: ${callWords(lastCall, now)}.`] : []),
+    ...(lastCall ? [callWords(lastCall, now)] : []),
   ];
   return {
     lines: [
@@ -135,9 +139,13 @@ export function serverHover(server: ServerStatus, lastCall: CallRecord | undefin
 
 function callWords({ toolId, subject, at, durationMs, phase, outcome, errorCode }: CallRecord, now: number): string {
   const name = oneLine(toolId ?? subject, 100);
-  if (phase !== 'done') return `${name}, ${phase} for ${duration(durationMs)}`;
-  const end = outcome === 'error' ? `failed with ${errorCode ?? 'an error'}` : 'succeeded';
-  return `${name} ${end} after ${latency(durationMs)}, ${duration(now - at - durationMs)} ago`;
+  if (phase === 'waiting') return t`Last call: ${name}, waiting for ${duration(durationMs)}.`;
+  if (phase !== 'done') return t`Last call: ${name}, running for ${duration(durationMs)}.`;
+  const age = duration(now - at - durationMs);
+  if (outcome !== 'error') return t`Last call: ${name} succeeded after ${latency(durationMs)}, ${age} ago.`;
+  return errorCode
+    ? t`Last call: ${name} failed with ${errorCode} after ${latency(durationMs)}, ${age} ago.`
+    : t`Last call: ${name} failed after ${latency(durationMs)}, ${age} ago.`;
 }
 
 /** Describes what is left now in the windows of a limit, which the pointer is on. */
@@ -145,10 +153,14 @@ export function limitHover(windows: readonly LimitWindow[], scopes: readonly str
   const here = windows.filter(({ scope }) => scopes.includes(scope));
   if (here.length === 0) return [markdownText`No call has counted against this limit yet.`];
   return here.map(({ scope, client, limit, left, freesInMs }) => {
-    const per = scope.endsWith('/minute') ? 'in this minute' : 'in this session';
-    const whose = client === undefined ? '' : ` (${oneLine(client, 60)})`;
-    const frees = freesInMs === undefined ? '' : `; more in ${duration(freesInMs)}`;
-    return markdownText`${`${groupDigits(left)} of ${groupDigits(limit)} calls left ${per}${whose}${frees}.`}`;
+    const [some, all] = [groupDigits(left), groupDigits(limit)];
+    const words = [
+      scope.endsWith('/minute')
+        ? t`${some} of ${all} calls left in this minute`
+        : t`${some} of ${all} calls left in this session`,
+      ...(client === undefined ? [] : [`(${oneLine(client, 60)})`]),
+    ].join(' ');
+    return freesInMs === undefined ? markdownText`${words}.` : markdownText`${words}; more in ${duration(freesInMs)}.`;
   });
 }
 
