@@ -4,6 +4,7 @@ import { ensureWorkspaceState, StateFolderError, stateRoot } from '../../config/
 import { attach, endSilent } from '../../host/attach/attach.ts';
 import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/attach/startWorker.ts';
 import { SessionHost } from '../../host/session/sessionHost.ts';
+import { IdleCollection } from '../../lib/idleCollection.ts';
 import { chosenMode } from '../chosenMode.ts';
 import type { ServeOptions } from '../commands.ts';
 import { printProblem } from '../print.ts';
@@ -27,6 +28,7 @@ export async function serve(target: ServeOptions): Promise<number> {
   let first: Promise<Socket | undefined> | undefined = attachSession(true);
   first.catch(() => undefined);
   await nextTurn();
+  const garbage = new IdleCollection();
   const host = new SessionHost({
     input: process.stdin,
     output: process.stdout,
@@ -35,6 +37,7 @@ export async function serve(target: ServeOptions): Promise<number> {
     name: target.serverName,
     workspace: target.workspace,
     endSilent,
+    onTraffic: () => garbage.work(),
     folder: gatewayFolder(target),
     attach: (signal, start) => {
       const attaching = first ?? attachSession(start, signal);

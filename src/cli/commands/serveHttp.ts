@@ -5,6 +5,7 @@ import { ensureWorkspaceState, stateRoot, unwritable } from '../../config/state/
 import { attach, endSilent } from '../../host/attach/attach.ts';
 import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/attach/startWorker.ts';
 import { SessionHost } from '../../host/session/sessionHost.ts';
+import { IdleCollection } from '../../lib/idleCollection.ts';
 import { isAbsent, readBoundedText, readFailure } from '../../lib/readBounded.ts';
 import { HttpFront } from '../../mcp/http/httpFront.ts';
 import { chosenMode } from '../chosenMode.ts';
@@ -23,6 +24,7 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
   const log = (line: string): void => void printProblem(line);
   const runtime = ownRuntime(target);
   const token = tokenOf(target, options);
+  const garbage = new IdleCollection();
   const front = new HttpFront({
     port: options.port,
     log,
@@ -37,6 +39,7 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
         mode,
         workspace: target.workspace,
         endSilent,
+        onTraffic: () => garbage.work(),
         folder: gatewayFolder(target),
         attach: (signal, start) =>
           attach(runtime, { kind: 'session', start, holds: true, marksRelated: true, mode, signal, log }),

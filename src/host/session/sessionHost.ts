@@ -27,6 +27,8 @@ export interface SessionHostOptions {
   attach: (signal: AbortSignal, start: boolean) => Promise<Socket | undefined>;
   /** Ends the worker at the other end of a socket, which does not answer. Resolves to whether its process has ended. */
   endSilent?: (socket: Socket) => Promise<boolean>;
+  /** Called for each line of the client and each frame of the worker. */
+  onTraffic?: () => void;
   /** Workspace of the worker, and the gateway's folder in the state. */
   workspace: string;
   folder: string;
@@ -49,6 +51,7 @@ const DRAIN_MS = 700;
 export class SessionHost {
   readonly #mode: Mode;
   readonly #log: (line: string) => void;
+  readonly #onTraffic: () => void;
   readonly #client: ClientStream;
   readonly #calls: SessionCalls;
   readonly #answers: SessionAnswers;
@@ -62,6 +65,7 @@ export class SessionHost {
     const { workspace, folder, mode = DEFAULT_MODE, log } = options;
     this.#mode = mode;
     this.#log = log;
+    this.#onTraffic = options.onTraffic ?? (() => undefined);
     this.#client = new ClientStream(options.input, options.output, {
       onLine: (line) => this.#onClientLine(line),
       onFull: () => this.#link.pause(),
@@ -116,6 +120,7 @@ export class SessionHost {
   }
 
   #onClientLine(line: Buffer): void {
+    this.#onTraffic();
     const read = readClientLine(line);
     if (read.kind === 'refused') this.#client.write(read.answer);
     else if (read.kind === 'answer') this.#forward(line);
@@ -187,6 +192,7 @@ export class SessionHost {
   }
 
   #onWorkerFrame(frame: Buffer, generation: number): void {
+    this.#onTraffic();
     const read = readWorkerFrame(frame);
     if (read.kind === 'message') this.#client.relay(frame);
     else if (read.kind === 'answer') this.#onAnswer(read.id, frame, generation);

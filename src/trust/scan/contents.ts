@@ -1,4 +1,4 @@
-import { once } from '../../lib/once.ts';
+import { weakOnce } from '../../lib/once.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { type Piece, phraseDocument, quotation, rawDocument } from './document.ts';
 import { ENGLISH } from './englishPhrases.ts';
@@ -42,7 +42,8 @@ function alternativesIn(source: string): string[] {
 }
 
 const PHRASES = [ENGLISH, EUROPEAN, EAST_ASIAN, TAGS, PLACES, PAYLOADS];
-const tables = once(() => PHRASES.map(tableOf));
+/** Returns all tables. Their compiled patterns take 5 MB, and most scans follow the start of a server. */
+const tables = weakOnce(() => PHRASES.map(tableOf));
 
 /** Returns the hard phrases of the given rules. Their unions are shorter, so that the first search takes less time. */
 export function hardTables(rules: readonly ScanRule[]): readonly Table[] {

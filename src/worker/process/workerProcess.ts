@@ -5,6 +5,7 @@ import type { GatewaySnapshot } from '../../control/contract.ts';
 import { readLastWorker, updateLastWorker } from '../../host/attach/lastWorker.ts';
 import { sweepLeftovers } from '../../host/attach/leftovers.ts';
 import { BUILD, VERSION } from '../../lib/build.ts';
+import { IdleCollection } from '../../lib/idleCollection.ts';
 import type { Hello } from '../../link/linkHandshake.ts';
 import { LINK_VERSION, type Rendezvous } from '../../link/rendezvous.ts';
 import type { RolloutState } from '../../supervision/health.ts';
@@ -52,6 +53,7 @@ export class WorkerProcess {
   readonly #attachers: Attachers;
   readonly #gateway: Gateway;
   readonly #startedAt = Date.now();
+  readonly #garbage = new IdleCollection();
   readonly #life: WorkerLife;
   readonly #sessions: WorkerSessions;
   readonly #place: WorkerPlace;
@@ -89,7 +91,10 @@ export class WorkerProcess {
         if (!options.load) updateLastWorker(options.stateFolder, () => ({ configuration }), lost);
       },
       log: (line) => this.#log(line),
-      onChange: () => this.#watchers.announce(),
+      onChange: () => {
+        this.#garbage.work();
+        this.#watchers.announce();
+      },
       onCall: (call) => this.#watchers.announceCall(call),
       approve: (question, gone) => this.#watchers.approve(question, gone),
       secret: (request) => this.#watchers.secret(request),
