@@ -37,6 +37,11 @@ export class MaskedValues {
   #latest: Generation = this.#empty();
   #earlier: Generation = this.#empty();
 
+  /** Whether nothing was masked yet. */
+  get isEmpty(): boolean {
+    return this.#latest.values.size + this.#earlier.values.size === 0;
+  }
+
   /** Remembers a value that was masked in a text of a server. Words and short numbers occur by chance. */
   note(value: string, from: string): void {
     if (value.length < MIN_CHARS || value.length > MAX_CHARS || !isDistinctive(value)) return;

@@ -268,6 +268,7 @@ const PHRASES: readonly PhraseShape[] = [
   {
     issuer: 'Discord bot',
     pattern: /(?<![\w.-])[MNO][\w-]{22,27}\.[\w-]{6,7}\.[\w-]{27,45}(?![\w-])/g,
+    hint: /\.[\w-]{6,7}\.[\w-]{27}/,
     example: `«M${mixed(23)}.G${mixed(5)}.${mixed(38)}»`,
   },
   {

@@ -55,6 +55,13 @@ const CALLS = /^(browse|hydrate|execute|view|read|call)\./;
 /** Name of an event that the log may hold. */
 export type EventName = keyof typeof ATTRIBUTES;
 
+const ALLOWED = new Map<string, readonly string[]>(
+  Object.entries(ATTRIBUTES).map(([event, names]) => [
+    event,
+    [...names.split(' '), ...(CALLS.test(event) ? OF_CALLS : [])],
+  ]),
+);
+
 const MAX_TEXT = 300;
 const MAX_ITEMS = 50;
 
@@ -71,14 +78,11 @@ export interface EventDraft {
 /** Makes an event for the log: allowed attributes only, with masked and bounded texts of one line. */
 export function diagnosticEvent(draft: EventDraft, at: Date, scrub: (text: string) => string): DiagnosticEvent {
   const text = (value: string): string => cut(scrub(value.slice(0, 4 * MAX_TEXT)));
-  const own = (ATTRIBUTES as Readonly<Record<string, string>>)[draft.event]?.split(' ') ?? [];
-  const allowed = CALLS.test(draft.event) && own.length > 0 ? [...own, ...OF_CALLS] : own;
-  const attributes = Object.fromEntries(
-    allowed.flatMap((name) => {
-      const value = draft.attributes[name];
-      return value === undefined ? [] : [[name, plain(value, text)]];
-    }),
-  );
+  const attributes: Record<string, unknown> = {};
+  for (const name of ALLOWED.get(draft.event) ?? []) {
+    const value = draft.attributes[name];
+    if (value !== undefined) attributes[name] = plain(value, text);
+  }
   return {
     version: 1,
     event: draft.event,

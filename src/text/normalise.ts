@@ -100,6 +100,7 @@ export function meantToken(
  * plural (`tools.execute`).
  */
 export function meantTool(given: string, names: readonly string[]): string | undefined {
+  if (names.includes(given)) return given;
   const bare = asciiToken(given).replace(/^(?:mcp)?waygate/, '');
   const noun = names.map((name) => name.split('_')[0] as string).find((one) => bare.startsWith(`${one}s`));
   const singular = noun === undefined ? bare : noun + bare.slice(noun.length + 1);

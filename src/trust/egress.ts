@@ -95,6 +95,7 @@ function findValues(
   { known, masked }: Secrets,
   add: (secret: SentSecret) => void,
 ): void {
+  if (known.longest === 0 && masked.isEmpty) return;
   const text = compact(textOf(pieces, between));
   const pointer = (start: number) => pointerAt(pieces, between.length, start, compact);
   const places = [...known.find(text)];

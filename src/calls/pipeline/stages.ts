@@ -64,14 +64,15 @@ const validate: Stage = async (call, { validator }, { scrubSecrets }) => {
 };
 
 /** Keeps secrets from the server. A dry run reports a refusal, and asks nobody. */
-const egress: Stage = async (call, { config, approvals }, ports) => {
+const egress: Stage = (call, { config, approvals }, ports) => {
   const { tool, args, request } = call;
   const { session, signal, approval, trace, dryRun: isDry, meta } = request;
   call.egress = judgeEgress(config, tool, sentParts(args, meta), ports.findSecrets);
+  if (call.egress.length === 0) return;
   const asks = call.egress.every(({ decision }) => decision.action === 'require_approval');
   // A call that a rule denies needs no question.
   if (asks && (isDry || decide(config.policy, subjectOf(tool, 'tool_execute')).action === 'deny')) return;
-  await guardEgress(call.egress, { tool, session, signal, approval, trace }, approvals, (finding) =>
+  return guardEgress(call.egress, { tool, session, signal, approval, trace }, approvals, (finding) =>
     ports.onSecretAllowed?.(tool.server, finding),
   );
 };
@@ -84,7 +85,7 @@ const trust: Stage = (call, _parts, ports) => {
 };
 
 /** Applies the user's rules, and asks the user if a rule or a change of the tool requires approval. */
-const policy: Stage = async (call, { config, approvals }) => {
+const policy: Stage = (call, { config, approvals }) => {
   const { tool, request, question } = call;
   const found = decide(config.policy, subjectOf(tool, 'tool_execute'));
   const isAsked = request.askedByClient && isDefaultQuestion(config.policy, found);
@@ -92,9 +93,9 @@ const policy: Stage = async (call, { config, approvals }) => {
   const mustAsk = question !== undefined && decided.action !== 'deny';
   const decision = mustAsk ? { ...decided, action: 'require_approval' as const, reason: question } : decided;
   call.policy = decision;
-  if (request.dryRun) return;
+  if (request.dryRun || decision.action === 'allow') return;
   const { session, signal, approval, trace } = request;
-  await authorize(
+  return authorize(
     decision,
     { tool, metaTool: 'tool_execute', args: call.args as JsonObject, session, signal, approval, trace },
     approvals,

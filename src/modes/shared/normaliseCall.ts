@@ -16,6 +16,17 @@ type Correct = (rule: Normalisation['rule'], from: string, to: string) => void;
 
 const MAX_FROM_CHARS = 64;
 
+/** Tools of each mode by their names. */
+const TOOLS_OF: Readonly<Record<keyof GatewayTool['modes'], ReadonlyMap<string, GatewayTool>>> = {
+  gateway: toolsOf('gateway'),
+  transparent: toolsOf('transparent'),
+};
+
+function toolsOf(mode: keyof GatewayTool['modes']): ReadonlyMap<string, GatewayTool> {
+  const tools: readonly GatewayTool[] = DECLARED_TOOLS;
+  return new Map(tools.filter(({ modes }) => modes[mode]).map((tool) => [tool.definition.name, tool]));
+}
+
 /** Arguments that models and clients add to any tool, to explain the call. */
 const EXTRA = ['explanation', 'intent', 'purpose', 'reason', 'reasoning', 'thought', 'thoughts'];
 
@@ -32,11 +43,10 @@ export function normaliseCall(
   const correct: Correct = (rule, from, to) => {
     corrections.push({ rule, from: oneLine(from, MAX_FROM_CHARS), to });
   };
-  const tools = DECLARED_TOOLS.filter(({ modes }: GatewayTool) => modes[mode] !== undefined);
-  const names = tools.map(({ definition }) => definition.name);
-  const name = meantTool(givenName, names) ?? givenName;
+  const tools = TOOLS_OF[mode];
+  const name = meantTool(givenName, [...tools.keys()]) ?? givenName;
   if (name !== givenName) correct('token_alias', givenName, name);
-  const tool = tools.find(({ definition }) => definition.name === name);
+  const tool = tools.get(name);
   if (!tool || !isRecord(givenArgs)) return { name, args: givenArgs, corrections };
   const args = renamedFields(givenArgs, tool, correct);
   const { properties } = (tool as GatewayTool).definition.inputSchema;

@@ -9,7 +9,8 @@ export class SessionCall implements CallOrigin {
   readonly peer: ClientPeer | undefined;
   stillWorking?: () => void;
   taskId?: string;
-  readonly #over = new AbortController();
+  #isOver = false;
+  #over: AbortController | undefined;
 
   constructor(peer: ClientPeer | undefined) {
     this.peer = peer;
@@ -18,11 +19,15 @@ export class SessionCall implements CallOrigin {
 
   /** Aborted once the call is answered: later requests of the server have no receiver. */
   get over(): AbortSignal {
+    // Few servers ask anything, so most calls need none.
+    this.#over ??= new AbortController();
+    if (this.#isOver) this.#over.abort(OVER);
     return this.#over.signal;
   }
 
   end(): void {
-    this.#over.abort(OVER);
+    this.#isOver = true;
+    this.#over?.abort(OVER);
   }
 }
 
