@@ -226,6 +226,12 @@ describe('an answer of tool_browse', () => {
     expect((await call('tool_browse', { query: 'post a message' })).text).toMatch(
       /chat-two:send_message#\w{8} is also in chat \(same definition; may reach other data\): chat:send_message#\w{8}\./,
     );
+    const properties = { id: { type: 'string' }, thread: { type: 'string' } };
+    const later = { ...(CHAT.tools[0] as object), inputSchema: { type: 'object', properties } };
+    const releases = session(fixedContext([CHAT, { server: 'chat-two', tools: [later] }]));
+    expect((await releases('tool_browse', { query: 'post a message' })).text).toMatch(
+      /is also in chat \(same description, other arguments; may reach other data\): chat:send_message#/,
+    );
     const reach = { chat: ['its own "TOKEN"'], 'chat-two': ['"/home/u"'] };
     const other = session(fixedContext([CHAT, twin], { reach }));
     expect((await other('tool_browse', { query: 'post a message' })).text).toMatch(

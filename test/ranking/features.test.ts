@@ -215,6 +215,22 @@ describe('cards', () => {
     expect(rank(index, 'search notes', { topK: 5, server: 'notes-b' }).hits[0]?.tool.id).toBe('notes-b:search_notes');
   });
 
+  test('releases of a tool that differ in optional arguments are one card; other differences make two', () => {
+    const release = (server: string, properties: string[], required: string[], more = '') =>
+      makeTool(server, 'draw_walrus', {
+        description: `Draws a walrus on the beach, in colour.${more}`,
+        properties: Object.fromEntries(properties.map((name) => [name, { type: 'string' }])),
+        required,
+      });
+    const first = release('art-a', ['size', 'pose'], ['size']);
+    const cards = (other: CatalogTool) => found([first, other, ...AROUND], 'draw walrus');
+    expect(cards(release('art-b', ['size', 'pose', 'theme'], ['size']))).toEqual(['art-a:draw_walrus']);
+    expect(cards(release('art-b', ['size'], ['size']))).toEqual(['art-a:draw_walrus']);
+    expect(cards(release('art-b', ['size', 'pose', 'theme'], ['size', 'theme']))).toHaveLength(2);
+    expect(cards(release('art-b', ['size', 'theme'], ['size']))).toHaveLength(2);
+    expect(cards(release('art-b', ['size', 'pose'], ['size'], ' With ice.'))).toHaveLength(2);
+  });
+
   test('equal short texts do not make two tools the same', () => {
     const tools = ['vercel', 'sentry'].map((server) =>
       makeTool(server, 'list_projects', { description: 'List projects' }),

@@ -6,6 +6,7 @@ export interface ToolSketch {
   title?: string;
   description?: string;
   properties?: Readonly<Record<string, unknown>>;
+  required?: readonly string[];
   annotations?: Readonly<Record<string, unknown>>;
   tags?: readonly string[];
 }
@@ -23,7 +24,11 @@ export function makeTool(server: string, name: string, sketch: ToolSketch = {}):
     safety: '',
     sideEffects: true,
     costHint: 0,
-    inputSchema: { type: 'object', properties: sketch.properties ?? {} },
+    inputSchema: {
+      type: 'object',
+      properties: sketch.properties ?? {},
+      ...(sketch.required ? { required: sketch.required } : {}),
+    },
     outputSchema: undefined,
     annotations: sketch.annotations ?? {},
     fingerprint: '',

@@ -26,6 +26,17 @@ describe('wordings', () => {
     expect(kept).toHaveLength(queries.length);
   });
 
+  test('the first wording counts most, and its form of a word holds', () => {
+    const first = (query: string) => {
+      const tools = ['pick_lemon', 'paint_lemon', 'weigh_plum', 'weigh_plums'].map((name) => makeTool('zoo', name));
+      return rank(buildRankIndex([...tools, ...SMALL_CATALOG], []), query, { topK: 5 }).hits[0]?.tool.upstreamName;
+    };
+    expect(first('pick lemon | paint lemon')).toBe('pick_lemon');
+    expect(first('paint lemon | pick lemon')).toBe('paint_lemon');
+    expect(first('weigh plum | weigh plums')).toBe('weigh_plum');
+    expect(first('weigh plums | weigh plum')).toBe('weigh_plums');
+  });
+
   test('no phrase reaches from one wording into the next', () => {
     const { concepts } = explainRanking(index, 'throw | away the invoice', { topK: 3 });
     expect(concepts.map(({ asked }) => asked)).not.toContain('throw away');

@@ -220,14 +220,18 @@ function missHints({ catalog: { servers } }: Choices, nearestNames: readonly str
   ];
 }
 
-/** Names the tools behind a card that stands for several servers. Servers of one definition may hold different data. */
+/** Names the tools behind a card that stands for several servers. Their servers may hold different data. */
 function cloneHints({ reachBeside }: GatewayContext, hits: readonly RankedTool[]): string[] {
   return hits.flatMap(({ tool, clones }) =>
     clones.map((clone) => {
       const [here, there] = [reachBeside(tool.server, clone.server), reachBeside(clone.server, tool.server)];
       const own = here.length === 0 ? '' : ` (${here.join(', ')})`;
       const other = there.length === 0 ? '' : `: ${there.join(', ')}`;
-      return `${tool.id}${own} is also in ${clone.server} (same definition; may reach other data${other}): ${clone.id}.`;
+      const alike =
+        JSON.stringify(tool.inputSchema) === JSON.stringify(clone.inputSchema)
+          ? 'same definition'
+          : 'same description, other arguments';
+      return `${tool.id}${own} is also in ${clone.server} (${alike}; may reach other data${other}): ${clone.id}.`;
     }),
   );
 }

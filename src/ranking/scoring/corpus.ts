@@ -1,4 +1,5 @@
 import type { CatalogTool } from '../../catalog/types.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import type { Lexicon } from '../words/lexicon.ts';
 import { type ArgumentWords, argumentWords, FIELDS, readableDescription } from './toolText.ts';
 
@@ -15,26 +16,40 @@ export interface Document {
 /** Shorter texts ("List projects") can be equal without meaning the same tool. */
 const MIN_CLONE_TEXT = 24;
 
-/** Merges tools of different servers with the same name, description and argument names (G3.11). */
+/**
+ * Merges tools with the same name, description and required arguments if one of the two has every argument of the other:
+ * releases and forks of a server differ in optional arguments (G3.11). Within a server, names differ.
+ */
 export function documentsOf(tools: readonly CatalogTool[]): Document[] {
   const documents: { members: number[]; arguments: ArgumentWords }[] = [];
-  const byText = new Map<string, number[]>();
+  const byText = new Map<string, typeof documents>();
   for (const [number, tool] of tools.entries()) {
-    const words = argumentWords(tool.inputSchema);
+    const document = { members: [number], arguments: argumentWords(tool.inputSchema) };
     const description = tool.description.trim();
     if (description.length >= MIN_CLONE_TEXT) {
-      const key = `${tool.upstreamName}\n${words.names.join(',')}\n${description}`;
-      const members = byText.get(key);
-      if (members?.every((member) => tools[member]?.server !== tool.server)) {
-        members.push(number);
+      const key = JSON.stringify([tool.upstreamName, description, ...requiredArguments(tool.inputSchema)]);
+      const alike = byText.get(key);
+      const same = alike?.find((other) => oneHoldsTheOther(other.arguments.names, document.arguments.names));
+      if (same) {
+        same.members.push(number);
         continue;
       }
-      const first = [number];
-      if (members === undefined) byText.set(key, first);
-      documents.push({ members: first, arguments: words });
-    } else documents.push({ members: [number], arguments: words });
+      if (alike) alike.push(document);
+      else byText.set(key, [document]);
+    }
+    documents.push(document);
   }
   return documents;
+}
+
+function requiredArguments(schema: unknown): unknown[] {
+  return isRecord(schema) && Array.isArray(schema.required) ? [...schema.required].sort() : [];
+}
+
+function oneHoldsTheOther(some: readonly string[], others: readonly string[]): boolean {
+  const [few, many] = some.length < others.length ? [some, others] : [others, some];
+  const names = new Set(many);
+  return few.every((name) => names.has(name));
 }
 
 export interface ServerText {

@@ -14,16 +14,19 @@ const INSIDE_PHRASE = 0.5;
 /** A long query needs few expansions: its words are specific enough, and expansions would match everything. */
 const SHORT_QUERY = 8;
 
-/** Splits the query into concepts, by phrases and words, with all their expansions in this catalog. */
-export function conceptsOf(words: readonly QueryWord[], vocabulary: Vocabulary): Concept[] {
+/**
+ * Splits a wording into concepts, by phrases and words, with all their expansions in this catalog. `share` is the weight
+ * of the wording.
+ */
+export function conceptsOf(words: readonly QueryWord[], share: number, vocabulary: Vocabulary): Concept[] {
   const finder = new ConceptFinder(words, vocabulary);
   const inPhrase = new Set<number>();
   for (const places of phrasesIn(words, vocabulary)) {
-    finder.add(places, 1);
+    finder.add(places, share);
     for (const place of places) inPhrase.add(place);
   }
   for (const [place, word] of words.entries()) {
-    finder.add([place], word.stop ? QUESTION_WEIGHT : inPhrase.has(place) ? INSIDE_PHRASE : 1);
+    finder.add([place], share * (word.stop ? QUESTION_WEIGHT : inPhrase.has(place) ? INSIDE_PHRASE : 1));
   }
   return finder.concepts;
 }

@@ -11,6 +11,8 @@ export const MAX_QUERY = 500;
 const MAX_QUERY_WORDS = 64;
 /** Limit of wordings. Two or three name a capability well, and each takes time like a query. */
 const MAX_WORDINGS = 4;
+/** Weight of a wording after the first, which is the agent's best: a later one widens the request, or repeats it. */
+const LATER_WORDING = 0.75;
 /** Weight of the parts of a joined name: `GitLab` is searched as `gitlab`, with its parts beside it. */
 const PART_WEIGHT = 0.2;
 const MAX_TERM_WEIGHT = 2;
@@ -65,7 +67,8 @@ export interface Vocabulary {
 
 /**
  * Plans a query. Its wordings (`git stash | put changes aside`) are read apart, so that no phrase reaches from one into
- * the next; then their words count together, because a second wording seldom repeats the product that the first names.
+ * the next; then their words count together, those of later wordings less, because a second wording seldom repeats the
+ * product that the first names.
  */
 export function planQuery(query: string, vocabulary: Vocabulary): QueryPlan {
   const words: QueryWord[] = [];
@@ -76,22 +79,27 @@ export function planQuery(query: string, vocabulary: Vocabulary): QueryPlan {
   const hints: LiteralHint[] = [];
   const unmentioned = new Set<string>();
   const pairs = new Set<string>();
+  let forms: ReadonlyMap<string, string> = new Map();
   let sentence = false;
-  for (const wording of wordingsOf(query)) {
+  for (const [place, wording] of wordingsOf(query).entries()) {
+    const share = place === 0 ? 1 : LATER_WORDING;
     const literals = readLiterals(wording);
     const own: QueryWord[] = [];
     readWords(literals.rest, 1, vocabulary, own);
     const wished = own.slice();
     for (const value of literals.values) readWords(value.text, value.weight, vocabulary, own);
+    for (const word of own) reduce(word, share);
     for (const word of own) if (!word.stop) for (const term of word.terms) add(term);
-    addCompounds(wished, vocabulary, add);
-    concepts.push(...conceptsOf(wished, vocabulary));
+    addCompounds(wished, share, vocabulary, add);
+    concepts.push(...conceptsOf(wished, share, vocabulary));
     hints.push(...literals.hints);
     const content = wished.filter(({ stop }) => !stop);
     for (const [place, { stem }] of content.entries()) if (place > 0) pairs.add(`${content[place - 1]?.stem} ${stem}`);
     const prose = wished.length - content.length >= MIN_STOP_WORDS;
     sentence ||= prose;
     for (const name of unmentionedNames(wished, prose, vocabulary)) unmentioned.add(name);
+    // The form of the first wording that has the word: `get segment effort | list segment efforts` wants one.
+    forms = new Map([...own.filter(({ stop }) => !stop).map(({ stem, lower }) => [stem, lower] as const), ...forms]);
     words.push(...own);
   }
   concepts.push(...hintConcept(hints, vocabulary));
@@ -102,9 +110,14 @@ export function planQuery(query: string, vocabulary: Vocabulary): QueryPlan {
     unmentioned: [...unmentioned],
     pairs,
     sentence,
-    forms: new Map(words.filter((word) => !word.stop).map((word) => [word.stem, word.lower])),
+    forms,
     sureness: namesOf(words, concepts, vocabulary),
   };
+}
+
+function reduce(word: QueryWord, share: number): void {
+  word.weight *= share;
+  for (const term of word.terms) term.weight *= share;
 }
 
 /** Number of stop words from which a wording is a sentence: `list issues of a repository` has two. */
@@ -176,12 +189,17 @@ function guess(word: QueryWord, { lexicon, docFrequency, isWord }: Vocabulary, m
 }
 
 /** Joins neighbours: `web hook` matches `webhook` in the catalog. */
-function addCompounds(words: readonly QueryWord[], { lexicon }: Vocabulary, add: (term: WeightedTerm) => void): void {
+function addCompounds(
+  words: readonly QueryWord[],
+  share: number,
+  { lexicon }: Vocabulary,
+  add: (term: WeightedTerm) => void,
+): void {
   for (let at = 1; at < words.length; at++) {
     const [first, second] = [words[at - 1] as QueryWord, words[at] as QueryWord];
     if (first.stop || second.stop || first.lower.length < 3 || second.lower.length < 3) continue;
     const term = lexicon.lookup(stemOf(first.lower + second.lower));
-    if (term !== undefined) add({ term, weight: COMPOUND_WEIGHT });
+    if (term !== undefined) add({ term, weight: COMPOUND_WEIGHT * share });
   }
 }
 
