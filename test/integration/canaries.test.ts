@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FileSecrets } from '../../src/config/state/fileSecrets.ts';
 import { PLANTED } from '../secrets/planted.ts';
+import { bundled } from '../support/bundledFixtures.ts';
 import { stateFolder, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
@@ -13,7 +14,7 @@ import { type TestWorkspace, testWorkspace } from '../support/workspace.ts';
  * address of a server over HTTP, by reference and in clear.
  */
 
-const PROGRAM = resolve('test/fixtures/canaryServer.mjs');
+const PROGRAM = bundled('canaryServer.mjs');
 const CANARIES = PLANTED.map(({ secret }, i) => `${i}-${secret.replace(/[^\x21-\x7e]|[&#%]/g, '')}`);
 /** Time limit: each test runs some 60 calls and commands on a machine that may be busy. */
 const LIMIT_MS = 180_000;

@@ -7,6 +7,7 @@ import type { ControlRequests } from '../../src/control/contract.ts';
 import type { ServerHealth } from '../../src/control/healthContract.ts';
 import { attachControl, type GatewayRuntime } from '../../src/host/attach/attachControl.ts';
 import { type Rendezvous, readRendezvous } from '../../src/link/rendezvous.ts';
+import { giveCompiledCode } from './compileCache.ts';
 import { isAlive, until } from './hostProcess.ts';
 import { type TestWorkspace, WAYGATE, WORKER } from './workspace.ts';
 
@@ -24,6 +25,7 @@ export async function waygate(
   args: readonly string[],
   input?: string,
 ): Promise<CommandResult> {
+  giveCompiledCode(workspace.stateDir);
   try {
     const running = run(process.execPath, [workspace.program ?? WAYGATE, ...args], {
       env: workspace.env,

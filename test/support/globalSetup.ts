@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
+import { bundleFixtures } from './bundledFixtures.ts';
+import { compileWorker } from './compileCache.ts';
 
 /** Tests run the shipped bundles, which are rebuilt if a source is newer. */
-export function setup(): void {
+export async function setup(): Promise<void> {
   const sources = globSync([
     'src/**/*.ts',
     'webview/**/*.{ts,css}',
@@ -13,9 +15,12 @@ export function setup(): void {
     'package.json',
   ]);
   const newest = Math.max(...sources.map(modified));
-  if (['dist/waygate.cjs', 'dist/worker.cjs', 'dist/extension.cjs'].every((bundle) => modified(bundle) > newest))
-    return;
-  execFileSync(process.execPath, ['esbuild.mjs'], { stdio: 'inherit' });
+  const bundles = ['dist/waygate.cjs', 'dist/worker.cjs', 'dist/extension.cjs'];
+  if (!bundles.every((bundle) => modified(bundle) > newest)) {
+    execFileSync(process.execPath, ['esbuild.mjs'], { stdio: 'inherit' });
+  }
+  compileWorker();
+  await bundleFixtures();
 }
 
 function modified(file: string): number {

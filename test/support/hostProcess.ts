@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve as absolute } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { giveCompiledCode } from './compileCache.ts';
 import { atEnd } from './lifetime.ts';
 import { type TestWorkspace, WAYGATE } from './workspace.ts';
 
@@ -134,6 +135,7 @@ export class HostProcess extends StreamClient {
   readonly exited: Promise<number | null>;
 
   constructor(workspace: TestWorkspace, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+    giveCompiledCode(workspace.stateDir);
     const command = [workspace.program ?? WAYGATE, 'serve', '--workspace', workspace.folder, ...args];
     const child = spawn(process.execPath, command, { env: { ...workspace.env, ...env } });
     super(child.stdin, child.stdout);

@@ -1,6 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { bundled } from './bundledFixtures.ts';
+import { giveCompiledCode } from './compileCache.ts';
 import { until } from './hostProcess.ts';
 import { atEnd } from './lifetime.ts';
 import { type TestWorkspace, WAYGATE } from './workspace.ts';
@@ -29,13 +31,14 @@ export class HttpProcess {
 
   /** Real `waygate serve --http` on any free port. */
   static waygate(workspace: TestWorkspace, args: readonly string[] = []): HttpProcess {
+    giveCompiledCode(workspace.stateDir);
     const command = [WAYGATE, 'serve', '--http', '--port', '0', '--workspace', workspace.folder, ...args];
     return new HttpProcess(command, workspace.env);
   }
 
   /** Fixture of the conformance suites, on the SDK's own transport. */
   static fixture(): HttpProcess {
-    return new HttpProcess([resolve('test/fixtures/conformanceServer.mjs'), '--http'], process.env);
+    return new HttpProcess([bundled('conformanceServer.mjs'), '--http'], process.env);
   }
 
   /** Server with tasks. */

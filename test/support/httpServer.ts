@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { bundled } from './bundledFixtures.ts';
 import { atEnd } from './lifetime.ts';
 
 export interface HttpServer {
@@ -11,7 +11,7 @@ export interface HttpServer {
 
 /** Real MCP server over HTTP in its own process, stopped with the test. */
 export function httpServer(...flags: string[]): Promise<HttpServer> {
-  return startHttpServer(resolve('test/fixtures/httpServer.mjs'), flags);
+  return startHttpServer(bundled('httpServer.mjs'), flags);
 }
 
 /** Starts any program that writes its port to stdout. */

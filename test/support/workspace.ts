@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { approveAll } from './approveAll.ts';
+import { bundled } from './bundledFixtures.ts';
 import { atEnd } from './lifetime.ts';
 
 /** Bundles under test. */
@@ -132,7 +133,7 @@ export const servers = {
   /** Everything that the conformance suites need from a server. */
   conformance: {
     command: process.execPath,
-    args: [resolve('test/fixtures/conformanceServer.mjs')],
+    args: [bundled('conformanceServer.mjs')],
   },
   /** `test/fixtures/server.mjs` with its flags. */
   fixture: (...flags: string[]) => ({

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { AuthorizationServer } from '../../support/authorizationServer.ts';
+import { bundled } from '../../support/bundledFixtures.ts';
 import { HostProcess, until } from '../../support/hostProcess.ts';
 import { HttpProcess } from '../../support/httpProcess.ts';
 import { atEnd } from '../../support/lifetime.ts';
@@ -21,12 +22,9 @@ async function configured(): Promise<{ workspace: TestWorkspace; toolId: string;
   });
   atEnd(() => issuer.close());
   const says = JSON.stringify({ resource: '{here}/mcp', authorization_servers: [issuer.issuer] });
-  const guarded = new HttpProcess(
-    [resolve('test/fixtures/httpServer.mjs'), '--issuer', issuer.issuer, '--says', says],
-    {
-      ...process.env,
-    },
-  );
+  const guarded = new HttpProcess([bundled('httpServer.mjs'), '--issuer', issuer.issuer, '--says', says], {
+    ...process.env,
+  });
   const port = await until('the port', () => /^\d+/.exec(guarded.stdout)?.[0]);
   const script = { tools: [{ name: TOOL, inputSchema: { type: 'object' }, annotations: { destructiveHint: true } }] };
   const fault = resolve('test/fixtures/faultServer.mjs');
