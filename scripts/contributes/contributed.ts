@@ -34,6 +34,14 @@ export const SETTINGS: { [K in SettingId]: SettingContribution<SettingTypes[K]> 
       'Absolute path of the Node.js executable (20.12 or newer) that runs the gateway. Leave it empty for the editor’s own Node.js.',
     restricted: true,
   },
+  'waygate.records.providerUrl': {
+    type: 'string',
+    default: '',
+    scope: 'machine',
+    markdownDescription:
+      'Address of a record provider, such as `https://records.example.com`. With one, the editor also gets the MCP server *Waygate Records*, whose five tools read your records under a grant. Its token is kept in the secret storage of the editor.',
+    restricted: true,
+  },
 };
 
 export const VIEWS = {

@@ -1,5 +1,5 @@
 import type { InputConfig } from './declaration/gatewayBlocks.ts';
-import type { HttpKeys, SharedKeys, StdioKeys } from './declaration/server.ts';
+import type { HttpKeys, RecordsKeys, SharedKeys, StdioKeys } from './declaration/server.ts';
 
 /** Place in a file. Lines and columns count from 1. */
 export interface FileLocation {
@@ -58,9 +58,9 @@ export function withConsequence(problem: ConfigurationProblem, meaning: string):
 export type ConfigOrigin = 'user' | 'workspace' | 'given';
 
 /** Validated configuration of a server, as the worker uses it. `markReference` marks its references to secrets. */
-export type ServerConfig = StdioServerConfig | HttpServerConfig | StaticServerConfig;
-/** Servers that waygate.json can name: programs and addresses. */
-export type WrittenServerConfig = StdioServerConfig | HttpServerConfig;
+export type ServerConfig = WrittenServerConfig | StaticServerConfig;
+/** Servers that waygate.json can name: programs, addresses, and providers of records. */
+export type WrittenServerConfig = StdioServerConfig | HttpServerConfig | RecordsServerConfig;
 
 interface AnyServerConfig extends SharedKeys {
   name: string;
@@ -85,6 +85,18 @@ export interface HttpServerConfig extends AnyServerConfig, HttpKeys {
   type: 'http' | 'sse';
   /** The entry with `${env:NAME}` unresolved, as the user approves it. */
   declared?: HttpKeys;
+}
+
+/** Provider of records, which Waygate itself reads as a server with five tools (R1.1). */
+export interface RecordsServerConfig extends AnyServerConfig, RecordsKeys {
+  type: 'records';
+  /** The entry with `${env:NAME}` unresolved, as the user approves it. */
+  declared?: RecordsKeys;
+}
+
+/** Whether what a server lists comes from Waygate itself or from a file that the user gave, so that pins prove nothing. */
+export function hasOwnListing(config: ServerConfig): config is StaticServerConfig | RecordsServerConfig {
+  return config.type === 'static' || config.type === 'records';
 }
 
 /** Part of a static catalog (G10.10): its lists and answers. No process runs for it. */

@@ -19,6 +19,7 @@ export function reachBeside(one: ServerConfig, other: ServerConfig): string[] {
   }
   if (one.type === 'static' || one.type === 'stdio') return [];
   const url = 'url' in other && one.url === other.url ? [] : [shownPlace(one.url)];
+  if (one.type === 'records') return url;
   return [...url, ...otherNames(one.headers, 'headers' in other ? other.headers : {})];
 }
 

@@ -6,7 +6,14 @@ import { readBounded, readFailure } from '../lib/readBounded.ts';
 import { distinctMembers, joined, object, unknownKey } from './declaration/collections.ts';
 import type { Reader } from './declaration/field.ts';
 import type { InputConfig } from './declaration/gatewayBlocks.ts';
-import { type HttpKeys, SERVER_KEYS, SERVER_TYPE, type SharedKeys, type StdioKeys } from './declaration/server.ts';
+import {
+  type HttpKeys,
+  type RecordsKeys,
+  SERVER_KEYS,
+  SERVER_TYPE,
+  type SharedKeys,
+  type StdioKeys,
+} from './declaration/server.ts';
 import type { ConfigOrigin, FileLocation, ProblemKind, WrittenServerConfig } from './gatewayConfig.ts';
 import { members } from './jsonNodes.ts';
 import { secretsInClear } from './secretsInClear.ts';
@@ -30,10 +37,15 @@ export interface ServerContext {
 const SHAPES = {
   stdio: object({ type: SERVER_TYPE, ...SERVER_KEYS.stdio, ...SERVER_KEYS.shared }, {}),
   http: object({ type: SERVER_TYPE, ...SERVER_KEYS.http, ...SERVER_KEYS.shared }, {}),
+  records: object({ type: SERVER_TYPE, ...SERVER_KEYS.records, ...SERVER_KEYS.shared }, {}),
 };
 
 /** Keys that decide about a start. */
-const DECLARED = { stdio: object(SERVER_KEYS.stdio, {}), http: object(SERVER_KEYS.http, {}) };
+const DECLARED = {
+  stdio: object(SERVER_KEYS.stdio, {}),
+  http: object(SERVER_KEYS.http, {}),
+  records: object(SERVER_KEYS.records, {}),
+};
 
 /** Reads one entry of `servers`. Returns `undefined` after an error: an entry is used completely or not at all. */
 export function readServer(name: string, node: Node, context: ServerContext): WrittenServerConfig | undefined {
@@ -47,7 +59,7 @@ export function readServer(name: string, node: Node, context: ServerContext): Wr
   // A misspelled "command" is no missing one. The other keys are read all the same, so that each error is reported.
   const type = typeOf(node, path, isSound ? report : () => undefined);
   if (type === undefined) return undefined;
-  const kind = type === 'stdio' ? 'stdio' : 'http';
+  const kind = kindOf(type);
   // A disabled server needs neither variables nor secrets yet.
   const isOff = findNodeAtLocation(node, ['disabled'])?.value === true;
   const reader: Reader = isOff
@@ -66,6 +78,9 @@ export function readServer(name: string, node: Node, context: ServerContext): Wr
     resolve: (text, secrets) => resolveVariables(text, { ...context, keepsEnvironment: true }, secrets),
     unresolved: true,
   });
+  if (type === 'records') {
+    return { ...(entry as RecordsKeys & SharedKeys), type, ...common, declared: declared as RecordsKeys };
+  }
   if (type !== 'stdio') return { ...(entry as HttpKeys & SharedKeys), type, ...common, declared: declared as HttpKeys };
   const written = entry as StdioKeys & SharedKeys;
   const { cwd, envFile } = written;
@@ -86,13 +101,14 @@ export function readServer(name: string, node: Node, context: ServerContext): Wr
 const KINDS = {
   stdio: { keys: Object.keys(SERVER_KEYS.stdio), description: 'a server with a "command"' },
   http: { keys: Object.keys(SERVER_KEYS.http), description: 'a server with a "url"' },
+  records: { keys: Object.keys(SERVER_KEYS.records), description: 'a server of the type "records"' },
 };
-export const ALL_KEYS = ['type', ...KINDS.stdio.keys, ...KINDS.http.keys, ...Object.keys(SERVER_KEYS.shared)];
+const OF_ONE_KIND = [...new Set(Object.values(KINDS).flatMap(({ keys }) => keys))];
+export const ALL_KEYS = ['type', ...OF_ONE_KIND, ...Object.keys(SERVER_KEYS.shared)];
 /** Keys that say how the server starts, and nothing about its limits. */
 export const LAUNCH_KEYS = [
   ...['type', 'keepAlive', 'required', 'startTimeoutSeconds'],
-  ...KINDS.stdio.keys.filter((key) => key !== 'sandbox'),
-  ...KINDS.http.keys,
+  ...OF_ONE_KIND.filter((key) => key !== 'sandbox'),
 ];
 
 function checkKeys(node: Node, path: string, report: Reader['report']): void {
@@ -105,21 +121,35 @@ function checkKeys(node: Node, path: string, report: Reader['report']): void {
   }
 }
 
+function kindOf(type: WrittenServerConfig['type']): keyof typeof KINDS {
+  return type === 'sse' ? 'http' : type;
+}
+
 /** Determines the type of an entry from `type`, `command` and `url`, and reports an entry without or with two types. */
 function typeOf(node: Node, path: string, report: Reader['report']): WrittenServerConfig['type'] | undefined {
   const [type, command, url] = ['type', 'command', 'url'].map((key) => findNodeAtLocation(node, [key]));
   const written = type && SERVER_TYPE.read(type, `${path}.type`, { report });
   if (type && !written) return undefined;
   if (command && url) return void report(`"${path}" has both a "command" and a "url"; keep one of them.`, url);
-  const isHttp = written === undefined ? url !== undefined : written !== 'stdio';
-  if (!(isHttp ? url : command)) {
-    return void report(`"${path}" has no "${isHttp ? 'url' : 'command'}"; add it.`, node, { code: 'missing' });
+  const kind = kindOf(written ?? (url ? 'http' : 'stdio'));
+  const needed = kind === 'stdio' ? command : url;
+  if (!needed) {
+    return void report(`"${path}" has no "${kind === 'stdio' ? 'command' : 'url'}"; add it.`, node, {
+      code: 'missing',
+    });
   }
-  const [own, other] = isHttp ? [KINDS.http, KINDS.stdio] : [KINDS.stdio, KINDS.http];
-  const misplaced = members(node).find(([key]) => other.keys.includes(key.value));
-  if (!misplaced) return written ?? (isHttp ? 'http' : 'stdio');
-  const key = joined(path, misplaced[0].value);
-  report(`"${key}" belongs to ${other.description}, and this is ${own.description}; remove it.`, misplaced[0], {
+  if (kind === 'records' && !findNodeAtLocation(node, ['tokens', 0])) {
+    const remedy = 'add a list with the token of each grant, such as "\u0024{secret:NAME}".';
+    return void report(`"${path}" has no "tokens"; ${remedy}`, node, { code: 'missing' });
+  }
+  const misplaced = members(node).find(
+    ([key]) => OF_ONE_KIND.includes(key.value) && !KINDS[kind].keys.includes(key.value),
+  );
+  if (!misplaced) return written ?? kind;
+  const [key] = misplaced;
+  const owner = Object.values(KINDS).find(({ keys }) => keys.includes(key.value)) as (typeof KINDS)[typeof kind];
+  const place = joined(path, key.value);
+  report(`"${place}" belongs to ${owner.description}, and this is ${KINDS[kind].description}; remove it.`, key, {
     code: 'misplaced_key',
   });
   return undefined;

@@ -78,6 +78,12 @@ export const ACTIVITY_COMMANDS = {
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;
 export type ActivityCommandId = keyof typeof ACTIVITY_COMMANDS;
 
+/** Commands of the window, which concern no folder. */
+export const WINDOW_COMMANDS = {
+  'waygate.setRecordToken': { title: 'Set Token for Records…', inPalette: true },
+} as const satisfies Record<`waygate.${string}`, CommandContribution>;
+export type WindowCommandId = keyof typeof WINDOW_COMMANDS;
+
 export const COMMANDS = {
   'waygate.refresh': { title: 'Refresh Catalogs', icon: '$(refresh)', enablement: ACTIVE, inPalette: true },
   'waygate.reload': { title: 'Reload Gateway', icon: '$(sync)', enablement: ACTIVE, inPalette: true },
@@ -130,14 +136,16 @@ export const COMMANDS = {
   'waygate.switchOn': { title: 'Switch On', inPalette: false },
   'waygate.openTool': { title: 'Open Definition', inPalette: false },
   'waygate.openServerLog': { title: 'Show Server Log', inPalette: false },
+  ...WINDOW_COMMANDS,
   ...ACTIVITY_COMMANDS,
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;
 export type CommandId = keyof typeof COMMANDS;
 /** Commands that run on one folder. */
-export type FolderCommandId = Exclude<CommandId, ActivityCommandId>;
+export type FolderCommandId = Exclude<CommandId, ActivityCommandId | WindowCommandId>;
 
 /** Settings with the values they take. */
 export interface SettingTypes {
   'waygate.gateway.nodePath': string;
+  'waygate.records.providerUrl': string;
 }
 export type SettingId = keyof SettingTypes;

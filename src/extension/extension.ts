@@ -9,6 +9,8 @@ import { folderCommands } from './folders/folderCommands.ts';
 import { Folders, type FolderView } from './folders/folders.ts';
 import { EditorSecrets } from './gateway/editorSecrets.ts';
 import { registerMcpProvider } from './gateway/mcpProvider.ts';
+import { RecordsServer } from './gateway/recordsServer.ts';
+import { RecordTokens } from './gateway/recordTokens.ts';
 import { notificationText } from './notificationText.ts';
 import type { Disposable, Watchable } from './observable.ts';
 import { Questions } from './questions/questions.ts';
@@ -42,7 +44,9 @@ export function activate(context: vscode.ExtensionContext): void {
 
 function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Disposable[] {
   const dist = vscode.Uri.joinPath(context.extensionUri, 'dist');
+  const installation = { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) };
   const environment = new WindowEnvironment();
+  const records = new RecordsServer(installation, environment.state, new RecordTokens(context.secrets));
   const firstSteps = new FirstSteps();
   const questions = new Questions();
   const folders: Folders = new Folders({
@@ -50,7 +54,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     reveal: (folder, server) => tree.revealServer(folder, server),
     revealTool: (folder, path) => tree.revealTool(folder, path),
     page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md'),
-    installation: { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) },
+    installation,
     extensionUri: context.extensionUri,
     skillFolder: vscode.Uri.joinPath(dist, 'skills', SKILL_NAME).fsPath,
     // The settings folder of this editor and profile contains the storage of extensions.
@@ -76,8 +80,13 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     firstSteps,
     firstSteps.follow(folders.views),
     logPolicy(environment.state, log),
-    registerMcpProvider(folders.gateways, log),
-    registerCommands({ ...folderCommands(folders), ...activity.handlers }),
+    records,
+    registerMcpProvider(folders.gateways, records, log),
+    registerCommands({
+      ...folderCommands(folders),
+      ...activity.handlers,
+      'waygate.setRecordToken': records.setToken,
+    }),
   ].reverse();
 }
 

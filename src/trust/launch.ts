@@ -143,6 +143,14 @@ function variable(env: Readonly<Record<string, string>>, name: string): string |
 function addressLaunch(config: Exclude<ServerConfig, StdioServerConfig>, { seal }: LaunchPlace): Described {
   const nothing = { code: [], data: [], notes: [], isApart: false };
   if (config.type === 'static') return { ...nothing, lines: ['answers from a catalog and runs nothing'] };
+  if (config.type === 'records') {
+    const { url, tokens } = config.declared ?? config;
+    const address = masked(url, clearSecrets('url', writtenForm(url)), seal);
+    return {
+      ...nothing,
+      lines: [`reads records at ${address}`, ...tokens.map((token) => `with the token ${shown(token)}`)],
+    };
+  }
   const { url, headers, auth } = config.declared ?? config;
   const lines = [
     `connects to ${masked(url, clearSecrets('url', writtenForm(url)), seal)}${config.type === 'http' ? '' : ` over ${config.type}`}`,

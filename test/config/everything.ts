@@ -25,6 +25,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   url: 'https://example.com/mcp',
   issuer: 'https://login.example.com',
   clientSecret: '${secret:ours}',
+  tokens: ['${secret:ours}'],
   retryableCodes: ['RATE_LIMITED'],
   tags: ['destructive'],
   disabled: false,
@@ -46,12 +47,14 @@ function serverSample(...without: string[]): object {
   const keys = Object.entries(server.properties ?? {}).filter(([name]) => !without.includes(name));
   return Object.fromEntries(keys.map(([name, one]) => [name, sample(one, name)]));
 }
-const PROGRAM = serverSample('url', 'headers', 'auth');
-const ADDRESS = { ...serverSample('command', 'args', 'env', 'envFile', 'cwd', 'sandbox'), type: 'http' };
+const PROGRAM_KEYS = ['command', 'args', 'env', 'envFile', 'cwd', 'sandbox'];
+const PROGRAM = serverSample('url', 'headers', 'auth', 'tokens');
+const ADDRESS = { ...serverSample(...PROGRAM_KEYS, 'tokens'), type: 'http' };
+const RECORDS = { ...serverSample(...PROGRAM_KEYS, 'headers', 'auth'), type: 'records' };
 /** Configuration with every key. */
 export const EVERYTHING = {
   ...Object.fromEntries(Object.entries(blocks).map(([name, one]) => [name, sample(one, name)])),
-  servers: { one: PROGRAM, two: ADDRESS },
+  servers: { one: PROGRAM, two: ADDRESS, three: RECORDS },
 };
 
 /** Paths of all objects in a value. */

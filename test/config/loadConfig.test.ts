@@ -71,7 +71,7 @@ describe('the configuration', () => {
     ['{"comand": "x"}', '1:22 "servers.one.comand" is not a key; did you mean "command"?'],
     [
       '{"command": "x", "zzzzzzzzzz": 1}',
-      '1:38 "servers.one.zzzzzzzzzz" is not a key; known keys are type, command, args, env, envFile, cwd, sandbox, url, headers, auth, keepAlive, disabled, required, startTimeoutSeconds, trust, sampling, sharing, roots, tools.',
+      '1:38 "servers.one.zzzzzzzzzz" is not a key; known keys are type, command, args, env, envFile, cwd, sandbox, url, headers, auth, tokens, keepAlive, disabled, required, startTimeoutSeconds, trust, sampling, sharing, roots, tools.',
     ],
     ['{"command": 5}', '1:33 "servers.one.command" must be a string.'],
     ['{"command": " "}', '1:33 "servers.one.command" must not be empty.'],
@@ -91,7 +91,7 @@ describe('the configuration', () => {
     ],
     ['{"command": "x", "envFile": "/"}', '1:49 "servers.one.envFile": / cannot be read (EISDIR).'],
     ['{"command": "x", "disabled": "yes"}', '1:50 "servers.one.disabled" must be true or false.'],
-    ['{"type": "ws", "url": "https://x"}', '1:30 "servers.one.type" must be "stdio", "http" or "sse".'],
+    ['{"type": "ws", "url": "https://x"}', '1:30 "servers.one.type" must be "stdio", "http", "sse" or "records".'],
     ['{"type": "http"}', '1:21 "servers.one" has no "url"; add it.'],
     ['{"url": "https://x", "auth": "me"}', '1:50 "servers.one.auth" must be an object.'],
     [
@@ -115,6 +115,23 @@ describe('the configuration', () => {
     [
       '{"command": "x", "auth": {}}',
       '1:38 "servers.one.auth" belongs to a server with a "url", and this is a server with a "command"; remove it.',
+    ],
+    [
+      '{"type": "records", "url": "https://x"}',
+      /"servers\.one" has no "tokens"; add a list with the token of each grant/,
+    ],
+    ['{"type": "records", "tokens": ["${secret:a}"]}', '1:21 "servers.one" has no "url"; add it.'],
+    [
+      '{"type": "records", "url": "https://x", "tokens": ["hunter22"]}',
+      '1:72 "servers.one.tokens[0]" must be a reference like "${secret:NAME}".',
+    ],
+    [
+      '{"type": "records", "url": "https://x", "tokens": ["${secret:a}"], "headers": {}}',
+      /"servers\.one\.headers" belongs to a server with a "url", and this is a server of the type "records"; remove it\./,
+    ],
+    [
+      '{"url": "https://x", "tokens": ["${secret:a}"]}',
+      /"servers\.one\.tokens" belongs to a server of the type "records", and this is a server with a "url"; remove it\./,
     ],
     ['{"type": "stdio", "url": "https://x"}', '1:21 "servers.one" has no "command"; add it.'],
     ['{"command": "x", "url": "https://x"}', '1:45 "servers.one" has both a "command" and a "url"; keep one of them.'],

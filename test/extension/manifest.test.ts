@@ -47,7 +47,10 @@ describe('package.json', () => {
       'onFileSystem:waygate',
     ]);
     expect(packageJson.capabilities).toMatchObject({
-      untrustedWorkspaces: { supported: 'limited', restrictedConfigurations: ['waygate.gateway.nodePath'] },
+      untrustedWorkspaces: {
+        supported: 'limited',
+        restrictedConfigurations: ['waygate.gateway.nodePath', 'waygate.records.providerUrl'],
+      },
       virtualWorkspaces: { supported: 'limited' },
     });
   });

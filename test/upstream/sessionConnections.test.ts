@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StaticServerConfig } from '../../src/config/gatewayConfig.ts';
 import { deferred } from '../../src/lib/deferred.ts';
 import { ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
-import { StaticLink } from '../../src/upstream/transports/staticLink.ts';
+import { staticLink } from '../../src/upstream/transports/staticLink.ts';
 
 const WAIT = { timeoutMs: 20_000 };
 const MAX = 16;
@@ -21,7 +21,7 @@ function connect(gate: Promise<void> = Promise.resolve()): ServerConnection {
   };
   const openLink = async (given: unknown) => {
     await gate;
-    return new StaticLink(given as StaticServerConfig);
+    return staticLink(given as StaticServerConfig);
   };
   const events = { onChange: () => undefined, log: () => undefined, scrubSecrets: (text: string) => text };
   const connection = new ServerConnection(config, { openLink }, events);

@@ -26,13 +26,42 @@ const npm = (name: string) => ({ command: 'npx', args: ['-y', name] });
 const without = (keys: Shape) => Object.fromEntries(Object.keys(keys).map((key) => [key, false]));
 
 const SERVER: JsonSchema = {
-  ...objectSchema({ type: SERVER_TYPE, ...SERVER_KEYS.stdio, ...SERVER_KEYS.http, ...SERVER_KEYS.shared }),
+  ...objectSchema({
+    type: SERVER_TYPE,
+    ...SERVER_KEYS.stdio,
+    ...SERVER_KEYS.records,
+    ...SERVER_KEYS.http,
+    ...SERVER_KEYS.shared,
+  }),
   required: undefined,
   markdownDescription:
     'A program that speaks MCP on its standard input and output (`command`), or a server at an address (`url`).',
   oneOf: [
-    { required: ['command'], properties: { ...without(SERVER_KEYS.http), type: { const: 'stdio' }, command: {} } },
-    { required: ['url'], properties: { ...without(SERVER_KEYS.stdio), type: { enum: ['http', 'sse'] }, url: {} } },
+    {
+      required: ['command'],
+      properties: {
+        ...without({ ...SERVER_KEYS.http, ...SERVER_KEYS.records }),
+        type: { const: 'stdio' },
+        command: {},
+      },
+    },
+    {
+      required: ['url'],
+      properties: {
+        ...without({ ...SERVER_KEYS.stdio, ...SERVER_KEYS.records }),
+        type: { enum: ['http', 'sse'] },
+        url: {},
+      },
+    },
+    {
+      required: ['type', 'url', 'tokens'],
+      properties: {
+        ...without({ ...SERVER_KEYS.stdio, ...SERVER_KEYS.http }),
+        type: { const: 'records' },
+        url: {},
+        tokens: { type: 'array', minItems: 1 },
+      },
+    },
   ],
   defaultSnippets: [snippet('Server from npm', 'An MCP server that npx fetches and runs', npm('${1:package}'))],
 };

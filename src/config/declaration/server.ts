@@ -131,15 +131,32 @@ const HTTP = {
   ),
 };
 
-/** Keys of an entry of `servers`, by the kind of server that has them. */
-export const SERVER_KEYS = { shared: SHARED, stdio: STDIO, http: HTTP };
+/** Keys of a server that reads records, which Waygate itself is. `url` has the words of a server at an address. */
+const RECORDS = {
+  url: HTTP.url,
+  tokens: list(
+    text({
+      filled: true,
+      secrets: true,
+      form: { pattern: /^\$\{[^}]+\}$/, description: 'a reference like "${secret:NAME}"' },
+    }),
+    {
+      default: [],
+      doc: 'With `type` `records`: the client token of each grant, by reference alone, such as `${secret:NAME}`. An owner token is refused.',
+    },
+  ),
+};
 
-export const SERVER_TYPE = oneOf(['stdio', 'http', 'sse'], {
-  doc: 'How Waygate talks to the server. Optional: a `command` means `stdio`; a `url` means `http`, which is Streamable HTTP, or the older HTTP+SSE if the server does not know it; `sse` is the older one alone.',
+/** Keys of an entry of `servers`, by the kind of server that has them. */
+export const SERVER_KEYS = { shared: SHARED, stdio: STDIO, http: HTTP, records: RECORDS };
+
+export const SERVER_TYPE = oneOf(['stdio', 'http', 'sse', 'records'], {
+  doc: 'How Waygate talks to the server. Optional: a `command` means `stdio`; a `url` means `http`, which is Streamable HTTP, or the older HTTP+SSE if the server does not know it; `sse` is the older one alone. `records` makes Waygate itself the server: five tools that read the records of the provider at `url` (see docs/reference/records.md).',
 });
 
 export type SharedKeys = ObjectOf<typeof SHARED>;
 export type StdioKeys = ObjectOf<typeof STDIO>;
 export type HttpKeys = ObjectOf<typeof HTTP>;
+export type RecordsKeys = ObjectOf<typeof RECORDS>;
 export type AuthConfig = Infer<typeof HTTP.auth>;
 export type ToolFilter = Infer<typeof SHARED.tools>;

@@ -23,11 +23,14 @@ export interface Surroundings {
 const QUIET_MS = 250;
 
 const NODE_PATH: SettingId = 'waygate.gateway.nodePath';
+const RECORDS_URL: SettingId = 'waygate.records.providerUrl';
 
 /** State of the window that all its folders share. */
 interface WindowState extends Pick<Surroundings, 'trusted' | 'nodePath' | 'policy'> {
   /** The user's own configuration. */
   own: ConfigurationState;
+  /** Address of the record provider, empty by default. */
+  recordsUrl: string;
 }
 
 /** Watches the trust, the settings and the user's own configuration. Starts no process. */
@@ -47,7 +50,7 @@ export class WindowEnvironment implements vscode.Disposable {
       this.#own.state.onChange(update),
       vscode.workspace.onDidGrantWorkspaceTrust(update),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if ([NODE_PATH, ...AGENT_SETTINGS].some((id) => event.affectsConfiguration(id))) update();
+        if ([NODE_PATH, RECORDS_URL, ...AGENT_SETTINGS].some((id) => event.affectsConfiguration(id))) update();
       }),
     );
   }
@@ -62,6 +65,7 @@ export class WindowEnvironment implements vscode.Disposable {
       nodePath: readSetting(NODE_PATH) ?? '',
       policy: policyBlock(agentSettings(), acceptsServers()),
       own: this.#own.state.value,
+      recordsUrl: readSetting(RECORDS_URL) ?? '',
     };
   }
 }

@@ -7,6 +7,7 @@ import {
   type FolderCommandId,
   TRUST_SCHEME,
   WAYGATE_SCHEME,
+  WINDOW_COMMANDS,
 } from '../contributions.ts';
 import { notificationText } from '../notificationText.ts';
 import { commandTitle } from '../plainText.ts';
@@ -40,7 +41,9 @@ const FOR_SERVERS: Partial<Record<FolderCommandId, (server: ServerStatus) => boo
 
 /** Runs each command on the folder of its row or document, or on the folder that the user chooses. */
 export function folderCommands(folders: Folders): CommandHandlers<FolderCommandId> {
-  const ids = Object.keys(COMMANDS).filter((id) => !(id in ACTIVITY_COMMANDS)) as FolderCommandId[];
+  const ids = Object.keys(COMMANDS).filter(
+    (id) => !(id in ACTIVITY_COMMANDS || id in WINDOW_COMMANDS),
+  ) as FolderCommandId[];
   const run = async (id: FolderCommandId, argument: unknown): Promise<void> => {
     const gateway = folderOf(folders, argument) ?? (await chooseFolder(folders, id));
     await gateway?.handlers[id](argument);

@@ -26,7 +26,8 @@ export interface DefinitionData {
   args: string[];
   env: Record<string, string>;
   version: string;
-  cwd: string;
+  /** Folder of the process; the home folder by default. */
+  cwd?: string;
 }
 
 /**

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import { VERSION } from '../../lib/build.ts';
 import { MAX_CONFIG_BYTES, readBoundedText } from '../../lib/readBounded.ts';
 
 const NPX = /(^|[\\/])(npx|bunx|pnpx)(\.cmd|\.exe)?$/i;
@@ -14,6 +15,8 @@ const PACKAGE = /^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*(?=@|$)/i;
  */
 export function snapshotKey(config: ServerConfig): string {
   if (config.type === 'static') return hashOf([config.type, config.listing]);
+  // The tools are those of this build.
+  if (config.type === 'records') return hashOf([config.type, config.url, VERSION]);
   const identity =
     config.type === 'stdio'
       ? [config.command, config.args, Object.keys(config.env).sort(), config.cwd, packageVersion(config)]

@@ -2,39 +2,15 @@ import type { StaticItem, StaticListing, StaticServerConfig } from '../../config
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import { VERSION } from '../../lib/build.ts';
-import { inProcessServer } from '../../mcp/wire/inProcessServer.ts';
-import { UpstreamClient, type UpstreamClientOptions } from '../../mcp/wire/upstreamClient.ts';
 import { quoted } from '../../text/porcelain.ts';
-import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
+import { InProcessLink } from './inProcessLink.ts';
+import type { UpstreamLink } from './upstreamLink.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Link to a part of a static catalog, answered by a stub (G10.10). */
-export class StaticLink implements UpstreamLink {
-  readonly pid = undefined;
-  readonly stderr: readonly string[] = [];
-  readonly #listing: StaticListing;
-  #client: UpstreamClient | undefined;
-
-  constructor({ listing }: StaticServerConfig) {
-    this.#listing = listing;
-  }
-
-  async connect(options: UpstreamClientOptions, timeoutMs: number): Promise<UpstreamClient> {
-    const client = new UpstreamClient(options);
-    this.#client = client;
-    const stub = inProcessServer((method, params) => answer(this.#listing, method, params));
-    await client.connect(stub, { onClose: () => undefined }, timeoutMs);
-    return client;
-  }
-
-  explain(error: unknown): Promise<LinkFailure> {
-    return Promise.resolve(new LinkFailure(error instanceof Error ? error.message : String(error)));
-  }
-
-  async close(): Promise<void> {
-    await this.#client?.close();
-  }
+/** Makes the link to a part of a static catalog, answered by a stub (G10.10). */
+export function staticLink({ listing }: StaticServerConfig): UpstreamLink {
+  return new InProcessLink((method, params) => answer(listing, method, params));
 }
 
 /** Returns the answer given in the file, or a stub that repeats the request. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson } from '../../catalog/canonicalJson.ts';
-import { asLine, type ConfigurationProblem, type ServerConfig } from '../../config/gatewayConfig.ts';
+import { asLine, type ConfigurationProblem, hasOwnListing, type ServerConfig } from '../../config/gatewayConfig.ts';
 import { SecretMissingError } from '../../config/secretReferences.ts';
 import { FileTokens } from '../../config/state/fileTokens.ts';
 import { rootOf } from '../../config/state/stateFolder.ts';
@@ -296,7 +296,7 @@ function signInRequests(
       answerOrReason(async () => {
         const connection = serverNamed(server, pool);
         const config = await follow(connection.config);
-        if (config.type === 'stdio' || config.type === 'static') return { wasSignedIn: false };
+        if (config.type === 'stdio' || hasOwnListing(config)) return { wasSignedIn: false };
         const wasSignedIn = await signIns.signOut(connection, config);
         onSignedOut();
         return { wasSignedIn };

@@ -14,11 +14,12 @@ import type { SignIns } from '../../upstream/connection/signIns.ts';
 import type { ChildJournal } from '../../upstream/process/childJournal.ts';
 import type { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { HttpLink } from '../../upstream/transports/httpLink.ts';
-import { StaticLink } from '../../upstream/transports/staticLink.ts';
+import { staticLink } from '../../upstream/transports/staticLink.ts';
 import { StdioLink, type StdioLinkOptions } from '../../upstream/transports/stdioLink.ts';
 import { type LinkEvents, LinkFailure, type UpstreamLink } from '../../upstream/transports/upstreamLink.ts';
 import { missingWalls } from '../../walls/machine.ts';
 import { walledStart, wallsFolder } from '../../walls/wallsStart.ts';
+import { recordsLink } from './recordsLink.ts';
 import type { SharedSecrets } from './sharedSecrets.ts';
 
 export interface ServerLinksOptions {
@@ -73,7 +74,8 @@ export class ServerLinks {
     // Kept until here, because the user may ask for the missing secret during the lookup.
     this.#missing.delete(written.name);
     const { journal, environment, signIns } = this.#options;
-    if (config.type === 'static') return new StaticLink(config);
+    if (config.type === 'static') return staticLink(config);
+    if (config.type === 'records') return recordsLink(config);
     if (config.type === 'stdio') {
       const walls = this.#walls(config, launch);
       const cwd = launch?.isApart ? this.#ownFolder(launch, walls && config.name) : config.cwd;

@@ -4,7 +4,7 @@ import type { TrustVerdict } from '../../calls/pipeline/callPipeline.ts';
 import { matchesTemplate } from '../../catalog/primitives/uriTemplate.ts';
 import { sha256 } from '../../catalog/shapeHash.ts';
 import type { CatalogTool } from '../../catalog/types.ts';
-import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import { hasOwnListing, type ServerConfig } from '../../config/gatewayConfig.ts';
 import type { GatewayError } from '../../errors/gatewayError.ts';
 import { acquireLock } from '../../host/attach/startLock.ts';
 import { heldError } from '../../modes/shared/unknownTool.ts';
@@ -87,14 +87,14 @@ export class ServerTrust implements ListingGate {
   }
 
   onListed(config: ServerConfig, listing: ServerConnection['listed'], listed: readonly string[]): void {
-    if (config.type === 'static') return;
+    if (hasOwnListing(config)) return;
     const parts = PINNED_PARTS.filter((part): part is PinnedPart => listed.includes(part) || part === 'instructions');
     this.gate.onListed(this.gated(config), listing, parts);
   }
 
   offer(config: ServerConfig, listing: ServerConnection['listed']): OfferedListing {
-    // The user gave the file that a static server answers from.
-    if (config.type === 'static') return { listing, held: NOTHING };
+    // The user gave the file that a static server answers from, and Waygate itself lists the tools for records.
+    if (hasOwnListing(config)) return { listing, held: NOTHING };
     return this.gate.offer(this.gated(config), listing);
   }
 
@@ -142,7 +142,7 @@ export class ServerTrust implements ListingGate {
   }
 
   isHarmful(config: ServerConfig, resource: unknown): boolean {
-    if (config.type === 'static' || typeof resource !== 'object' || resource === null) return false;
+    if (hasOwnListing(config) || typeof resource !== 'object' || resource === null) return false;
     // A resource cannot be accepted, so the setting is the way to see one that only seems harmful.
     if (this.gated(config).onChange === 'tell') return false;
     return scanTool(resource).some(({ tier }) => tier === 'hard');
@@ -168,7 +168,7 @@ export class ServerTrust implements ListingGate {
 
   /** Compares a tool as a call knows it with what its server lists, and with its pin. */
   verdictOn(tool: CatalogTool, connection: ServerConnection | undefined): TrustVerdict {
-    if (!connection || connection.config.type === 'static') return {};
+    if (!connection || hasOwnListing(connection.config)) return {};
     const server = this.gated(connection.config);
     let state: 'new' | 'changed' | undefined;
     // The process of a client session lists for itself.

@@ -1,6 +1,6 @@
 import { ingestTool } from '../../catalog/ingest.ts';
 import { pinOf } from '../../catalog/shapeHash.ts';
-import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import { hasOwnListing, type ServerConfig } from '../../config/gatewayConfig.ts';
 import type { HeldTool, ServerListing, TrustDecision, TrustItem, TrustReview } from '../../control/contract.ts';
 import { quoted } from '../../text/porcelain.ts';
 import type { Launch } from '../../trust/launch.ts';
@@ -21,7 +21,7 @@ export class UserReview {
 
   /** Number of items that a server offers although they are new or changed. */
   driftedOf({ config, listed }: ServerConnection): number {
-    return config.type === 'static' ? 0 : this.#trust.gate.offer(this.#trust.gated(config), listed).drifted;
+    return hasOwnListing(config) ? 0 : this.#trust.gate.offer(this.#trust.gated(config), listed).drifted;
   }
 
   /** Returns the items of a server that wait for the user's review. */
@@ -42,7 +42,7 @@ export class UserReview {
   compare(connections: readonly ServerConnection[], namespaceOf: (server: string) => string): TrustReview[] {
     return connections.flatMap((connection) => {
       const { config, listed, held } = connection;
-      if (config.type === 'static') return [];
+      if (hasOwnListing(config)) return [];
       const server = this.#trust.gated(config);
       const review = this.#trust.gate.review(server, listed);
       const namespace = namespaceOf(config.name);
@@ -81,7 +81,7 @@ export class UserReview {
 
   /** Returns the approved definition of a tool that differs from what its server lists. */
   before({ config, listed }: ServerConnection, tool: string): { definition: unknown; at?: string } | undefined {
-    if (config.type === 'static') return undefined;
+    if (hasOwnListing(config)) return undefined;
     const { items, pins } = this.#trust.gate.review(this.#trust.gated(config), listed);
     const item = items.find(({ part, name }) => part === 'tools' && name === tool);
     if (item?.before === undefined) return undefined;
@@ -95,7 +95,7 @@ export class UserReview {
   ): string | undefined {
     const { server: name } = decision;
     const connection = connections.find(({ config }) => config.name === name);
-    if (!connection || connection.config.type === 'static') return `There is no server ${quoted(name)}.`;
+    if (!connection || hasOwnListing(connection.config)) return `There is no server ${quoted(name)}.`;
     try {
       if (decision.action === 'accept') {
         const items = itemsOf(connection.listed);
@@ -106,7 +106,7 @@ export class UserReview {
         if (accepted.length < shown.length)
           return 'It has changed since it was shown, so nothing was accepted. Look at it again.';
         const all = connections
-          .filter(({ config }) => config.type !== 'static')
+          .filter(({ config }) => !hasOwnListing(config))
           .map(({ config }) => this.#trust.gated(config));
         this.#trust.gate.accept(this.#trust.gated(connection.config), accepted, all);
       } else if (decision.action === 'block') this.#trust.gate.block(name, decision.keys);
@@ -127,7 +127,7 @@ export class UserReview {
   /** Returns everything that the servers of the workspace's own file list. */
   listings(connections: readonly ServerConnection[], disabled: readonly ServerConfig[]): ServerListing[] {
     const listed = connections
-      .filter(({ config }) => config.type !== 'static' && config.origin !== 'user')
+      .filter(({ config }) => !hasOwnListing(config) && config.origin !== 'user')
       .map(({ config, listed, state, reason }): ServerListing => {
         // A server that is ready but could not list again has a reason as well.
         const why = reason ?? (state === 'ready' ? undefined : `It is ${state.replaceAll('_', ' ')}.`);

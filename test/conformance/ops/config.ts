@@ -125,7 +125,7 @@ function upstreamConfig(input: unknown): unknown {
       args: server.type === 'stdio' ? server.args : [],
       env: server.type === 'stdio' ? server.env : {},
       url: server.type === 'stdio' ? null : server.url,
-      headers: server.type === 'stdio' ? {} : server.headers,
+      headers: 'headers' in server ? server.headers : {},
       namespace: namespace ?? '',
       required: server.required ?? true,
       include_tools: server.tools?.include ?? [],
