@@ -149,10 +149,18 @@ describe.runIf(cases.length > 0)('the embedded provider answers as the recorded 
       expect(shape(body.data)).toEqual(shape(recorded.data));
       expect(Object.keys(body.meta ?? {}).sort()).toEqual(Object.keys(recorded.meta ?? {}).sort());
       expect(body.meta?.count).toBe(recorded.meta?.count);
+      for (const hit of hits(body)) {
+        const { record_key: key, connection_id: connection } = hit;
+        const alike = hits(recorded).find((one) => one.record_key === key && one.connection_id === connection);
+        // Pages differ in the order of equal scores.
+        if (alike) expect({ ...hit, score: undefined }).toEqual({ ...alike, score: undefined });
+      }
       expect(body.meta?.recall).toEqual(recorded.meta?.recall);
     }
     if (id.startsWith('schema_compact')) expect(withoutSemantic(body)).toEqual(withoutSemantic(recorded));
   }
+
+  const hits = ({ data }: Body): Record<string, unknown>[] => data as Record<string, unknown>[];
 
   function plain(value: unknown): unknown {
     const text = JSON.stringify(value, (key, member: unknown) =>

@@ -43,9 +43,14 @@ export class EmbeddedProvider implements RecordProvider {
     throw new RecordStoreError('The records gave no answer.');
   }
 
-  /** Loads all that is new and removes all that is not granted. `compact` also takes its bytes from the disk. */
-  async refresh({ compact = false } = {}): Promise<EngineStatus> {
-    return statusIn(await this.#ask({ kind: 'refresh', compact }));
+  /** Loads all that is new, and removes what is not granted. */
+  async refresh(): Promise<EngineStatus> {
+    return statusIn(await this.#ask({ kind: 'refresh' }));
+  }
+
+  /** Removes what is not granted, from the disk too, and loads nothing. */
+  async purge(): Promise<EngineStatus> {
+    return statusIn(await this.#ask({ kind: 'purge' }));
   }
 
   async status(): Promise<EngineStatus> {

@@ -8,7 +8,7 @@ import { type GrantBook, readGrants, rightsOf, type StoredGrant } from './grants
 import { grantedSource, type SourcePlaces } from './sources/grantedSources.ts';
 import type { RecordSource } from './sources/recordSource.ts';
 import type { StreamDeclaration } from './store/declaration.ts';
-import { isDamage, RecordStore, removeDatabase } from './store/recordStore.ts';
+import { isDamage, RecordStore, removeDatabase, SQLITE_BUSY } from './store/recordStore.ts';
 import { RecordWriter } from './store/recordWriter.ts';
 
 export interface EngineOptions extends SourcePlaces {
@@ -118,8 +118,13 @@ export class RecordEngine {
     };
   }
 
-  /** Removes the bytes of removed records from the disk. */
-  compact(): void {
+  /** Removes what is not granted, and its bytes from the disk. */
+  async purge(): Promise<void> {
+    await this.#refresh;
+    const { grants, damaged } = this.#grants();
+    if (damaged !== undefined) return;
+    this.#store.overwriteRemoved();
+    this.#removeOthers(validGrants(grants).map(({ connection }) => connection));
     this.#store.compact();
   }
 
@@ -159,10 +164,9 @@ export class RecordEngine {
     this.#loadedGrants = JSON.stringify(book);
     // Nothing is read under damaged grants, and nothing is removed because of them.
     if (book.damaged !== undefined) return;
-    const now = new Date().toISOString();
-    const sources = this.#sourcesOf(book.grants.filter(({ expires }) => expires === undefined || expires > now));
+    const sources = this.#sourcesOf(validGrants(book.grants));
     const ready: RecordSource[] = [];
-    await this.#attempt('', () => this.#removeOthers(sources));
+    await this.#attempt('', () => this.#removeOthers(sources.map(({ connection }) => connection.id)));
     for (const source of sources) {
       await this.#attempt(source.connection.id, async () => {
         const streams = await source.streams();
@@ -173,9 +177,8 @@ export class RecordEngine {
     for (const source of ready) if (!this.#closed) await this.#loadSource(source);
   }
 
-  #removeOthers(sources: readonly RecordSource[]): void {
-    const known = new Set(this.#store.streams.map(({ connection }) => connection.id));
-    for (const id of known) if (!sources.some(({ connection }) => connection.id === id)) this.#store.remove(id);
+  #removeOthers(kept: readonly string[]): void {
+    for (const id of this.#store.connections) if (!kept.includes(id)) this.#store.remove(id);
   }
 
   async #attempt(connection: string, run: () => void | Promise<void>): Promise<void> {
@@ -236,6 +239,11 @@ export class RecordEngine {
   }
 }
 
+function validGrants(grants: readonly StoredGrant[]): StoredGrant[] {
+  const now = new Date().toISOString();
+  return grants.filter(({ expires }) => expires === undefined || expires > now);
+}
+
 /** Declares a source whose streams changed. Nothing is written otherwise. */
 function declareChanged(store: RecordStore, source: RecordSource, streams: readonly StreamDeclaration[]): void {
   const own = store.streams.filter(({ connection }) => connection.id === source.connection.id);
@@ -248,7 +256,6 @@ function declareChanged(store: RecordStore, source: RecordSource, streams: reado
   if (!isSame) store.declare(source.connection, streams, source.independent);
 }
 
-const SQLITE_BUSY = 5;
 const SQLITE_FULL = 13;
 
 /** Another process is loading the same records. */

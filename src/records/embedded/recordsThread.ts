@@ -25,7 +25,9 @@ async function carryOut({ id, order }: OrderMessage): Promise<Reply> {
       case 'refresh':
         await opened.refresh();
         await opened.refresh(true);
-        if (order.compact) opened.compact();
+        return { id, status: opened.status() };
+      case 'purge':
+        await opened.purge();
         return { id, status: opened.status() };
       case 'status':
         return { id, status: opened.status() };

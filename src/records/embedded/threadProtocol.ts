@@ -5,7 +5,9 @@ import type { EngineOptions, EngineStatus } from './recordEngine.ts';
 export type Order =
   | { readonly kind: 'get'; readonly request: Pick<RecordRequest, 'path' | 'query'> }
   /** Loads everything that is new, and answers with the state then. */
-  | { readonly kind: 'refresh'; readonly compact: boolean }
+  | { readonly kind: 'refresh' }
+  /** Removes what is not granted, from the disk too, and loads nothing. */
+  | { readonly kind: 'purge' }
   | { readonly kind: 'status' }
   | { readonly kind: 'close' };
 

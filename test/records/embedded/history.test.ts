@@ -1,4 +1,4 @@
-import { appendFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { grantFile } from '../../../src/records/embedded/grants/grantFile.ts';
@@ -135,8 +135,10 @@ describe('the history', () => {
     expect(await countOf(world, 'calls')).toBe(1);
     world.grant([]);
     expect((await world.get('/v1/streams/calls/records')).status).toBe(403);
-    const { connections } = await world.provider.refresh({ compact: true });
+    const { connections } = await world.provider.purge();
     expect(connections).toEqual([]);
+    const bytes = readFileSync(join(world.root, STATE, 'records.db'));
+    expect(bytes.includes('read_file')).toBe(false);
   });
 
   it('is refused as a whole while the grants are damaged', async () => {

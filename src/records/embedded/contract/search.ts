@@ -101,7 +101,7 @@ function candidates(
     `SELECT r.seq, r.key, r.at, r.emitted, ${score} AS score FROM ${words} CROSS JOIN ${table} r ON r.seq = ${words}.rowid
      WHERE ${words} MATCH ? AND ${words}.rowid <= ? AND ${sql} ORDER BY ${words}.rowid DESC LIMIT ?`,
     expressionOf(stream, { terms, join }),
-    head,
+    BigInt(head),
     ...values,
     WINDOW + 1,
   );
@@ -138,7 +138,8 @@ function hitBody(db: Database, { stream, row }: Hit, query: { terms: readonly st
   const texts = db.get(
     `SELECT ${snippets.map((one, index) => `${one} AS s${index}`).join(', ')} FROM ${words} WHERE ${words} MATCH ? AND rowid = ?`,
     expressionOf(stream, query),
-    Number(row.seq),
+    // FTS5 ignores a limit of rowids that is not bound as an integer, and would take any match.
+    BigInt(Number(row.seq)),
   );
   const marked = lexical.flatMap((field, index) => {
     const text = texts?.[`s${index}`];

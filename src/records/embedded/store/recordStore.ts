@@ -90,6 +90,10 @@ export class RecordStore {
     return this.#streams;
   }
 
+  get connections(): string[] {
+    return this.reader.all('SELECT id FROM connections').map(({ id }) => String(id));
+  }
+
   /** Number of the newest change. */
   get head(): number {
     return Number(this.reader.get("SELECT value FROM meta WHERE name = 'seq'")?.value ?? 0);
@@ -131,10 +135,20 @@ export class RecordStore {
     this.reader.reset();
   }
 
-  /** Gives the room of removed records back to the system, so that the file no longer holds their bytes. */
+  /** Overwrites what is removed from now on, in place of leaving it in free pages. */
+  overwriteRemoved(): void {
+    this.writer.exec('PRAGMA secure_delete = 1');
+  }
+
+  /** Gives the room of removed records back to the system, unless another process is reading. */
   compact(): void {
-    this.writer.exec('VACUUM');
-    this.writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    try {
+      this.writer.exec('PRAGMA busy_timeout = 2000; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      if (((error as { errcode?: number }).errcode ?? 0) % 256 !== SQLITE_BUSY) throw error;
+    } finally {
+      this.writer.exec('PRAGMA busy_timeout = 100');
+    }
   }
 
   transaction<T>(run: () => T): T {
@@ -188,7 +202,6 @@ const MAX_CHECKED_PAGES = 16_384;
 
 function prepare(db: Database): void {
   db.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-  // Deleted records leave no bytes behind.
   db.exec('PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = 67108864');
   db.exec('PRAGMA cell_size_check = 1');
   // Reading a large file through takes seconds. There, damage shows at the first read of the damaged page.
@@ -258,6 +271,8 @@ function storedStream({ id, declaration, connection, connector, display }: Row):
     columns: new Map(Object.keys(parsed.fields).map((name, index) => [name, `c${index}`])),
   };
 }
+
+export const SQLITE_BUSY = 5;
 
 class Damaged extends Error {}
 

@@ -116,7 +116,7 @@ function serverFault(
 /** Name of a tool in its id: `read_file` in `files:read_file#0a1b2c3d`. */
 export function toolName(toolId: unknown): string | undefined {
   if (typeof toolId !== 'string') return undefined;
-  return /^[^:]*:(.+?)(?:#[0-9a-f]+)?$/.exec(toolId)?.[1] ?? toolId;
+  return /^[^:]*:(.+?)(?:@[\w.-]+)?(?:#[0-9a-f]{8})?$/.exec(toolId)?.[1] ?? toolId;
 }
 
 function named(values: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
