@@ -218,6 +218,6 @@ export function offerApprovals(
 
 async function offer(folder: string, title: string | undefined, names: readonly string[]): Promise<void> {
   const place = title === undefined ? 'This workspace' : `The folder ${oneLine(title, 60)}`;
-  const message = notificationText`${place} configures ${count(names.length, 'server')} that you have not approved yet: ${names.join(', ')}. Waygate starts none of them until you have seen the commands.`;
+  const message = notificationText`${place} configures ${count(names.length, 'server')} that you have not approved yet: ${names.join(', ')}. Waygate starts a server only after you have seen its command.`;
   await notify('warning', message, onFolder(folder, 'waygate.approveServers'));
 }

@@ -40,9 +40,12 @@ export function reviewTitle(question: ApprovalQuestion, place: number, total: nu
 /** Returns the answers. The first one is active, so that a stray Enter runs nothing. */
 export function answerChoices(question: ApprovalQuestion, timeOf: (at: number) => string): readonly AnswerChoice[] {
   const { deadline, toolId } = question;
-  const end = deadline === undefined ? '' : ` So it is at ${timeOf(deadline)} without an answer.`;
+  const denies =
+    deadline === undefined
+      ? notificationText`The call does not run.`
+      : notificationText`The call does not run. Without an answer, it is denied at ${timeOf(deadline)}.`;
   return [
-    { label: notificationText`Deny`, detail: notificationText`The call does not run.${end}`, verdict: 'denied' },
+    { label: notificationText`Deny`, detail: denies, verdict: 'denied' },
     {
       label: notificationText`Allow Once`,
       detail: notificationText`Runs this call of ${toolId}. The next one asks again.`,

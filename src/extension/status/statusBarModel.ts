@@ -129,7 +129,9 @@ function textOf(views: readonly GatewayView[], level: HealthLevel, needs: number
       break;
   }
   if (views.some(({ policy, link }) => policy && link.kind !== 'off')) return '$(circle-slash) Waygate';
-  if (views.some(({ longCalls = 0 }) => longCalls > 0)) return '$(sync~spin) Waygate';
-  if (level === 'ready') return '$(pass) Waygate';
-  return needs > 0 ? `$(warning) Waygate: ${needs} need${needs === 1 ? 's' : ''} you` : '$(warning) Waygate';
+  const isBusy = views.some(({ longCalls = 0 }) => longCalls > 0);
+  if (level === 'ready') return isBusy ? '$(sync~spin) Waygate' : '$(pass) Waygate';
+  // What needs the user stays in words while a call runs.
+  const icon = isBusy ? '$(sync~spin)' : '$(warning)';
+  return needs > 0 ? `${icon} Waygate: ${needs} need${needs === 1 ? 's' : ''} you` : `${icon} Waygate`;
 }
