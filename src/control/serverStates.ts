@@ -29,6 +29,7 @@ export const SERVER_STATES = {
   disabled: {
     words: 'off',
     absent: { says: 'is switched off in the configuration', advice: 'Use another tool, or ask the user.' },
+    icon: { id: 'circle-slash' },
     glyph: 'slash',
   },
   not_started: { words: 'asleep', isUp: true, glyph: 'circle' },

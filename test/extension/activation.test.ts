@@ -57,6 +57,7 @@ describe('what activation loads', () => {
       'node:crypto',
       'node:fs',
       'node:fs/promises',
+      'node:module',
       'node:os',
       'node:path',
       'node:stream/promises',

@@ -136,6 +136,8 @@ describe('statusBarModel', () => {
 
   it('turns while calls run for a second or longer', () => {
     expect(modelOf({ ...view(attached()), longCalls: 2 }).text).toBe('$(sync~spin) Waygate');
+    const needing = attached({ health: 'degraded', servers: [FAILED, SIGN_IN] });
+    expect(modelOf({ ...view(needing), longCalls: 1 }).text).toBe('$(sync~spin) Waygate: 2 need you');
   });
 
   it('names the step for each server as a link to its command', () => {

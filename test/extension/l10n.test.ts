@@ -32,9 +32,11 @@ const UNTRANSLATED: Readonly<Record<string, 'all' | readonly string[]>> = {
     '$(circle-slash) Waygate',
     '$(sync~spin) Waygate',
     '$(pass) Waygate',
-    '$(warning) Waygate: …',
-    '$(warning) Waygate',
+    '… Waygate: …',
+    '… Waygate',
   ],
+  // A name, by which VS Code keeps the server's definition.
+  'src/extension/gateway/recordsDefinition.ts': ['Waygate Records'],
   // Units, and words of JSON.
   'src/extension/dashboard/words.ts': ['… min'],
   'webview/try/controls.ts': ['null'],

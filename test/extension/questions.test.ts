@@ -100,7 +100,7 @@ describe('words of a question', () => {
       ['Allow in This Session', 'session'],
       ['Always Allow Here', 'workspace'],
     ]);
-    expect(choices[0]?.detail).toContain('12:04:5');
+    expect(choices[0]?.detail).toBe('The call does not run. Without an answer, it is denied at 12:04:5.');
     for (const { detail } of choices) expect(detail).not.toBe('');
   });
 

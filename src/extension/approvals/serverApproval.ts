@@ -230,6 +230,6 @@ async function offer(folder: string, title: string | undefined, names: readonly 
           t`The folder ${place} configures 1 server that you have not approved yet: ${all}.`,
           t`The folder ${place} configures ${names.length} servers that you have not approved yet: ${all}.`,
         );
-  const message = notificationText`${waiting} Waygate starts none of them until you have seen the commands.`;
+  const message = notificationText`${waiting} Waygate starts a server only after you have seen its command.`;
   await notify('warning', message, onFolder(folder, 'waygate.approveServers'));
 }

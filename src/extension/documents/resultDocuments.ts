@@ -61,23 +61,29 @@ async function readResult(
     const { row, bytes } = await slice(gateway, handle, 0, DUMPED_BYTES);
     return { row, from: 0, to: bytes.length, bytes: Buffer.from(hexdump(bytes, row.size)) };
   }
-  const { row } = await slice(gateway, handle, 0, 0);
-  const isMedia = MEDIA_EXTENSIONS.includes(extension) || isBinary(extension);
-  if (start === undefined && (row.size <= MAX_WHOLE_BYTES || isMedia)) {
-    const parts: Uint8Array[] = [];
-    for await (const part of eachSlice(gateway, handle)) parts.push(part);
-    const bytes = Buffer.concat(parts);
-    return { row, from: 0, to: bytes.length, bytes };
-  }
-  if (start === 'last') {
-    const { bytes } = await slice(gateway, handle, Math.max(0, row.size - PART_BYTES), PART_BYTES);
-    const cut = row.size > PART_BYTES ? cutStart(bytes) : bytes;
-    return { row, from: row.size - cut.length, to: row.size, bytes: cut };
-  }
+  if (start === 'last') return lastPart(gateway, handle);
   const from = start ?? 0;
-  const { bytes, next } = await slice(gateway, handle, from, PART_BYTES);
-  const cut = next === undefined ? bytes : cutEnd(bytes);
-  return { row, from, to: from + cut.length, bytes: cut };
+  // An answer is as long as a part, so that the head needs no other request.
+  const { row, bytes, next } = await slice(gateway, handle, from, PART_BYTES);
+  const isMedia = MEDIA_EXTENSIONS.includes(extension) || isBinary(extension);
+  if (start !== undefined || (row.size > MAX_WHOLE_BYTES && !isMedia)) {
+    const cut = next === undefined ? bytes : cutEnd(bytes);
+    return { row, from, to: from + cut.length, bytes: cut };
+  }
+  const parts: Uint8Array[] = [bytes];
+  if (next !== undefined) for await (const part of eachSlice(gateway, handle, next)) parts.push(part);
+  const whole = Buffer.concat(parts);
+  return { row, from, to: whole.length, bytes: whole };
+}
+
+async function lastPart(
+  gateway: DocumentGateway,
+  handle: string,
+): Promise<{ bytes: Uint8Array; row: ArtifactRow; from: number; to: number }> {
+  const { row } = await slice(gateway, handle, 0, 0);
+  const { bytes } = await slice(gateway, handle, Math.max(0, row.size - PART_BYTES), PART_BYTES);
+  const cut = row.size > PART_BYTES ? cutStart(bytes) : bytes;
+  return { row, from: row.size - cut.length, to: row.size, bytes: cut };
 }
 
 /** Reads bytes of a result. Throws the reason in a sentence where there is none. */
@@ -92,9 +98,9 @@ async function slice(
   return { ...answer, bytes: Buffer.from(answer.bytes, 'base64') };
 }
 
-/** Yields the bytes of a result, so that a large one is never in memory as a whole. */
-export async function* eachSlice(gateway: DocumentGateway, handle: string): AsyncGenerator<Buffer> {
-  for (let offset: number | undefined = 0; offset !== undefined; ) {
+/** Yields the bytes of a result from an offset on, so that a large one is never in memory as a whole. */
+export async function* eachSlice(gateway: DocumentGateway, handle: string, from = 0): AsyncGenerator<Buffer> {
+  for (let offset: number | undefined = from; offset !== undefined; ) {
     const { bytes, next }: { bytes: Buffer; next?: number } = await slice(gateway, handle, offset, PART_BYTES);
     yield bytes;
     offset = next;

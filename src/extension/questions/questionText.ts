@@ -43,12 +43,12 @@ export function reviewTitle(question: ApprovalQuestion, place: number, total: nu
 /** Returns the answers. The first one is active, so that a stray Enter runs nothing. */
 export function answerChoices(question: ApprovalQuestion, timeOf: (at: number) => string): readonly AnswerChoice[] {
   const { deadline, toolId } = question;
-  const denied =
+  const denies =
     deadline === undefined
       ? notificationText`The call does not run.`
-      : notificationText`The call does not run. So it is at ${timeOf(deadline)} without an answer.`;
+      : notificationText`The call does not run. Without an answer, it is denied at ${timeOf(deadline)}.`;
   return [
-    { label: notificationText`Deny`, detail: denied, verdict: 'denied' },
+    { label: notificationText`Deny`, detail: denies, verdict: 'denied' },
     {
       label: notificationText`Allow Once`,
       detail: notificationText`Runs this call of ${toolId}. The next one asks again.`,

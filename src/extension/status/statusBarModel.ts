@@ -130,8 +130,9 @@ function textOf(views: readonly GatewayView[], level: HealthLevel, needs: number
       break;
   }
   if (views.some(({ policy, link }) => policy && link.kind !== 'off')) return '$(circle-slash) Waygate';
-  if (views.some(({ longCalls = 0 }) => longCalls > 0)) return '$(sync~spin) Waygate';
-  if (level === 'ready') return '$(pass) Waygate';
-  const words = plural(needs, t`1 needs you`, t`${needs} need you`);
-  return needs > 0 ? `$(warning) Waygate: ${words}` : '$(warning) Waygate';
+  const isBusy = views.some(({ longCalls = 0 }) => longCalls > 0);
+  if (level === 'ready') return isBusy ? '$(sync~spin) Waygate' : '$(pass) Waygate';
+  // What needs the user stays in words while a call runs.
+  const icon = isBusy ? '$(sync~spin)' : '$(warning)';
+  return needs > 0 ? `${icon} Waygate: ${plural(needs, t`1 needs you`, t`${needs} need you`)}` : `${icon} Waygate`;
 }

@@ -21,7 +21,11 @@ function loadedBundles(): string[] {
 /** First file by its name, because it needs servers that are not approved yet. */
 describe('Approval', () => {
   it('comes with little code: nobody has imported or edited anything yet', () => {
-    assert.deepEqual(loadedBundles(), ['editorLanguage.cjs', 'extension.cjs']);
+    // The help for waygate.json comes with the first gateway, which may run already.
+    assert.deepEqual(
+      loadedBundles().filter((name) => name !== 'editorLanguage.cjs'),
+      ['extension.cjs'],
+    );
   });
 
   it('runs no server of the workspace before the user has seen its full command and approved it', async () => {
