@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { INPUT_PREFIX, SECRET_NAME } from '../config/secretReferences.ts';
+import type { GatewayTarget } from '../host/attach/startWorker.ts';
 import { CLIENT_IDS, type ClientId } from '../import/clientIds.ts';
 import { isMode, MODES, type Mode } from '../link/mode.ts';
 import { didYouMean } from '../text/nearest.ts';
@@ -13,6 +14,8 @@ import {
   NEEDS,
   PLUGIN_CLIENTS,
   type PluginCommand,
+  RECORDS_ACTIONS,
+  type RecordsGrantsCommand,
   type ScanCommand,
   type SessionCommand,
   TRUST_ACTIONS,
@@ -90,12 +93,14 @@ export function parseCommandLine(argv: readonly string[], report: ReportNormalis
         yes: values.yes === true,
       };
     case 'records':
-      return {
-        name,
-        ...target,
-        providerUrl: filledOption('provider-url', values),
-        cacheRoot: givenPath('cache-root', values, report),
-      };
+      return names.length > 0 || json
+        ? { name, ...target, json, ...grantsOf(values, names) }
+        : {
+            name,
+            ...target,
+            providerUrl: filledOption('provider-url', values),
+            cacheRoot: givenPath('cache-root', values, report),
+          };
     case 'skill':
       if (subject !== 'install') throw new UsageError(`waygate skill ${NEEDS.skill}`);
       return { name, ...target, json, into: givenPath('into', values, report), replace: values.replace === true };
@@ -164,6 +169,26 @@ function pluginOf(
   const isInstall = action === 'install' && client !== undefined && more.length === 0;
   if (!isBuild && !isInstall) throw new UsageError(`waygate plugin ${NEEDS.plugin}`);
   return { client, into: givenPath('into', values, report) };
+}
+
+const GRANT_OPTIONS = ['stream', 'since', 'until', 'expires'] as const;
+
+function grantsOf(
+  values: OptionValues,
+  [given, subject = '', ...more]: readonly string[],
+): Omit<RecordsGrantsCommand, keyof GatewayTarget | 'json'> {
+  const action = RECORDS_ACTIONS.find((one) => one === given);
+  const takesSubject = action === 'grant' || action === 'revoke';
+  if (action === undefined || more.length > 0 || (subject !== '' && !takesSubject)) {
+    throw new UsageError(
+      'waygate records takes grant SOURCE, revoke CONNECTION, sources or status, or nothing to serve.',
+    );
+  }
+  const stray = GRANT_OPTIONS.find((option) => action !== 'grant' && values[option] !== undefined);
+  if (stray !== undefined) throw new UsageError(`waygate records ${action} takes no --${stray}.`);
+  const { since, until, expires } = values as Readonly<Record<string, string | undefined>>;
+  const streams = Array.isArray(values.stream) ? values.stream : [];
+  return { action, subject, streams, since, until, expires };
 }
 
 /** Tokens of a packed session by default: as much as a long answer of a tool has. */

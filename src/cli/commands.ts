@@ -112,6 +112,19 @@ export interface SkillCommand extends GatewayTarget, Printed {
   replace: boolean;
 }
 
+export const RECORDS_ACTIONS = ['grant', 'revoke', 'sources', 'status'] as const;
+
+export interface RecordsGrantsCommand extends GatewayTarget, Printed {
+  action: (typeof RECORDS_ACTIONS)[number];
+  /** `history`, `agents`, a folder, or with `revoke` the id of a connection. */
+  subject: string;
+  /** Values of `--stream`: `name`, or `name=field,field`. */
+  streams: readonly string[];
+  since: string | undefined;
+  until: string | undefined;
+  expires: string | undefined;
+}
+
 export interface SessionCommand extends Printed {
   file: string;
   /** Packs what the session says about it, instead of showing all. */
@@ -158,7 +171,8 @@ export type Command =
   | ({ name: 'client-config' } & ClientConfigCommand)
   | ({ name: 'skill' } & SkillCommand)
   | ({ name: 'plugin' } & PluginCommand)
-  | ({ name: 'records' } & RecordsCommand)
+  | ({ name: 'records'; action?: undefined } & RecordsCommand)
+  | ({ name: 'records' } & RecordsGrantsCommand)
   | ({ name: 'session' } & SessionCommand)
   | ({ name: 'uninstall' } & UninstallCommand);
 
@@ -209,7 +223,16 @@ export const OPTIONS = {
   },
   'client-config': { ...ANY_TARGET, write: FLAG, yes: FLAG, json: FLAG },
   plugin: { into: TEXT, json: FLAG },
-  records: { workspace: TEXT, 'provider-url': TEXT, 'cache-root': TEXT },
+  records: {
+    workspace: TEXT,
+    'provider-url': TEXT,
+    'cache-root': TEXT,
+    stream: { type: 'string', multiple: true },
+    since: TEXT,
+    until: TEXT,
+    expires: TEXT,
+    json: FLAG,
+  },
   skill: { ...TARGET, into: TEXT, replace: FLAG, json: FLAG },
   session: { query: TEXT, budget: TEXT, item: TEXT, json: FLAG },
   uninstall: { workspace: TEXT, yes: FLAG, json: FLAG },
@@ -242,6 +265,7 @@ export const TAKES_WORDS: ReadonlySet<CommandName> = new Set([
   'import',
   'client-config',
   'plugin',
+  'records',
   'skill',
   'session',
 ]);

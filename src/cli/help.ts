@@ -174,14 +174,18 @@ const BY_COMMAND: { readonly [Name in CommandName]: CommandHelp<Name> } = {
     more: `CLIENT is one of ${CLIENT_IDS.join(', ')}.`,
   },
   records: {
-    purpose: 'runs the MCP server that reads records under a grant',
-    forms: ['', '--provider-url URL'],
+    purpose: 'runs the MCP server that reads records under a grant, and grants them',
+    forms: ['', '--provider-url URL', 'grant history | agents | FOLDER', 'revoke CONNECTION', 'sources | status'],
     options: {
       'provider-url': ['URL', 'resource server to read from, with the credential in the cache for it'],
       'cache-root': ['DIR', 'folder of the cached credentials; .pdpp by default'],
+      stream: ['NAME[=FIELD,…]', 'grants only this stream, or these fields of it; may be repeated'],
+      since: ['TIME', 'grants nothing older, such as 2026-11-01 or 30d'],
+      until: ['TIME', 'grants nothing newer'],
+      expires: ['TIME', 'ends the grant then, such as 7d'],
     },
-    example: '--provider-url https://records.example.com',
-    more: 'Exits with 77 for an owner credential, which it never uses, and with 78 without a valid client credential.',
+    example: 'grant agents --stream sessions --since 30d',
+    more: 'Without an address it serves the records of this machine. Exits with 77 for an owner credential, with 78 without a valid one.',
   },
   plugin: {
     purpose: 'makes an Agent Plugin of Waygate, and installs it in a client',

@@ -2,6 +2,7 @@ import { BUILD } from '../lib/build.ts';
 import { normalisationNote } from '../text/normalise.ts';
 import { parseCommandLine } from './commandLine.ts';
 import { printProblem, printText } from './print.ts';
+import type { OtherCommand } from './runCommand.ts';
 import type { UsageError } from './usageError.ts';
 
 const EXIT_FAILED = 1;
@@ -27,14 +28,18 @@ async function main(): Promise<number> {
       return serve(command);
     }
     case 'records': {
+      if (command.action !== undefined) return other(command);
       const { serveRecords } = await import('./commands/records/serveRecords.ts');
       return serveRecords(command);
     }
-    default: {
-      const { runCommand } = await import('./runCommand.ts');
-      return runCommand(command);
-    }
+    default:
+      return other(command);
   }
+}
+
+async function other(command: OtherCommand): Promise<number> {
+  const { runCommand } = await import('./runCommand.ts');
+  return runCommand(command);
 }
 
 /** Returns the exit code by the error's name: another bundle has its own class of the same name. */

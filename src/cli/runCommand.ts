@@ -18,14 +18,16 @@ import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
 import { telemetry } from './commands/telemetry.ts';
 import { trust } from './commands/trust.ts';
-import type { Command, CommandName } from './commands.ts';
+import type { Command, CommandName, RecordsGrantsCommand } from './commands.ts';
 import { helpOf, overview, START } from './help.ts';
 import { printText } from './print.ts';
 import { ownTerminal } from './terminal.ts';
 
 export { serveHttp } from './commands/serveHttp.ts';
 
-type OtherCommand = Exclude<Command, { name: 'help' | 'version' | 'serve' | 'records' }>;
+export type OtherCommand =
+  | Exclude<Command, { name: 'help' | 'version' | 'serve' | 'records' }>
+  | ({ name: 'records' } & RecordsGrantsCommand);
 
 /** Runs a command for a person. A host on stdio starts once per client and loads none of this. */
 export async function runCommand(command: OtherCommand): Promise<number> {
@@ -73,6 +75,10 @@ export async function runCommand(command: OtherCommand): Promise<number> {
       return skill(command);
     case 'plugin':
       return plugin(command);
+    case 'records': {
+      const { recordsGrants } = await import('./commands/records/recordsGrants.ts');
+      return recordsGrants(command);
+    }
     case 'session':
       return session(command);
     case 'uninstall':

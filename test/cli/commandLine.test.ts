@@ -16,7 +16,7 @@ describe('the command line', () => {
     [['serv'], /unknown command "serv"; did you mean "serve"\?/],
     [
       ['--json'],
-      /unknown option "--json"; there are serve, status, health, telemetry, reload, stop, browse, catalog, scan, trust, lock, allow, deny, learned, approve, secret, login, logout, import, client-config, records, skill, uninstall, --help, --version\./,
+      /unknown option "--json"; there are serve, status, health, telemetry, reload, stop, browse, catalog, scan, trust, lock, allow, deny, learned, approve, secret, login, logout, import, client-config, plugin, records, skill, session, uninstall, --help, --version\./,
     ],
     [['serve', '--workspcae', 'x'], /waygate serve has no option "--workspcae"; did you mean "--workspace"\?/],
     [

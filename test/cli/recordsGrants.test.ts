@@ -1,11 +1,9 @@
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  embeddedOptions,
-  type RecordsGrantsCommand,
-  recordsGrants,
-} from '../../src/cli/commands/records/recordsGrants.ts';
+import { embeddedOptions } from '../../src/cli/commands/records/defaultProvider.ts';
+import { recordsGrants } from '../../src/cli/commands/records/recordsGrants.ts';
+import type { RecordsGrantsCommand } from '../../src/cli/commands.ts';
 import { EmbeddedProvider } from '../../src/records/embedded/embeddedProvider.ts';
 import { grantFile, readGrants } from '../../src/records/embedded/grants/grantFile.ts';
 import { temporaryFolder } from '../support/workspace.ts';

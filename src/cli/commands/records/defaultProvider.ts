@@ -1,11 +1,18 @@
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
 import { ensureWorkspaceState, stateRoot } from '../../../config/state/stateFolder.ts';
-import type { GatewayTarget } from '../../../host/attach/startWorker.ts';
+import { type GatewayTarget, stateVariant } from '../../../host/attach/startWorker.ts';
 import { EmbeddedProvider } from '../../../records/embedded/embeddedProvider.ts';
+import type { EngineOptions } from '../../../records/embedded/recordEngine.ts';
 
 /** Makes the provider of `waygate records` without an address: the records of this machine under the user's grants. */
-export function defaultProvider({ workspace }: GatewayTarget): EmbeddedProvider {
-  const [root, stateFolder] = [stateRoot(), ensureWorkspaceState(workspace)];
-  return new EmbeddedProvider({ stateFolder, stateRoot: root, workspace: basename(stateFolder), home: homedir() });
+export function defaultProvider(target: GatewayTarget): EmbeddedProvider {
+  return new EmbeddedProvider(embeddedOptions(target));
+}
+
+/** Places of the embedded records of a gateway. */
+export function embeddedOptions(target: GatewayTarget): EngineOptions {
+  const root = stateRoot();
+  const stateFolder = ensureWorkspaceState(target.workspace, root, stateVariant(target));
+  return { stateFolder, stateRoot: root, workspace: basename(stateFolder), home: homedir() };
 }

@@ -1,38 +1,12 @@
-import { homedir } from 'node:os';
-import { basename } from 'node:path';
-import { ensureWorkspaceState, stateRoot } from '../../../config/state/stateFolder.ts';
-import { type GatewayTarget, stateVariant } from '../../../host/attach/startWorker.ts';
 import { EmbeddedProvider } from '../../../records/embedded/embeddedProvider.ts';
-import { grantFile, readGrants, type StoredGrant, writeGrants } from '../../../records/embedded/grants/grantFile.ts';
-import { connectionOf, newGrant, sourceOf } from '../../../records/embedded/grants/newGrant.ts';
+import { addGrant, removeGrant, sourceChoices } from '../../../records/embedded/grants/changeGrants.ts';
+import { readGrants, type StoredGrant } from '../../../records/embedded/grants/grantFile.ts';
 import type { EngineOptions, EngineStatus } from '../../../records/embedded/recordEngine.ts';
-import { AGENT_FORMATS, agentLogs } from '../../../records/embedded/sources/agents/agentLogs.ts';
-import { grantedSource } from '../../../records/embedded/sources/grantedSources.ts';
 import { count } from '../../../text/porcelain.ts';
-import type { Printed } from '../../commands.ts';
+import type { RecordsGrantsCommand } from '../../commands.ts';
 import { print } from '../../print.ts';
 import { UsageError } from '../../usageError.ts';
-
-export const RECORDS_ACTIONS = ['grant', 'revoke', 'sources', 'status'] as const;
-
-export interface RecordsGrantsCommand extends GatewayTarget, Printed {
-  action: (typeof RECORDS_ACTIONS)[number];
-  /** `history`, `agents`, a folder, or with `revoke` the id of a connection. */
-  subject: string;
-  /** Values of `--stream`: `name`, or `name=field,field`. */
-  streams: readonly string[];
-  since: string | undefined;
-  until: string | undefined;
-  expires: string | undefined;
-}
-
-/** Options of these actions, in the form of `parseArgs`. */
-export const RECORDS_GRANT_OPTIONS = {
-  stream: { type: 'string', multiple: true },
-  since: { type: 'string' },
-  until: { type: 'string' },
-  expires: { type: 'string' },
-} as const;
+import { embeddedOptions } from './defaultProvider.ts';
 
 /** Grants and revokes what the embedded records may show in this workspace, and shows what there is (`waygate records`). */
 export async function recordsGrants(command: RecordsGrantsCommand): Promise<number> {
@@ -49,67 +23,39 @@ export async function recordsGrants(command: RecordsGrantsCommand): Promise<numb
   }
 }
 
-/** Places of the embedded records of a gateway. */
-export function embeddedOptions(target: GatewayTarget): EngineOptions {
-  const root = stateRoot();
-  const stateFolder = ensureWorkspaceState(target.workspace, root, stateVariant(target));
-  return { stateFolder, stateRoot: root, workspace: basename(stateFolder), home: homedir() };
-}
-
 async function grant(command: RecordsGrantsCommand, options: EngineOptions): Promise<number> {
   const { subject, json, workspace } = command;
   if (subject === '') throw new UsageError('waygate records grant needs a source: history, agents, or a folder.');
-  const source = sourceOf(subject, workspace);
-  const ofAll = { id: '', connection: connectionOf(source), source, streams: 'all', created: '' } as const;
-  const known = command.streams.length === 0 ? [] : await grantedSource(ofAll, options, () => undefined).streams();
-  const made = newGrant(command, source, known, new Date());
-  const kept = usable(options).filter(({ connection }) => connection !== made.connection);
-  writeGrants(options.stateFolder, [...kept, made]);
+  const made = await addGrant(options, command, workspace);
   print(json, made, `Granted ${grantWords(made)}.\nUndo: waygate records revoke ${made.connection}\n`);
   return 0;
 }
 
 async function revoke({ subject, json, workspace }: RecordsGrantsCommand, options: EngineOptions): Promise<number> {
-  const grants = usable(options);
-  const named = grants.find(({ connection }) => connection === subject) ?? grants.find(isFolder(subject, workspace));
-  if (!named) {
-    const ids = grants.map(({ connection }) => connection).join(', ') || 'nothing';
-    throw new UsageError(`waygate records revoke needs a connection that is granted: ${ids}.`);
-  }
-  writeGrants(
-    options.stateFolder,
-    grants.filter((one) => one !== named),
-  );
+  if (subject === '') throw new UsageError('waygate records revoke needs a connection; see waygate records sources.');
+  const { connection } = removeGrant(options, subject, workspace);
   await withProvider(options, (provider) => provider.purge());
-  const text = `Revoked ${named.connection}, and removed its records. The files that they came from are unchanged.\n`;
-  print(json, { revoked: named.connection }, text);
+  const text = `Revoked ${connection}, and removed its records. The files that they came from are unchanged.\n`;
+  print(json, { revoked: connection }, text);
   return 0;
 }
 
 function sources({ json }: RecordsGrantsCommand, options: EngineOptions): number {
-  const { grants, damaged } = readGrants(options.stateFolder);
-  const granted = (id: string): boolean => grants.some(({ connection }) => connection === id);
-  const logs = agentLogs(options.home);
-  const agents = AGENT_FORMATS.map(({ agent, folder }) => ({
-    agent,
-    folder,
-    logs: logs.filter(({ format }) => format.agent === agent).length,
+  const { choices, damaged } = sourceChoices(options);
+  const rows = choices.map(({ connection, source, grant: given, agents }) => ({
+    connection,
+    granted: given !== undefined,
+    what:
+      source.kind === 'folder'
+        ? source.path
+        : (agents?.map(({ agent, logs }) => `${agent} ${count(logs, 'log')}`).join(', ') ??
+          'what this gateway did in this workspace'),
   }));
-  const rows = [
-    { connection: 'history', granted: granted('history'), what: 'what this gateway did in this workspace' },
-    {
-      connection: 'agents',
-      granted: granted('agents'),
-      what: agents.map(({ agent, logs: found }) => `${agent} ${count(found, 'log')}`).join(', '),
-    },
-    ...grants.flatMap(({ connection, source }) =>
-      source.kind === 'folder' ? [{ connection, granted: true, what: source.path }] : [],
-    ),
-  ];
   const lines = rows.map(
-    ({ connection, granted: is, what }) => `${connection}  ${is ? 'granted' : 'not granted'}  ${what}\n`,
+    ({ connection, granted, what }) => `${connection}  ${granted ? 'granted' : 'not granted'}  ${what}\n`,
   );
   const next = 'Grant one: waygate records grant history | agents | FOLDER [--stream NAME[=FIELD,…]] [--since 30d]\n';
+  const agents = choices.flatMap((choice) => choice.agents ?? []);
   print(
     json,
     { sources: rows, agents, damaged },
@@ -152,24 +98,6 @@ function grantWords({ source, streams, since, until, expires }: StoredGrant): st
     ...(expires === undefined ? [] : [`until the grant ends on ${expires}`]),
   ];
   return [`${what}: ${parts}`, ...limits].join(', ');
-}
-
-/** Returns the grants to change. Damaged ones are not overwritten, since nobody knows what they allowed. */
-function usable({ stateFolder }: EngineOptions): readonly StoredGrant[] {
-  const { grants, damaged } = readGrants(stateFolder);
-  if (damaged !== undefined) throw new Error(`${grantFile(stateFolder)} is damaged; remove it, and grant again.`);
-  return grants;
-}
-
-function isFolder(subject: string, from: string): (grant: StoredGrant) => boolean {
-  return ({ source }) => {
-    if (subject === '' || source.kind !== 'folder') return false;
-    try {
-      return connectionOf(sourceOf(subject, from)) === connectionOf(source);
-    } catch {
-      return false;
-    }
-  };
 }
 
 async function withProvider<T>(options: EngineOptions, use: (provider: EmbeddedProvider) => Promise<T>): Promise<T> {
