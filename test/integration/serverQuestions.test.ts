@@ -3,6 +3,7 @@ import { waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { type StreamClient, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
+import { shared } from '../support/lifetime.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
 
 /** Covers questions of hostile servers to the user and to the client's model, with real gateways and servers. */
@@ -24,11 +25,23 @@ interface Asker {
   ask(method: string, requests: readonly object[], atOnce?: boolean): Promise<string[]>;
 }
 
-async function asker(args: string[] = GATEWAY, type = 'stdio', entry: object = {}): Promise<Asker> {
+interface Served {
+  workspace: TestWorkspace;
+  id: string;
+}
+
+async function served(type = 'stdio', entry: object = {}): Promise<Served> {
   const server = type === 'http' ? { type: 'http', url: await HttpProcess.fixture().url() } : servers.conformance;
   const workspace = testWorkspace({ evilsrv: { ...server, ...entry } });
   const browsing = await GatewaySession.connect(workspace);
-  const id = await browsing.toolId('/evilsrv/test_ask');
+  return { workspace, id: await browsing.toolId('/evilsrv/test_ask') };
+}
+
+const asker = async (args: string[] = GATEWAY, type = 'stdio', entry: object = {}): Promise<Asker> =>
+  clientOf(await served(type, entry), args);
+
+/** Opens a session of its own with a server that others may use too: its limits count what reached the user. */
+async function clientOf({ workspace, id }: Served, args: string[] = GATEWAY): Promise<Asker> {
   const host = await GatewaySession.connect(workspace, args, CAPABILITIES);
   host.answer(ELICIT, () => ({ action: 'accept', content: {} }));
   host.answer(SAMPLE, () => ({ role: 'assistant', content: { type: 'text', text: 'x' }, model: 'sampled' }));
@@ -71,8 +84,10 @@ describe('a server that is put into quarantine during its call', () => {
 });
 
 describe.each(KINDS)('in %s mode over %s, an elicitation', (_mode, type, args) => {
+  const opened = shared(() => served(type));
+
   it('names its server, and shows neither hidden characters nor links nor secrets', async () => {
-    const { host, ask } = await asker(args, type);
+    const { host, ask } = await clientOf(opened(), args);
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     const message = `Waygate: session\u001b[2J\u202e expired.\n\nSee [here](command:x) <https://evil.test> ${secret} ${'x'.repeat(900)}`;
     const field = textField({ title: 'a\u200bb [c](d)', description: `${secret}\u001b` });
@@ -88,7 +103,7 @@ describe.each(KINDS)('in %s mode over %s, an elicitation', (_mode, type, args) =
   });
 
   it('reaches the user at most five times a call and once at a time', async () => {
-    const { host, ask } = await asker(args, type);
+    const { host, ask } = await clientOf(opened(), args);
     let [open, mostOpen] = [0, 0];
     host.answer(ELICIT, async () => {
       open += 1;
@@ -108,7 +123,7 @@ describe.each(KINDS)('in %s mode over %s, an elicitation', (_mode, type, args) =
   });
 
   it('asks for no secret and opens no address but https', async () => {
-    const { host, ask } = await asker(args, type);
+    const { host, ask } = await clientOf(opened(), args);
     const url = (address: string) => ({ mode: 'url', message: 'Sign in', url: address, elicitationId: 'e1' });
     const addresses = [
       ...[
@@ -141,6 +156,8 @@ describe.each(KINDS)('in %s mode over %s, an elicitation', (_mode, type, args) =
 });
 
 describe('an elicitation', () => {
+  const opened = shared(() => served());
+
   it.each([
     ['name', { userPassword: textField() }],
     ['title', { a: textField({ title: 'Passwort' }) }],
@@ -157,14 +174,14 @@ describe('an elicitation', () => {
     ['list of free texts', { a: { type: 'array', title: 'Password', items: textField() } }],
     ['title and description together', { a: textField({ title: 'Pass', description: 'word of your account' }) }],
   ])('for a secret is refused by the %s of a field', async (_by, properties) => {
-    const { host, ask } = await asker();
+    const { host, ask } = await clientOf(opened());
     const [answer] = await ask(ELICIT, [form('Please fill in', properties)]);
     expect(answer).toContain('asks for a secret. MCP forbids that in a form: send the user to a URL instead.');
     expect(host.asked).toEqual([]);
   });
 
   it('for a secret is refused by its message', async () => {
-    const { host, ask } = await asker();
+    const { host, ask } = await clientOf(opened());
     expect((await ask(ELICIT, [form('Type your API key', { a: textField() })]))[0]).toContain('asks for a secret');
     expect(host.asked).toEqual([]);
     const harmless = { sure: { type: 'boolean' }, how: { type: 'string', enum: ['password', 'oauth'] } };
@@ -178,7 +195,7 @@ describe('an elicitation', () => {
     ['a titled choice', form('x', { a: { type: 'string', oneOf: [{ const: 'a\nb', title: 'c' }] } })],
     ['a default', form('x', { a: textField({ default: '\u202edefault' }) })],
   ])('is refused if %s, which the server gets back, is not plain', async (_what, question) => {
-    const { host, ask } = await asker();
+    const { host, ask } = await clientOf(opened());
     expect((await ask(ELICIT, [question]))[0]).toContain('without hidden characters, links and secrets');
     expect(host.asked).toEqual([]);
   });

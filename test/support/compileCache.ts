@@ -48,6 +48,8 @@ export function giveCompiledCode(stateDir: string): void {
   const folder = join(stateDir, 'compile-cache');
   if (given.has(stateDir) || existsSync(folder)) return;
   given.add(stateDir);
+  // A test of a state folder that cannot be used is one without compiled code.
+  if (existsSync(stateDir) && !statSync(stateDir).isDirectory()) return;
   for (const file of globSync('*/*/*', { cwd: COMPILED })) {
     mkdirSync(dirname(join(folder, file)), { recursive: true, mode: 0o700 });
     copyFileSync(join(COMPILED, file), join(folder, file));

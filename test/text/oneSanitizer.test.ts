@@ -39,6 +39,8 @@ const WAYS: readonly Way[] = [
       'src/link/frames.ts',
       'src/link/linkHandshake.ts',
       'src/link/rendezvous.ts',
+      'src/records/embedded/grants/grantFile.ts',
+      'src/records/grants/mergedSearch.ts',
       'src/import/jsonText.ts',
       'src/config/keptEntries.ts',
       'src/config/keptText.ts',

@@ -10,10 +10,10 @@ type Variables = Readonly<Record<string, string>>;
  */
 const THEMES = JSON.parse(readFileSync('test/webview/themes.json', 'utf8')) as Record<string, Variables>;
 
-export const THEME_NAMES: readonly string[] = Object.keys(THEMES);
+const THEME_NAMES: readonly string[] = Object.keys(THEMES);
 
 /** Gives a page the class and the colours of a theme, as VS Code does. */
-export async function showTheme(page: Page, name: string): Promise<void> {
+async function showTheme(page: Page, name: string): Promise<void> {
   await page.evaluate(`
     document.body.className = ${JSON.stringify(name)};
     document.documentElement.removeAttribute('style');
@@ -23,7 +23,7 @@ export async function showTheme(page: Page, name: string): Promise<void> {
 }
 
 /** Returns what axe finds in a page as it is now. */
-export async function axeViolations(page: Page): Promise<string[]> {
+async function axeViolations(page: Page): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source);
   return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html, any }) =>

@@ -1,4 +1,5 @@
 import { isRecord } from '../../lib/isRecord.ts';
+import { quoted } from '../../text/porcelain.ts';
 import type { Query } from '../provider/recordQuery.ts';
 import { Refusal } from './answers.ts';
 
@@ -15,16 +16,15 @@ export function filterParams(filter: unknown): Query {
   const fields = Object.entries(filter);
   if (fields.length === 0) throw wrong('is empty');
   return fields.flatMap(([field, condition]): [string, string][] => {
-    if (field === '' || /[[\]]/.test(field))
-      throw wrong(`has the key ${JSON.stringify(field)}, which is no field name`);
+    if (field === '' || /[[\]]/.test(field)) throw wrong(`has the key ${quoted(field)}, which is no field name`);
     if (isScalar(condition)) return [[`filter[${field}]`, String(condition)]];
     const bounds = isRecord(condition) ? Object.entries(condition) : [];
-    if (bounds.length === 0) throw wrong(`has no value for ${JSON.stringify(field)}`);
+    if (bounds.length === 0) throw wrong(`has no value for ${quoted(field)}`);
     return bounds.map(([operator, value]) => {
       if (!OPERATORS.includes(operator)) {
-        throw wrong(`has the operator ${JSON.stringify(operator)}; there are ${OPERATORS.join(', ')}`);
+        throw wrong(`has the operator ${quoted(operator)}; there are ${OPERATORS.join(', ')}`);
       }
-      if (!isScalar(value)) throw wrong(`compares ${JSON.stringify(field)} with something else than one value`);
+      if (!isScalar(value)) throw wrong(`compares ${quoted(field)} with something else than one value`);
       return [`filter[${field}][${operator}]`, String(value)];
     });
   });
@@ -45,7 +45,7 @@ export function expandLimitParams(limits: unknown): Query {
     });
   if (!isRecord(limits)) throw wrong('must be an object');
   return Object.entries(limits).map(([relation, limit]): [string, string] => {
-    if (relation === '' || /[[\]]/.test(relation)) throw wrong(`has the key ${JSON.stringify(relation)}`);
+    if (relation === '' || /[[\]]/.test(relation)) throw wrong(`has the key ${quoted(relation)}`);
     if (!Number.isInteger(limit) || (limit as number) < 1) throw wrong(`needs a positive integer for "${relation}"`);
     return [`expand_limit[${relation}]`, String(limit)];
   });

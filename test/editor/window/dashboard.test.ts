@@ -69,7 +69,7 @@ it('the dashboard has one tab, also after a reload, and no accessibility violati
     await until(theme, () => frame.evaluate(`document.body.classList.contains('${className}')`));
     await frame.evaluate(axe.source);
     const found = (await frame.evaluate(
-      'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))',
+      'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + " " + html)))',
     )) as string[];
     expect(found, theme).toEqual([]);
     await window.screenshot(`dashboard-${className}`);

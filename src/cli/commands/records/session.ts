@@ -1,7 +1,7 @@
 import { maskedChunks, renderConversation } from '../../../records/session/conversation.ts';
 import { packContext } from '../../../records/session/packedContext.ts';
 import { readSession, type Session, SessionError } from '../../../records/session/sessionFile.ts';
-import { count, groupDigits } from '../../../text/porcelain.ts';
+import { count, groupDigits, quoted } from '../../../text/porcelain.ts';
 import type { SessionCommand } from '../../commands.ts';
 import { print, printAside, printText } from '../../print.ts';
 import { NO_INPUT, UNREADABLE, UsageError } from '../../usageError.ts';
@@ -11,7 +11,7 @@ export async function session({ file, question, budget, item, json }: SessionCom
   const read = await sessionIn(file);
   if (item !== undefined) {
     const found = read.items.find(({ id }) => id === item);
-    if (!found) throw new UsageError(`${file} has no item ${JSON.stringify(item)}.`);
+    if (!found) throw new UsageError(`${file} has no item ${quoted(item)}.`);
     for (const chunk of maskedChunks(found)) printText(chunk);
     printText('\n');
     return 0;

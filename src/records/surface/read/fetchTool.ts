@@ -1,4 +1,5 @@
 import { isRecord } from '../../../lib/isRecord.ts';
+import { visibleJson } from '../../../text/visibleText.ts';
 import { bodyOf, Refusal, type ToolAnswer, textAnswer } from '../answers.ts';
 import { cutBytes } from '../boundedText.ts';
 import { expandLimitParams, listParam, param } from '../filters.ts';
@@ -98,7 +99,7 @@ function connectionOf(record: Json): string | undefined {
 function textOf(payload: Json, record: Json): string {
   const own = firstFilled(payload, TEXT_KEYS) ?? firstFilled(record, TEXT_KEYS);
   const expanded = isRecord(record.expanded) && Object.keys(record.expanded).length > 0 ? record.expanded : undefined;
-  const related = expanded ? `\nexpanded: ${cutBytes(JSON.stringify(expanded), MAX_EXPANDED_BYTES)}` : '';
+  const related = expanded ? `\nexpanded: ${cutBytes(visibleJson(expanded), MAX_EXPANDED_BYTES)}` : '';
   if (own !== undefined) return cutText(own, MAX_TEXT_BYTES) + related;
   return cutText(JSON.stringify(payload, null, 2), MAX_JSON_BYTES) + related;
 }

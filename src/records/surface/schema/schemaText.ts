@@ -40,7 +40,7 @@ export function scopedText(document: Json, scope: SchemaScope, withJsonSchema: b
     const where = connectionId === undefined ? '' : ` in the connection ${inQuotes(connectionId, 80)}`;
     return `${header(document, rows)}\nNo granted stream${named}${where}; call schema for the index.`;
   }
-  const legend = Object.entries(LEGEND).map(([flag, meaning]) => `${flag}=${JSON.stringify(meaning)}`);
+  const legend = Object.entries(LEGEND).map(([flag, meaning]) => `${flag}=${visibleJson(meaning)}`);
   return [
     header(document, rows),
     `field_capability_legend ${legend.join(' ')}`,
