@@ -60,6 +60,54 @@ const OWN_BUNDLES = [
   { source: 'src/worker/gateway/staticCatalog.ts', file: 'staticCatalog.cjs' },
   { source: 'src/walls/runtime.ts', file: 'wallsRuntime.cjs' },
 ];
+/** What a start does not need: programs of a host or worker evaluate it at its first use. */
+const LOADED_AT_USE = {
+  host: ['node:child_process', 'node:http', 'node:inspector'],
+  worker: [
+    'node:child_process',
+    'node:dns/promises',
+    'node:http',
+    'node:https',
+    'node:inspector',
+    'node:vm',
+    'node:worker_threads',
+    'ajv',
+    'ajv/dist/2020.js',
+    'ajv-formats',
+    'cross-spawn',
+    'json-p3',
+    're2js',
+    'vscode-jsonrpc/node',
+    'yaml',
+  ],
+};
+
+/**
+ * Puts a module between importers and each of the given ones. It has the same names and loads the other at the first use,
+ * also where that is a function or a class itself.
+ */
+const loadedAtUse = (modules) => ({
+  name: 'loaded-at-use',
+  setup(context) {
+    context.onResolve({ filter: /.*/ }, ({ path, kind }) =>
+      kind === 'import-statement' && modules.includes(path) ? { path, namespace: 'loaded-at-use' } : undefined,
+    );
+    context.onLoad({ filter: /.*/, namespace: 'loaded-at-use' }, async ({ path }) => {
+      const names = Object.keys(await import(path)).filter((name) => /^(?!default$|__)\w+$/.test(name));
+      const contents = `
+        const load = () => require(${JSON.stringify(path)});
+        module.exports = new Proxy(function () {}, {
+          apply: (_, self, args) => Reflect.apply(load(), self, args),
+          construct: (_, args) => Reflect.construct(load(), args),
+        });
+        for (const name of ${JSON.stringify(names)}) {
+          Object.defineProperty(module.exports, name, { enumerable: true, get: () => load()[name] });
+        }`;
+      return { contents, resolveDir: root };
+    });
+  },
+});
+
 const ownBundles = {
   name: 'own-bundles',
   setup(context) {
@@ -149,14 +197,14 @@ const bundles = [
     ...node,
     entryPoints: ['src/cli/main.ts'],
     outfile: 'dist/waygate.cjs',
-    plugins: [ownBundles],
+    plugins: [loadedAtUse(LOADED_AT_USE.host), ownBundles],
     banner: { js: `#!/usr/bin/env node\n${node.banner.js}` },
   },
   {
     ...node,
     entryPoints: ['src/worker/process/main.ts'],
     outfile: 'dist/worker.cjs',
-    plugins: [ranksBeside, ownBundles],
+    plugins: [loadedAtUse(LOADED_AT_USE.worker), ranksBeside, ownBundles],
   },
   {
     ...node,

@@ -33,9 +33,9 @@ export type ControlHandlers = {
   ) => ControlRequests[M]['result'] | Promise<ControlRequests[M]['result']>;
 };
 
-/** Questions of the worker to a watcher. */
-const APPROVE = new RequestType<ApprovalQuestion, ApprovalVerdict, void>('approve');
-const SECRET = new RequestType<SecretRequest, SecretAnswer, void>('secret');
+/** Questions of the worker to a watcher. Functions, because a worker that nobody watches does not load vscode-jsonrpc. */
+const approveRequest = () => new RequestType<ApprovalQuestion, ApprovalVerdict, void>('approve');
+const secretRequest = () => new RequestType<SecretRequest, SecretAnswer, void>('secret');
 /** Keeps an editor with hanging extensions from delaying a server's start. */
 const SECRET_TIMEOUT_MS = 10_000;
 /**
@@ -74,9 +74,9 @@ export function connectControl(socket: Socket): ControlClient {
   const refreshed = listenersOf('refreshed');
   const superseded = listenersOf('superseded');
   let answer: Parameters<ControlClient['onApproval']>[0] = () => Promise.resolve('unavailable');
-  connection.onRequest(APPROVE, (question, token) => answer(question, signalOf(token).signal));
+  connection.onRequest(approveRequest(), (question, token) => answer(question, signalOf(token).signal));
   let keep: Parameters<ControlClient['onSecret']>[0] = async () => ({ kept: false });
-  connection.onRequest(SECRET, (request) => keep(request));
+  connection.onRequest(secretRequest(), (request) => keep(request));
   onceClosed(socket, async () => {
     for (let turn = 0; turn < QUEUED_TURNS; turn++) await nextTurn();
     // Only a disposed connection rejects the requests without an answer.
@@ -160,12 +160,12 @@ export function serveControl(socket: Socket, handlers: ControlHandlers): Control
     supersede: () => say('superseded', {}),
     calls: (calls) => say('calls', { calls }),
     refreshed: (news) => say('refreshed', news),
-    approve: (question, signal) => asked(APPROVE, question, 'unavailable', signal),
+    approve: (question, signal) => asked(approveRequest(), question, 'unavailable', signal),
     secret: (request) => {
       const nobody: SecretAnswer = { kept: false };
       const over = new AbortController();
       const timeout = sleep(SECRET_TIMEOUT_MS, nobody, { ref: false, signal: over.signal }).catch(() => nobody);
-      return Promise.race([asked(SECRET, request, nobody), timeout]).finally(() => over.abort());
+      return Promise.race([asked(secretRequest(), request, nobody), timeout]).finally(() => over.abort());
     },
     onClose: (listener) => onceClosed(socket, listener),
     dispose: () => close(connection, socket),

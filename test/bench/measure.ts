@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import type { DataQuery } from './dataSet.ts';
 
 /** Ids of a card: that of its tool, and those of the tool's clones. */
@@ -40,4 +41,11 @@ export function judge(results: readonly (readonly Card[])[], queries: readonly D
 
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** Returns the CPU time of all threads of a process (Linux), which `schedstat` counts in nanoseconds. */
+export function cpuMsOf(pid: number | string): number {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  const times = tasks.map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]));
+  return times.reduce((sum, ns) => sum + ns, 0) / 1e6;
 }

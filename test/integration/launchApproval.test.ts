@@ -2,9 +2,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { approve } from '../../src/cli/commands/approve.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
+import { LaunchApprovals } from '../../src/trust/approvals.ts';
 import { approveShown, status, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
@@ -231,4 +232,30 @@ describe('waygate approve', () => {
     expect(await approved(workspace)).toEqual(['one']);
     expect(readFileSync(join(workspace.stateDir, 'approvals.json'), 'utf8')).toContain(workspace.folder);
   });
+});
+
+it('is checked once for each server in a step of the event loop, and again in the next one', async () => {
+  const steps: string[][] = [];
+  let step: string[] | undefined;
+  const isApproved = LaunchApprovals.prototype.isApproved;
+  const spy = vi.spyOn(LaunchApprovals.prototype, 'isApproved').mockImplementation(function (
+    this: LaunchApprovals,
+    config,
+  ) {
+    if (!step) {
+      step = [];
+      steps.push(step);
+      queueMicrotask(() => {
+        step = undefined;
+      });
+    }
+    step.push(config.name);
+    return isApproved.call(this, config);
+  });
+  onTestFinished(() => spy.mockRestore());
+  const host = await GatewaySession.connect(testWorkspace({ one: servers.fixture(), two: servers.fixture() }));
+  await host.toolId('/one/echo');
+  await host.toolId('/two/echo');
+  expect(steps.length).toBeGreaterThan(1);
+  expect(steps.filter((names) => new Set(names).size < names.length)).toEqual([]);
 });

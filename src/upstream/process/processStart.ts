@@ -3,8 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { safeEnvironment } from './childEnvironment.ts';
 
-const run = promisify(execFile);
-
 /** Fixed language and time zone, so that `ps` prints the same time for every caller. */
 const SAME_WORDS = { LC_ALL: 'C', TZ: 'UTC' };
 
@@ -34,6 +32,6 @@ export async function processStart(
 }
 
 async function asked(command: string, args: string[]): Promise<string> {
-  const { stdout } = await run(command, args, { env: safeEnvironment(process.env, SAME_WORDS) });
+  const { stdout } = await promisify(execFile)(command, args, { env: safeEnvironment(process.env, SAME_WORDS) });
   return stdout.trim();
 }

@@ -64,6 +64,7 @@ export class GatewayServers {
   readonly #snapshots: CatalogSnapshots;
   #approvalsFlaw: string | undefined;
   #superseded = false;
+  readonly #approvedInStep = new Map<ServerConfig, boolean>();
 
   constructor(options: GatewayServersOptions) {
     this.#options = options;
@@ -186,8 +187,15 @@ export class GatewayServers {
     return this.#signIns.isSignedIn(name);
   }
 
+  /** Answers equal questions of one step of the event loop once: a worker that starts asks three times for each server. */
   #isApproved(config: ServerConfig): boolean {
-    return !needsApproval(config) || this.approvals.isApproved(config);
+    if (!needsApproval(config)) return true;
+    const known = this.#approvedInStep.get(config);
+    if (known !== undefined) return known;
+    if (this.#approvedInStep.size === 0) queueMicrotask(() => this.#approvedInStep.clear());
+    const approved = this.approvals.isApproved(config);
+    this.#approvedInStep.set(config, approved);
+    return approved;
   }
 
   #reconcilePool(): void {
@@ -237,6 +245,7 @@ export class GatewayServers {
   }
 
   readonly #onApprovals = (): void => {
+    this.#approvedInStep.clear();
     const before = this.#approvalsFlaw;
     this.#approvalsFlaw = this.approvals.flaw;
     this.pool.recheck();

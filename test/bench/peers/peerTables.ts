@@ -46,9 +46,9 @@ export function peerTables({ date, node, processor, load, tools, calls, inFlight
     const cells = [
       name,
       mb(idle?.processes),
-      mb(idle?.privateMb),
+      `${mb(idle?.privateMb)}${apart(idle)}`,
       mb(idle?.rssMb),
-      mb(used?.privateMb),
+      `${mb(used?.privateMb)}${apart(used)}`,
       mb(used?.rssMb),
     ];
     return `| ${cells.join(' | ')} |`;
@@ -69,4 +69,13 @@ export function peerTables({ date, node, processor, load, tools, calls, inFlight
     '| --- | --- | --- | --- | --- | --- |',
     ...memory,
   ].join('\n');
+}
+
+const PROGRAMS: Record<string, string> = { 'waygate.cjs': 'host', 'worker.cjs': 'worker' };
+
+/** Returns the private memory of Waygate's host and worker, in parentheses. */
+function apart(use: Use | undefined): string {
+  const parts = Object.entries(use?.privateMbOf ?? {}).filter(([file]) => file in PROGRAMS);
+  if (parts.length < 2) return '';
+  return ` (${parts.map(([file, mb]) => `${PROGRAMS[file]} ${Math.round(mb)}`).join(', ')})`;
 }

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { approveAll } from '../../support/approveAll.ts';
+import { cpuMsOf } from '../measure.ts';
 
 const SERVER = join(import.meta.dirname, 'echoServer.mjs');
 const WAYGATE = resolve('dist/waygate.cjs');
@@ -210,12 +211,14 @@ export interface Use {
   cpuMs: number;
   rssMb: number;
   privateMb: number;
+  /** Private memory by program: Waygate's host and worker apart. */
+  privateMbOf: Record<string, number>;
 }
 
 /** Reads the use of a subject from /proc; undefined on other systems than Linux. */
 export function useOf(folder: string): Use | undefined {
   if (process.platform !== 'linux') return undefined;
-  const use = { processes: 0, cpuMs: 0, rssMb: 0, privateMb: 0 };
+  const use: Use = { processes: 0, cpuMs: 0, rssMb: 0, privateMb: 0, privateMbOf: {} };
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       if (!readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`${MARK}=${folder}\0`)) continue;
@@ -227,17 +230,13 @@ export function useOf(folder: string): Use | undefined {
       use.processes += 1;
       use.cpuMs += cpuMsOf(pid);
       use.rssMb += mb('Rss');
-      use.privateMb += mb('Private_Clean') + mb('Private_Dirty');
+      const privateMb = mb('Private_Clean') + mb('Private_Dirty');
+      use.privateMb += privateMb;
+      const file = [program, ...args].find((arg) => /\.[cm]?js$/.test(arg ?? '')) ?? 'other';
+      use.privateMbOf[basename(file)] = (use.privateMbOf[basename(file)] ?? 0) + privateMb;
     } catch {
       // The process ended, or belongs to another user.
     }
   }
   return use;
-}
-
-/** Returns the CPU time of all threads, which `schedstat` counts in nanoseconds. */
-function cpuMsOf(pid: string): number {
-  const tasks = readdirSync(`/proc/${pid}/task`);
-  const times = tasks.map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]));
-  return times.reduce((sum, ns) => sum + ns, 0) / 1e6;
 }
