@@ -13,7 +13,12 @@ import { oneLine } from '../../text/porcelain.ts';
 import { visibleData } from '../../text/visibleText.ts';
 import type { CallContext, ClientPeer, SessionClient } from './sessionMode.ts';
 
-export type CallExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** Facts about a running request. */
+export interface CallExtra extends Pick<Extra, 'signal' | 'requestId'> {
+  _meta: Extra['_meta'] | undefined;
+}
 
 /**
  * Time limit of a question. A person may be away from the window: an approval waits as long as the client's own dialog

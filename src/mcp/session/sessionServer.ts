@@ -26,6 +26,7 @@ import { type LostCall, readLostCalls } from '../../replay/lostCall.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { lazyValidator } from '../lazyValidator.ts';
 import { askOf, type CallExtra, peerOf, progressOf } from './clientPeer.ts';
+import { IncomingRequests } from './incomingRequests.ts';
 import { LineTransport } from './mcpTransport.ts';
 import type { CallContext, Resent, SessionClient, SessionMode } from './sessionMode.ts';
 import { reportWhenAnswered, type SessionRequest } from './sessionRequest.ts';
@@ -114,8 +115,8 @@ export function serveSession(
     if (!answer) throw new McpError(ErrorCode.MethodNotFound, `Method not found: ${request.method}`);
     return (await answer) as Result;
   };
-  // The typed handlers would validate a whole result by its strictest part; pass on results of servers unchanged.
-  server.fallbackRequestHandler = async (request, extra): Promise<Result> => {
+  // Results of servers pass unchanged: the SDK's handlers would validate a whole result by its strictest part.
+  const answerRequest = async (request: JSONRPCRequest, extra: CallExtra): Promise<Result> => {
     const { method } = request;
     const { requestId } = extra;
     open.add(requestId);
@@ -151,6 +152,7 @@ export function serveSession(
   server.onclose = () => {
     close?.();
     leave?.();
+    requests.close();
     socket.destroy();
     for (const listener of closed) listener();
   };
@@ -164,7 +166,8 @@ export function serveSession(
   const greet = (): void => {
     leave ??= mode.greet?.(peer);
   };
-  const negotiated = connect(server, transport, mode, { hostWords, greet });
+  const requests = new IncomingRequests(answerRequest, (message) => transport.send(message));
+  const negotiated = connect(server, transport, mode, { hostWords, greet, requests });
   socket.resume();
   return {
     get client() {
@@ -210,7 +213,7 @@ function connect(
   server: Server,
   transport: LineTransport,
   mode: SessionMode,
-  { hostWords, greet }: { hostWords: HostWords; greet: () => void },
+  { hostWords, greet, requests }: { hostWords: HostWords; greet: () => void; requests: IncomingRequests },
 ): () => string {
   let protocolVersion = '';
   let initializeId: unknown;
@@ -232,7 +235,8 @@ function connect(
       protocolVersion = String(message.params?.protocolVersion ?? '');
       initializeId = 'id' in message ? message.id : undefined;
     }
-    onmessage?.(withoutTask(message));
+    const plain = withoutTask(message);
+    if (!requests.take(plain)) onmessage?.(plain);
   };
   return () => protocolVersion;
 }

@@ -265,7 +265,8 @@ export class ServerConnection {
   /** Returns the error for a request that would use what is not offered. A first list is waited for. */
   #refusal(method: string, params: Json): Error | undefined {
     const { keeper } = this.#life;
-    return keeper.lacksBaseline ? undefined : keeper.refusal({ method, params });
+    const refusal = keeper.refusal({ method, params });
+    return refusal && !keeper.lacksBaseline ? refusal : undefined;
   }
 
   /** Sends a request that never left to the connection that has replaced this one. */

@@ -1,0 +1,80 @@
+import {
+  ErrorCode,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type RequestId,
+  type Result,
+} from '@modelcontextprotocol/sdk/types.js';
+import { isRecord } from '../../lib/isRecord.ts';
+import type { CallExtra } from './clientPeer.ts';
+
+/** Requests that the SDK answers: it negotiates the version and knows its client from then on. */
+const OF_SDK: ReadonlySet<string> = new Set(['initialize', 'ping']);
+
+type Send = (message: JSONRPCMessage) => Promise<void>;
+
+/**
+ * Requests of a client on their way to an answer, each with the signal of its cancellation. The SDK would look for the
+ * kind of each message by three schemas and for a task by a fourth, which takes longer than all checks of a call.
+ */
+export class IncomingRequests {
+  readonly #answer: (request: JSONRPCRequest, extra: CallExtra) => Promise<Result>;
+  readonly #send: Send;
+  readonly #open = new Map<RequestId, AbortController>();
+
+  constructor(answer: (request: JSONRPCRequest, extra: CallExtra) => Promise<Result>, send: Send) {
+    this.#answer = answer;
+    this.#send = send;
+  }
+
+  /** Takes a message that belongs to a request. Returns false for all others. */
+  take(message: JSONRPCMessage): boolean {
+    if (!('method' in message)) return false;
+    if (message.method === 'notifications/cancelled') return this.#cancel(message.params);
+    if (!('id' in message) || OF_SDK.has(message.method)) return false;
+    void this.#run(message);
+    return true;
+  }
+
+  /** Aborts all requests: nobody reads an answer any more. */
+  close(): void {
+    for (const controller of this.#open.values()) controller.abort();
+    this.#open.clear();
+  }
+
+  #cancel(params: unknown): boolean {
+    const { requestId, reason } = isRecord(params) ? params : {};
+    const controller = this.#open.get(requestId as RequestId);
+    controller?.abort(reason);
+    return controller !== undefined;
+  }
+
+  async #run(request: JSONRPCRequest): Promise<void> {
+    const { id, params } = request;
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#open.set(id, controller);
+    const answer = await this.#settle(request, { signal, requestId: id, _meta: params?._meta });
+    // A later request may have the same id.
+    if (this.#open.get(id) === controller) this.#open.delete(id);
+    // A cancelled request gets no answer, and a closed connection takes none.
+    if (!signal.aborted) await this.#send(answer).catch(() => undefined);
+  }
+
+  async #settle(request: JSONRPCRequest, extra: CallExtra): Promise<JSONRPCMessage> {
+    const { id } = request;
+    try {
+      // A cancellation that came together with the request is heard first.
+      await undefined;
+      return { jsonrpc: '2.0', id, result: await this.#answer(request, extra) };
+    } catch (thrown) {
+      const { code, message, data } = (thrown ?? {}) as Partial<Record<string, unknown>>;
+      const error = {
+        code: Number.isSafeInteger(code) ? (code as number) : ErrorCode.InternalError,
+        message: typeof message === 'string' ? message : 'Internal error',
+        ...(data !== undefined && { data }),
+      };
+      return { jsonrpc: '2.0', id, error };
+    }
+  }
+}
