@@ -1,8 +1,10 @@
 /**
  * Measures how much the words of an agent are worth, beside a user's, on the queries that `fixtures/agent-words.tsv`
  * has words for, and how often requests that no tool serves are called that:
- *   npm run bench:words -- --tools FILE [--queries FILE] [--more FILE]... [--copies N] [--json]
- * `--queries` is as for `bench:browse`. `--more` adds the tools of further catalogs, which makes the search harder.
+ *   npm run bench:words -- --tools FILE [--queries FILE] [--words NAME] [--more FILE]... [--copies N] [--json]
+ * `--queries` is as for `bench:browse`. `--words second-author` takes the words of another author. The queries of a set
+ * without such words are an agent's words already. `--more` adds the tools of further catalogs, which makes the search
+ * harder.
  * Each way of asking has its share at 1, 5 and 10, the share of queries whose tool is named in the answer at all, and
  * the processor time of a query, beside the same for MiniSearch in the same run.
  */
@@ -10,7 +12,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildRankIndex, rank } from '../../src/ranking/rankIndex.ts';
-import { type DataSet, loadDataSet, replicate } from './dataSet.ts';
+import { loadDataSet, replicate, withMore } from './dataSet.ts';
 import { ENGINES, type Searcher } from './engines.ts';
 import { judge, percentile } from './measure.ts';
 
@@ -22,9 +24,9 @@ const fixture = (name: string): string[] =>
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
 
-/** Reads the agent's words for a set of queries, by position. */
-function agentWords(set: string): ReadonlyMap<number, string> {
-  const rows = fixture('agent-words.tsv').map((line) => line.split('\t') as [string, string, string]);
+/** Reads an author's words for a set of queries, by position. */
+function agentWords(author: string, set: string): ReadonlyMap<number, string> {
+  const rows = fixture(`${author}.tsv`).map((line) => line.split('\t') as [string, string, string]);
   return new Map(rows.filter(([name]) => name === set).map(([, position, words]) => [Number(position) - 1, words]));
 }
 
@@ -33,7 +35,7 @@ const WAYS: Readonly<Record<string, (raw: string, words: string) => string>> = {
   "user's words": (raw) => raw,
   'one wording': (_, words) => (words.split('|')[0] as string).trim(),
   wordings: (_, words) => words,
-  "user's and wordings": (raw, words) => `${raw} | ${words}`,
+  "wordings and user's": (raw, words) => `${words} | ${raw}`,
 };
 
 function timed(search: (query: string) => unknown, queries: readonly string[]): number {
@@ -59,6 +61,7 @@ function main(): void {
     options: {
       tools: { type: 'string' },
       queries: { type: 'string' },
+      words: { type: 'string', default: 'agent-words' },
       more: { type: 'string', multiple: true, default: [] },
       copies: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
@@ -73,12 +76,12 @@ function main(): void {
     replicate(loadDataSet(values.tools, values.queries), Number(values.copies), true),
     values.more.map((file) => loadDataSet(file)),
   );
-  const words = agentWords(basename(values.queries ?? values.tools).replace(/\.\w+$/, ''));
+  const words = agentWords(values.words, basename(values.queries ?? values.tools).replace(/\.\w+$/, ''));
   const index = buildRankIndex(data.tools, data.servers);
   const peer = ENGINES.find(({ name }) => name === 'minisearch')?.build(data) as Searcher;
-  const asked = [...words].flatMap(([place, own]) => {
-    const query = data.queries[place];
-    return query === undefined ? [] : [{ query, own }];
+  const asked = data.queries.flatMap((query, place) => {
+    const own = words.size === 0 ? query.text : words.get(place);
+    return own === undefined ? [] : [{ query, own }];
   });
   const ways = Object.fromEntries(
     Object.entries(WAYS).map(([way, phrase]) => {
@@ -118,17 +121,6 @@ function main(): void {
 /** Returns whether an answer says that the request may have no tool. */
 function refuses({ confidence, unmentioned }: ReturnType<typeof rank>): boolean {
   return confidence !== 'good' || unmentioned.length > 0;
-}
-
-function withMore(data: DataSet, more: readonly DataSet[]): DataSet {
-  const known = new Set(data.tools.map(({ id }) => id));
-  const tools = more.flatMap((other) => other.tools.map((tool) => ({ ...tool, id: `${other.name}/${tool.id}` })));
-  const distinct = tools.filter(({ id }) => !known.has(id) && known.add(id));
-  return {
-    ...data,
-    tools: [...data.tools, ...distinct],
-    servers: [...data.servers, ...more.flatMap(({ servers }) => servers)],
-  };
 }
 
 function table({ tools, ways, noTool }: { tools: number; ways: Record<string, object>; noTool: number[] }): string {

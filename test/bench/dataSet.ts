@@ -132,3 +132,22 @@ export function replicate(data: DataSet, times: number, distinct = false): DataS
   }
   return { ...data, tools, servers };
 }
+
+/** Adds the tools and servers of further catalogs. A server whose name is taken gets another, as in a configuration. */
+export function withMore(data: DataSet, more: readonly DataSet[]): DataSet {
+  const known = new Set(data.tools.map(({ id }) => id));
+  const taken = new Set(data.servers.map(({ name }) => name));
+  const renamed = (name: string) => (taken.has(name) ? `${name}-2` : name);
+  const tools = more.flatMap((other) =>
+    other.tools.map((tool) => {
+      const server = renamed(tool.server);
+      return { ...tool, server, namespace: server, id: `${other.name}/${tool.id}` };
+    }),
+  );
+  const servers = more.flatMap((other) => other.servers.map((server) => ({ ...server, name: renamed(server.name) })));
+  return {
+    ...data,
+    tools: [...data.tools, ...tools.filter(({ id }) => !known.has(id) && known.add(id))],
+    servers: [...data.servers, ...servers.map((server) => ({ ...server, namespace: server.name }))],
+  };
+}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadDataSet, replicate } from '../bench/dataSet.ts';
+import { loadDataSet, replicate, withMore } from '../bench/dataSet.ts';
 import { judge } from '../bench/measure.ts';
 import { withCompileCache } from '../support/compileCache.ts';
 
@@ -79,6 +79,28 @@ describe('bench:words', () => {
     expect(Math.min(...report.noTool)).toBeGreaterThanOrEqual(36);
   });
 
+  test('takes queries without such words as the words of an agent, beside further catalogs', () => {
+    const tools = file('real.json', { tools: TOOLS });
+    const queries = file('fresh.json', [{ text: 'create issue | open ticket', gold: ['forge/create_issue'] }]);
+    const more = file('more.json', { name: 'more', tools: TOOLS, queries: [] });
+    const report = JSON.parse(
+      run(
+        'agentWords.ts',
+        '--tools',
+        tools,
+        '--queries',
+        queries,
+        '--more',
+        more,
+        '--words',
+        'second-author',
+        '--json',
+      ),
+    );
+    expect(report.tools).toBe(6);
+    expect(report.ways.wordings).toMatchObject({ count: 1, at1: 1 });
+  });
+
   test('explains its usage without a catalog', () => {
     expect(() => run('agentWords.ts')).toThrow(/Say which catalog to judge/);
   });
@@ -100,6 +122,14 @@ describe('judging', () => {
 
   test('counts a card for its clones', () => {
     expect(judge([[['x', 'a']]], [query], false)).toMatchObject({ at1: 1 });
+  });
+
+  test('adds a catalog whose servers have names that are taken', () => {
+    const once = loadDataSet(file('once.json', { name: 'once', tools: TOOLS, queries: [] }));
+    const both = withMore(once, [once]);
+    expect(both.servers.map(({ name }) => name)).toEqual(['forge', 'post', 'forge-2', 'post-2']);
+    expect(both.tools.map(({ server }) => server)).toEqual(['forge', 'forge', 'post', 'forge-2', 'forge-2', 'post-2']);
+    expect(new Set(both.tools.map(({ id }) => id)).size).toBe(6);
   });
 
   test('repeats a catalog with other servers and ids, and with clones unless specified otherwise', () => {
