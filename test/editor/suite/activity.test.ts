@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
@@ -25,15 +26,14 @@ const LARGE_LINES = 570_000;
 let tools: Map<string, string>;
 let restore: () => Promise<void>;
 
-/** Keeps a result of 40 MB, which no answer of a server may have. Another process does it, so that this one stays small. */
-function keepLarge(): string {
+/** Keeps a result that no answer of a server may be. Another process does it, so that this one stays small. */
+function keep(name: string, content: string, mediaType: string): string {
   const source = (path: string): string => JSON.stringify(pathToFileURL(fixture(join('..', '..', 'src', path))).href);
   const script = `
     const { ArtifactStore } = await import(${source('results/artifacts/artifactStore.ts')});
-    const { textContent } = await import(${source('results/envelope/partContent.ts')});
+    const { base64Content, textContent } = await import(${source('results/envelope/partContent.ts')});
     const store = new ArtifactStore({ folder: ${JSON.stringify(join(workspaceStateFolder(workspaceFolder()), 'artifacts'))} });
-    const text = Array.from({ length: ${LARGE_LINES} }, (_, i) => 'line ' + i + ': ' + 'x'.repeat(60)).join('\\n');
-    const { handle } = await store.store({ kind: 'text', source: 'works:large', content: textContent(text), mediaType: 'text/plain', label: 'text', owner: 'workspace' });
+    const { handle } = await store.store({ kind: 'text', source: 'works:${name}', content: ${content}, mediaType: '${mediaType}', label: '${name}', owner: 'workspace' });
     process.stdout.write(handle);`;
   const options = ['--experimental-strip-types', '--no-warnings', '--input-type=module', '-e', script];
   return execFileSync(process.execPath, options, { encoding: 'utf8' });
@@ -86,6 +86,15 @@ async function open(place: DocumentPlace): Promise<vscode.TextDocument> {
   );
   assert.ok(editor);
   return editor.document;
+}
+
+/** Accepts the proposed place in VS Code's own dialog, and returns the file. */
+async function acceptPlace(title: string, name: string): Promise<string> {
+  await driver.waitFor(`.quick-input-widget .quick-input-title:has-text("${title}")`);
+  // The dialog lists the folder when it has found it.
+  await driver.waitFor('.quick-input-widget .quick-input-list .monaco-list-row:has-text("files")');
+  await driver.press('Enter');
+  return join(workspaceFolder(), name);
 }
 
 const tabInput = (): unknown => vscode.window.tabGroups.activeTabGroup.activeTab?.input;
@@ -236,7 +245,8 @@ describe('Activity', () => {
   });
 
   it('opens the head of a result of 40 MB at once, its next and its last part, and finds in all of it', async () => {
-    const handle = keepLarge();
+    const lines = `Array.from({ length: ${LARGE_LINES} }, (_, i) => 'line ' + i + ': ' + 'x'.repeat(60))`;
+    const handle = keep('large', `textContent(${lines}.join('\\n'))`, 'text/plain');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     const before = process.memoryUsage().rss;
     const startedAt = performance.now();
@@ -285,6 +295,50 @@ describe('Activity', () => {
     await eventually('the order', driver.frameText, (seen) => /1\s+0\s+name 0\s+0\s+2\s+343\s+name 343\s+1/.test(seen));
     await driver.clickInFrame('#last');
     await eventually('the last page', driver.frameText, (seen) => seen.includes('rows 701 to 800 of 800'));
+  });
+
+  it('saves a whole result at the place that the user accepts', async () => {
+    const text = Array.from({ length: 4_000 }, (_, i) => `row ${i}`).join('\n');
+    await call('echo', { text });
+    const [handle = ''] = (await lastCall('echo')).handles;
+    const saved = vscode.commands.executeCommand('waygate.saveResult', { folder: GATEWAY, handle });
+    const file = await acceptPlace('Save Result', 'echo.txt');
+    await driver.screenshot('save-result');
+    await saved;
+    assert.equal(readFileSync(file, 'utf8'), text);
+    rmSync(file);
+  });
+
+  it('exports the calls as JSON, with arguments and without secrets', async () => {
+    await call('echo', { text: `exported, with the token ${SECRET}` });
+    await lastCall('echo');
+    const exported = vscode.commands.executeCommand('waygate.exportCalls');
+    const file = await acceptPlace('Export Calls', 'waygate-calls.json');
+    await exported;
+    const written = readFileSync(file, 'utf8');
+    const { exportedAt, calls } = JSON.parse(written) as {
+      exportedAt: string;
+      calls: { record: CallRecord; arguments?: { args?: { text?: string } } }[];
+    };
+    assert.ok(Date.parse(exportedAt) > 0);
+    assert.deepEqual([calls[0]?.record.toolId, calls[0]?.record.outcome], [toolId('echo'), 'ok']);
+    assert.match(calls[0]?.arguments?.args?.text ?? '', /^exported, with the token /);
+    assert.ok(calls.some(({ record }) => record.toolId === toolId('crash')));
+    assert.ok(!written.includes(SECRET));
+    rmSync(file);
+  });
+
+  it('shows other bytes as a hexdump where no hex editor is installed', async () => {
+    const bytes = Buffer.from([0, 1, 2, 255, ...Buffer.from('Waygate')]);
+    const handle = keep('bytes', `base64Content('${bytes.toString('base64')}')`, 'application/octet-stream');
+    await vscode.commands.executeCommand('waygate.openResult', { folder: GATEWAY, handle });
+    const editor = await eventually(
+      'the hexdump',
+      () => vscode.window.activeTextEditor,
+      (seen) => seen?.document.uri.path.endsWith('.hex') === true,
+    );
+    assert.match(editor?.document.getText() ?? '', /^00000000 {2}00 01 02 ff 57 61 79 67 61 74 65 +\.{4}Waygate$/m);
+    await driver.waitFor('.codelens-decoration a:has-text("Save As…")');
   });
 
   it('lists results by their call, with the use of the bounds, and a row leads to its call', async () => {
