@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
-import { workspaceStateFolder } from '../../../src/config/state/stateFolder.ts';
 import type { CallRecord } from '../../../src/control/activityContract.ts';
 import {
   callPlace,
@@ -15,8 +11,9 @@ import {
 } from '../../../src/extension/documents/addresses.ts';
 import { driver, eventually } from '../harness/driver.ts';
 import type { TreeRow } from '../harness/driverProtocol.ts';
-import { fixture, gatewayStatus, withControl, workspaceFolder } from './gateway.ts';
+import { fixture, gatewayStatus, withControl } from './gateway.ts';
 import { approveAll, configure } from './person.ts';
+import { acceptPlace, keep } from './results.ts';
 
 /** Name of the gateway of the first folder. */
 const GATEWAY = 'waygate';
@@ -25,19 +22,6 @@ const LARGE_LINES = 570_000;
 
 let tools: Map<string, string>;
 let restore: () => Promise<void>;
-
-/** Keeps a result that no answer of a server may be. Another process does it, so that this one stays small. */
-function keep(name: string, content: string, mediaType: string): string {
-  const source = (path: string): string => JSON.stringify(pathToFileURL(fixture(join('..', '..', 'src', path))).href);
-  const script = `
-    const { ArtifactStore } = await import(${source('results/artifacts/artifactStore.ts')});
-    const { base64Content, textContent } = await import(${source('results/envelope/partContent.ts')});
-    const store = new ArtifactStore({ folder: ${JSON.stringify(join(workspaceStateFolder(workspaceFolder()), 'artifacts'))} });
-    const { handle } = await store.store({ kind: 'text', source: 'works:${name}', content: ${content}, mediaType: '${mediaType}', label: '${name}', owner: 'workspace' });
-    process.stdout.write(handle);`;
-  const options = ['--experimental-strip-types', '--no-warnings', '--input-type=module', '-e', script];
-  return execFileSync(process.execPath, options, { encoding: 'utf8' });
-}
 
 const toolId = (name: string): string => tools.get(name) ?? `works:${name}#00000000`;
 
@@ -86,15 +70,6 @@ async function open(place: DocumentPlace): Promise<vscode.TextDocument> {
   );
   assert.ok(editor);
   return editor.document;
-}
-
-/** Accepts the proposed place in VS Code's own dialog, and returns the file. */
-async function acceptPlace(title: string, name: string): Promise<string> {
-  await driver.waitFor(`.quick-input-widget .quick-input-title:has-text("${title}")`);
-  // The dialog lists the folder when it has found it.
-  await driver.waitFor('.quick-input-widget .quick-input-list .monaco-list-row:has-text("files")');
-  await driver.press('Enter');
-  return join(workspaceFolder(), name);
 }
 
 const tabInput = (): unknown => vscode.window.tabGroups.activeTabGroup.activeTab?.input;
