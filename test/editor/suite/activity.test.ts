@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { readFileSync, rmSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { workspaceStateFolder } from '../../../src/config/state/stateFolder.ts';
 import type { CallRecord } from '../../../src/control/activityContract.ts';
 import {
   callPlace,
@@ -14,8 +11,9 @@ import {
 } from '../../../src/extension/documents/addresses.ts';
 import { driver, eventually } from '../harness/driver.ts';
 import type { TreeRow } from '../harness/driverProtocol.ts';
-import { fixture, gatewayStatus, withControl, workspaceFolder } from './gateway.ts';
+import { fixture, gatewayStatus, withControl } from './gateway.ts';
 import { approveAll, configure } from './person.ts';
+import { acceptPlace, keep } from './results.ts';
 
 /** Name of the gateway of the first folder. */
 const GATEWAY = 'waygate';
@@ -24,20 +22,6 @@ const LARGE_LINES = 570_000;
 
 let tools: Map<string, string>;
 let restore: () => Promise<void>;
-
-/** Keeps a result of 40 MB, which no answer of a server may have. Another process does it, so that this one stays small. */
-function keepLarge(): string {
-  const source = (path: string): string => JSON.stringify(pathToFileURL(fixture(join('..', '..', 'src', path))).href);
-  const script = `
-    const { ArtifactStore } = await import(${source('results/artifacts/artifactStore.ts')});
-    const { textContent } = await import(${source('results/envelope/partContent.ts')});
-    const store = new ArtifactStore({ folder: ${JSON.stringify(join(workspaceStateFolder(workspaceFolder()), 'artifacts'))} });
-    const text = Array.from({ length: ${LARGE_LINES} }, (_, i) => 'line ' + i + ': ' + 'x'.repeat(60)).join('\\n');
-    const { handle } = await store.store({ kind: 'text', source: 'works:large', content: textContent(text), mediaType: 'text/plain', label: 'text', owner: 'workspace' });
-    process.stdout.write(handle);`;
-  const options = ['--experimental-strip-types', '--no-warnings', '--input-type=module', '-e', script];
-  return execFileSync(process.execPath, options, { encoding: 'utf8' });
-}
 
 const toolId = (name: string): string => tools.get(name) ?? `works:${name}#00000000`;
 
@@ -236,7 +220,8 @@ describe('Activity', () => {
   });
 
   it('opens the head of a result of 40 MB at once, its next and its last part, and finds in all of it', async () => {
-    const handle = keepLarge();
+    const lines = `Array.from({ length: ${LARGE_LINES} }, (_, i) => 'line ' + i + ': ' + 'x'.repeat(60))`;
+    const handle = keep('large', `textContent(${lines}.join('\\n'))`, 'text/plain');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     const before = process.memoryUsage().rss;
     const startedAt = performance.now();
@@ -285,6 +270,50 @@ describe('Activity', () => {
     await eventually('the order', driver.frameText, (seen) => /1\s+0\s+name 0\s+0\s+2\s+343\s+name 343\s+1/.test(seen));
     await driver.clickInFrame('#last');
     await eventually('the last page', driver.frameText, (seen) => seen.includes('rows 701 to 800 of 800'));
+  });
+
+  it('saves a whole result at the place that the user accepts', async () => {
+    const text = Array.from({ length: 4_000 }, (_, i) => `row ${i}`).join('\n');
+    await call('echo', { text });
+    const [handle = ''] = (await lastCall('echo')).handles;
+    const saved = vscode.commands.executeCommand('waygate.saveResult', { folder: GATEWAY, handle });
+    const file = await acceptPlace('Save Result', 'echo.txt');
+    await driver.screenshot('save-result');
+    await saved;
+    assert.equal(readFileSync(file, 'utf8'), text);
+    rmSync(file);
+  });
+
+  it('exports the calls as JSON, with arguments and without secrets', async () => {
+    await call('echo', { text: `exported, with the token ${SECRET}` });
+    await lastCall('echo');
+    const exported = vscode.commands.executeCommand('waygate.exportCalls');
+    const file = await acceptPlace('Export Calls', 'waygate-calls.json');
+    await exported;
+    const written = readFileSync(file, 'utf8');
+    const { exportedAt, calls } = JSON.parse(written) as {
+      exportedAt: string;
+      calls: { record: CallRecord; arguments?: { args?: { text?: string } } }[];
+    };
+    assert.ok(Date.parse(exportedAt) > 0);
+    assert.deepEqual([calls[0]?.record.toolId, calls[0]?.record.outcome], [toolId('echo'), 'ok']);
+    assert.match(calls[0]?.arguments?.args?.text ?? '', /^exported, with the token /);
+    assert.ok(calls.some(({ record }) => record.toolId === toolId('crash')));
+    assert.ok(!written.includes(SECRET));
+    rmSync(file);
+  });
+
+  it('shows other bytes as a hexdump where no hex editor is installed', async () => {
+    const bytes = Buffer.from([0, 1, 2, 255, ...Buffer.from('Waygate')]);
+    const handle = keep('bytes', `base64Content('${bytes.toString('base64')}')`, 'application/octet-stream');
+    await vscode.commands.executeCommand('waygate.openResult', { folder: GATEWAY, handle });
+    const editor = await eventually(
+      'the hexdump',
+      () => vscode.window.activeTextEditor,
+      (seen) => seen?.document.uri.path.endsWith('.hex') === true,
+    );
+    assert.match(editor?.document.getText() ?? '', /^00000000 {2}00 01 02 ff 57 61 79 67 61 74 65 +\.{4}Waygate$/m);
+    await driver.waitFor('.codelens-decoration a:has-text("Save As…")');
   });
 
   it('lists results by their call, with the use of the bounds, and a row leads to its call', async () => {

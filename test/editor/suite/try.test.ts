@@ -151,6 +151,22 @@ describe('Try Tool', () => {
     );
   });
 
+  it('runs a destructive tool once the user has allowed it, and says that it waits until then', async () => {
+    const args = { id: 8, reason: 'left' };
+    await vscode.commands.executeCommand('waygate.tryTool', { toolId: await toolId('customer_delete'), args });
+    await driver.clickInFrame('#tab-request');
+    await eventually('the verdict', text, (seen) => seen.includes('asks you first') && seen.includes('"id": 8'));
+    await driver.clickInFrame('#run');
+    await shows('Run customer_delete?');
+    await driver.clickInFrame('#run');
+    await shows('Waiting for your answer to the question about this call');
+    void vscode.commands.executeCommand('waygate.reviewQuestions');
+    await driver.waitFor('.quick-input-widget .quick-input-title:has-text("may customer_delete of shop run")');
+    await driver.screenshot('try-question');
+    await driver.click('.quick-input-list .monaco-list-row:has-text("Allow Once")');
+    assert.match(await shows('Answered in'), /"id": ?8/);
+  });
+
   it('opens the whole result of a long answer as a document', async () => {
     const path = join(workspaceFolder(), 'files', 'long.txt');
     writeFileSync(path, Array.from({ length: 5_000 }, (_, index) => `line ${index} of a long text`).join('\n'));

@@ -31,7 +31,8 @@ async function sentence(page: Page, start: string): Promise<string> {
 function extensionWithoutMcp(): string {
   const folder = temporaryFolder('wg-extension-');
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { main: string };
-  for (const name of ['dist', 'media', 'package.nls.json']) cpSync(name, join(folder, name), { recursive: true });
+  for (const name of ['dist', 'l10n', 'media', 'package.nls.json'])
+    cpSync(name, join(folder, name), { recursive: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, main: './without.cjs' }));
   writeFileSync(
