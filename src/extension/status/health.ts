@@ -90,7 +90,7 @@ function inventory({ catalog, servers }: GatewaySnapshot): string {
   const counts = serverCounts(servers);
   const tools = count(catalog.toolCount, 'tool');
   if (counts.usable === counts.total) return `${tools} from ${count(counts.total, 'server')}`;
-  return `${tools}, ${usableWords(counts)} servers`;
+  return `${tools}, ${usableWords(counts)} ${counts.total === 1 ? 'server' : 'servers'}`;
 }
 
 function capitalized(text: string): string {
