@@ -50,6 +50,17 @@ export default defineConfig({
         },
       },
       { test: { ...common, name: 'window', include: ['test/editor/window/**/*.test.ts'], pool: 'forks' } },
+      // Takes pictures, and no part of `npm test`.
+      {
+        test: {
+          ...common,
+          testTimeout: 600_000,
+          hookTimeout: 300_000,
+          name: 'gallery',
+          include: ['test/editor/gallery/**/*.test.ts'],
+          pool: 'forks',
+        },
+      },
       { test: { ...common, name: 'agent', include: ['test/editor/agent/**/*.test.ts'], pool: 'forks' } },
       ...GATEWAY_STAGES.map((name) => ({
         // A gateway in the test's own process reads the data that ships beside the worker.

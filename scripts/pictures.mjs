@@ -1,28 +1,45 @@
-// npm run pictures: retakes the README's pictures with the suite that runs in a real VS Code.
+// npm run pictures: drives a real VS Code with the packed extension through every state of every view in four themes, saves
+// the pictures with a page of them all in .out/gallery, and retakes the pictures of the documentation.
 
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeGallery } from './lib/gallery.mjs';
 import { ownNode, toolEnvironment } from './lib/npm.mjs';
+import { shrinkPicture } from './lib/picture.mjs';
 import { exitCode, start } from './lib/processes.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Screenshots of the suite that the README and the pages about views show. */
-const PICTURES = ['window.png', 'approve.png', 'try.png'];
+const gallery = join(root, '.out', 'gallery');
+const documented = join(root, 'docs', 'pictures');
 
-/** Suites that take them. */
-const SUITES = '^(Approval|Waygate in VS Code|Try Tool) ';
+/** Pictures of the README and of the pages about views, by the state and the theme that they show. */
+const PICTURES = {
+  window: 'dashboard-ready.dark',
+  approve: 'approval-document.dark',
+  try: 'try-answered.dark',
+  activity: 'activity-rows.light',
+  dashboard: 'dashboard-limit-met.light',
+  tools: 'tools-rows.light',
+  question: 'question-list.light',
+  'configuration-file': 'configuration-lenses.light',
+  results: 'results-rows.light',
+  documents: 'document-fault.light',
+  table: 'table-filtered.light',
+  folders: 'folders-rows.light',
+};
 
-const suite = start(ownNode(root), ['scripts/test.mjs', '--only', 'editor'], {
+rmSync(gallery, { recursive: true, force: true });
+const tests = start(ownNode(root), ['node_modules/vitest/vitest.mjs', 'run', '--project', 'gallery'], {
   cwd: root,
-  env: { ...toolEnvironment(root), WAYGATE_PICTURE_PIXELS: '2', WAYGATE_EDITOR_GREP: SUITES },
+  env: toolEnvironment(root),
 });
-const code = await exitCode(suite);
-if (code === 0) {
-  mkdirSync(join(root, 'docs', 'pictures'), { recursive: true });
-  for (const picture of PICTURES) {
-    copyFileSync(join(root, '.out', 'screenshots', picture), join(root, 'docs', 'pictures', picture));
-    console.log(`docs/pictures/${picture}`);
+process.exitCode = await exitCode(tests);
+console.log(`${writeGallery(gallery)} states: ${join(gallery, 'index.html')}`);
+if (process.exitCode === 0) {
+  mkdirSync(documented, { recursive: true });
+  for (const [name, state] of Object.entries(PICTURES)) {
+    const kilobytes = await shrinkPicture(join(gallery, `${state}.png`), join(documented, `${name}.png`));
+    console.log(`docs/pictures/${name}.png: ${state}, ${kilobytes} KB`);
   }
 }
-process.exitCode = code;

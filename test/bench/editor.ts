@@ -6,8 +6,9 @@ import { parseArgs } from 'node:util';
 import { dashboard } from './editor/dashboard.ts';
 import type { Figure } from './editor/figure.ts';
 import { size } from './editor/size.ts';
+import { window } from './editor/window.ts';
 
-const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = { dashboard, size };
+const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = { window, dashboard, size };
 
 const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true });
 const unknown = positionals.find((name) => !(name in PARTS));
@@ -21,9 +22,13 @@ for (const [name, part] of Object.entries(PARTS)) {
 const all = Object.entries(figures).flatMap(([part, rows]) => rows.map((row) => ({ part, ...row })));
 if (values.json) console.log(JSON.stringify(all));
 else {
-  for (const { part, name, value, unit, limit } of all) {
+  for (const { part, name, value, unit, limit, best, worst, cpu } of all) {
+    const rounded = (number: number): string => `${Number(number.toPrecision(3))}`;
     const bound = limit === undefined ? '' : `, limit ${limit} ${unit}${value > limit ? ': TOO MUCH' : ''}`;
-    console.log(`${part.padEnd(10)} ${name}: ${Number(value.toPrecision(3))} ${unit}${bound}`);
+    const range = best === undefined || worst === undefined ? '' : `, ${rounded(best)} to ${rounded(worst)}`;
+    const used = Object.entries(cpu ?? {}).map(([process, ms]) => `${process} ${rounded(ms)} ms`);
+    const times = used.length === 0 ? '' : ` (CPU: ${used.join(', ')})`;
+    console.log(`${part.padEnd(10)} ${name}: ${rounded(value)} ${unit}${bound}${range}${times}`);
   }
 }
 process.exitCode = all.some(({ value, limit }) => limit !== undefined && value > limit) ? 1 : 0;

@@ -77,6 +77,7 @@ describe('summarize', () => {
   it('counts the tools of a server that starts with its first call', () => {
     const lazy = [server('files', { state: 'not_started' }), server('new', { state: 'not_started', toolCount: 0 })];
     expect(summarize(view(attached({ servers: lazy }))).headline).toBe('6 tools, 1 usable of 2 servers.');
+    expect(summarize(view(attached({ servers: lazy.slice(1) }))).headline).toBe('6 tools, 0 usable of 1 server.');
   });
 
   it('reports why the gateway does not run', () => {

@@ -39,6 +39,7 @@ const FEW = 3;
  */
 export function approvalDocument(pending: readonly PendingApproval[]): ApprovalDocument {
   const text = [
+    // The editor wraps it, however wide it is.
     t`The configuration of this workspace makes Waygate run or reach the following. Nothing starts until you approve it, below each server or with the check mark above this editor. After any change you are asked again.`,
     '',
   ];

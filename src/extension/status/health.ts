@@ -93,7 +93,7 @@ function inventory({ catalog, servers }: GatewaySnapshot): string {
   const counts = serverCounts(servers);
   const tools = amounts.tools(catalog.toolCount);
   if (counts.usable === counts.total) return t`${tools} from ${amounts.servers(counts.total)}`;
-  return t`${tools}, ${counts.usable} usable of ${counts.total} servers`;
+  return t`${tools}, ${counts.usable} usable of ${amounts.servers(counts.total)}`;
 }
 
 function capitalized(text: string): string {

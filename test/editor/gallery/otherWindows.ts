@@ -1,0 +1,83 @@
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'vitest';
+import { workersOf } from '../../support/census.ts';
+import { servers } from '../../support/workspace.ts';
+import { connectAgent, openTour, tourWorkspace } from './tour.ts';
+
+/** Windows in other surroundings. */
+export function otherWindows(): void {
+  it('a healthy gateway without calls, with some, and lost', async () => {
+    const workspace = tourWorkspace(() => ({}));
+    workspace.approve();
+    const tour = await openTour(workspace);
+    const { page, camera, run, shows, row } = tour;
+    await tour.openViews();
+    await row('Tools', 'filesystem', / tokens\b/);
+    await run('Waygate: Open Dashboard');
+    await shows('38 tools');
+    await camera.take('dashboard-empty');
+    const agent = await connectAgent(workspace, 'claude-code');
+    for (const query of ['read a file', 'remember a person', 'add numbers']) await agent.call('tool_browse', { query });
+    for (let turn = 0; turn < 4; turn++)
+      await agent.call('tool_execute', {
+        tool_id: 'filesystem:read_text_file',
+        args: { path: join(workspace.folder, 'files', 'orders.csv') },
+      });
+    await agent.call('tool_execute', { tool_id: 'memory:read_graph', args: {} });
+    await shows('read_text_file');
+    await tour.window.expand('Tools', 'filesystem');
+    await camera.take('dashboard-ready');
+    // The next worker cannot start.
+    for (const file of globSync('extensions/waygate.waygate-*/dist/worker.cjs', { cwd: tour.data }))
+      rmSync(join(tour.data, file));
+    for (const pid of await workersOf(workspace)) process.kill(pid, 'SIGKILL');
+    await shows(/not running|cannot|could not|ended|lost/i);
+    await page.locator('.statusbar-item .codicon-debug-disconnect').first().waitFor();
+    await camera.take('dashboard-lost');
+  });
+
+  it('several folders', async () => {
+    const workspace = tourWorkspace(() => ({}));
+    workspace.approve();
+    const api = join(workspace.folder, '..', 'api');
+    mkdirSync(join(api, '.vscode'), { recursive: true });
+    writeFileSync(join(api, '.vscode', 'waygate.json'), JSON.stringify({ servers: { second: servers.fixture() } }));
+    const workspaceFile = join(workspace.folder, '..', 'both.code-workspace');
+    writeFileSync(workspaceFile, JSON.stringify({ folders: [{ path: 'workspace' }, { path: 'api' }] }));
+    const tour = await openTour(workspace, { workspaceFile });
+    const { page, camera, run, row } = tour;
+    await tour.openViews();
+    await row('Tools', 'filesystem', / tokens\b/);
+    await row('Tools', 'second', /needs approval/);
+    await camera.take('folders-rows');
+    await run('Waygate: Open Dashboard');
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'api' }).first().waitFor();
+    await camera.take('folders-choose');
+    await page.keyboard.press('Escape');
+  });
+
+  it('a folder without a configuration, and none', async () => {
+    const workspace = tourWorkspace(() => ({}));
+    rmSync(workspace.configFile);
+    const bare = await openTour(workspace);
+    await bare.openViews();
+    await bare.page
+      .locator('.pane-body a.monaco-button, .pane-body .monaco-button', { hasText: 'Import' })
+      .first()
+      .waitFor();
+    await bare.camera.take('welcome-no-configuration');
+    const empty = await openTour(workspace, { isEmpty: true });
+    await empty.openViews();
+    await empty.page.locator('.pane-body', { hasText: 'Waygate works in a folder' }).first().waitFor();
+    await empty.camera.take('welcome-no-folder');
+  });
+
+  it('a workspace that is not trusted', async () => {
+    const workspace = tourWorkspace(() => ({}));
+    const tour = await openTour(workspace, { asksForTrust: true });
+    await tour.openViews();
+    await tour.page.locator('.pane-body', { hasText: 'This workspace is not trusted' }).first().waitFor();
+    await tour.camera.take('welcome-untrusted');
+  });
+}
