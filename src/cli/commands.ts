@@ -117,11 +117,13 @@ export interface RecordsCommand extends GatewayTarget {
   providerUrl: string | undefined;
   /** Folder of the cached credentials. */
   cacheRoot: string | undefined;
+  /** Name of the server for its client. */
+  serverName: string | undefined;
 }
 
 export type Command =
-  | { name: 'help'; about: CommandName | 'start' | 'all' }
-  | { name: 'version' }
+  | { name: 'help'; about: CommandName | 'start' | 'all'; aside?: true }
+  | { name: 'version'; aside?: true }
   | ({ name: 'serve'; http?: HttpOptions } & ServeOptions)
   | ({ name: 'status' | 'stop' | 'reload' } & GatewayTarget & Printed)
   | ({ name: 'health' | 'telemetry' } & FollowCommand)
@@ -187,7 +189,7 @@ export const OPTIONS = {
     json: FLAG,
   },
   'client-config': { ...ANY_TARGET, write: FLAG, yes: FLAG, json: FLAG },
-  records: { workspace: TEXT, 'provider-url': TEXT, 'cache-root': TEXT },
+  records: { workspace: TEXT, 'provider-url': TEXT, 'cache-root': TEXT, 'server-name': TEXT },
   skill: { ...TARGET, into: TEXT, replace: FLAG, json: FLAG },
   uninstall: { workspace: TEXT, yes: FLAG, json: FLAG },
 } as const;

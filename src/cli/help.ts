@@ -179,6 +179,7 @@ const BY_COMMAND: { readonly [Name in CommandName]: CommandHelp<Name> } = {
     options: {
       'provider-url': ['URL', 'resource server to read from, with the credential in the cache for it'],
       'cache-root': ['DIR', 'folder of the cached credentials; .pdpp by default'],
+      'server-name': ['NAME', 'name of the server for its client; waygate-records by default'],
     },
     example: '--provider-url https://records.example.com',
     more: 'Exits with 77 for an owner credential, which it never uses, and with 78 without a valid client credential.',
