@@ -5,7 +5,7 @@ import { parameter, type Query, without } from '../provider/recordQuery.ts';
 import { connectorKeyOf, hitsOf } from '../surface/read/searchHits.ts';
 import { DEFAULT_LIMIT } from '../surface/read/searchLimits.ts';
 import { filled, type Json, recordsIn } from '../surface/values.ts';
-import { askAll, failureWarnings, type GrantMember, type MemberAnswer } from './membership.ts';
+import { askAll, failureWarnings, type GrantMember, MAX_AT_ONCE, type MemberAnswer } from './membership.ts';
 import { lone } from './mergedSchema.ts';
 
 /** Place in the hits of one member: its page, and how many hits of that page have been returned. */
@@ -181,7 +181,7 @@ function metaOf(members: readonly GrantMember[], found: readonly Found[], hits: 
     ...(recalls.length > 0 && { recall: recallOf(recalls) }),
     warnings: [...failureWarnings(found), ...warnings],
     package: {
-      fanout_limit: members.length,
+      fanout_limit: MAX_AT_ONCE,
       member_count: members.length,
       merged_hit_count: found.reduce((sum, one) => sum + one.hits.length, 0),
       returned_hit_count: hits.length,
