@@ -35,7 +35,10 @@ export function parseCommandLine(argv: readonly string[], report: ReportNormalis
   }
   if (first === '--version' || first === '-v') return { name: 'version' };
   const name = commandNamed(first, report);
-  if (rest.includes('--help') || rest.includes('-h')) return { name: 'help', about: name };
+  // A client that starts the server reads its stdout as protocol.
+  const aside = name === 'records' ? ({ aside: true } as const) : {};
+  if (rest.includes('--help') || rest.includes('-h')) return { name: 'help', about: name, ...aside };
+  if (name === 'records' && rest.includes('--version')) return { name: 'version', ...aside };
   const { values, subject, names } = parseOptions(name, rest);
   const target = targetOf(name, values, report);
   const json = values.json === true;
@@ -100,6 +103,7 @@ export function parseCommandLine(argv: readonly string[], report: ReportNormalis
             ...target,
             providerUrl: filledOption('provider-url', values),
             cacheRoot: givenPath('cache-root', values, report),
+            serverName: filledOption('server-name', values),
           };
     case 'skill':
       if (subject !== 'install') throw new UsageError(`waygate skill ${NEEDS.skill}`);

@@ -149,11 +149,13 @@ export interface RecordsCommand extends GatewayTarget {
   providerUrl: string | undefined;
   /** Folder of the cached credentials. */
   cacheRoot: string | undefined;
+  /** Name of the server for its client. */
+  serverName: string | undefined;
 }
 
 export type Command =
-  | { name: 'help'; about: CommandName | 'start' | 'all' }
-  | { name: 'version' }
+  | { name: 'help'; about: CommandName | 'start' | 'all'; aside?: true }
+  | { name: 'version'; aside?: true }
   | ({ name: 'serve'; http?: HttpOptions } & ServeOptions)
   | ({ name: 'status' | 'stop' | 'reload' } & GatewayTarget & Printed)
   | ({ name: 'health' | 'telemetry' } & FollowCommand)
@@ -227,6 +229,7 @@ export const OPTIONS = {
     workspace: TEXT,
     'provider-url': TEXT,
     'cache-root': TEXT,
+    'server-name': TEXT,
     stream: { type: 'string', multiple: true },
     since: TEXT,
     until: TEXT,

@@ -179,6 +179,7 @@ const BY_COMMAND: { readonly [Name in CommandName]: CommandHelp<Name> } = {
     options: {
       'provider-url': ['URL', 'resource server to read from, with the credential in the cache for it'],
       'cache-root': ['DIR', 'folder of the cached credentials; .pdpp by default'],
+      'server-name': ['NAME', 'name of the server for its client; waygate-records by default'],
       stream: ['NAME[=FIELD,…]', 'grants only this stream, or these fields of it; may be repeated'],
       since: ['TIME', 'grants nothing older, such as 2026-11-01 or 30d'],
       until: ['TIME', 'grants nothing newer'],

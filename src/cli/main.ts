@@ -1,7 +1,7 @@
 import { BUILD } from '../lib/build.ts';
 import { normalisationNote } from '../text/normalise.ts';
 import { parseCommandLine } from './commandLine.ts';
-import { printProblem, printText } from './print.ts';
+import { printAside, printProblem, printText } from './print.ts';
 import type { OtherCommand } from './runCommand.ts';
 import type { UsageError } from './usageError.ts';
 
@@ -14,10 +14,10 @@ async function main(): Promise<number> {
   switch (command.name) {
     case 'help': {
       const { printHelp } = await import('./runCommand.ts');
-      return printHelp(command.about);
+      return printHelp(command.about, command.aside);
     }
     case 'version':
-      printText(`waygate ${BUILD}\n`);
+      (command.aside ? printAside : printText)(`waygate ${BUILD}\n`);
       return 0;
     case 'serve': {
       if (command.http) {

@@ -20,7 +20,7 @@ import { telemetry } from './commands/telemetry.ts';
 import { trust } from './commands/trust.ts';
 import type { Command, CommandName, RecordsGrantsCommand } from './commands.ts';
 import { helpOf, overview, START } from './help.ts';
-import { printText } from './print.ts';
+import { printAside, printText } from './print.ts';
 import { ownTerminal } from './terminal.ts';
 
 export { serveHttp } from './commands/serveHttp.ts';
@@ -87,7 +87,7 @@ export async function runCommand(command: OtherCommand): Promise<number> {
 }
 
 /** Prints the help for one command, all commands, or the first minute. */
-export function printHelp(about: CommandName | 'start' | 'all'): number {
-  printText(about === 'start' ? START : about === 'all' ? overview() : helpOf(about));
+export function printHelp(about: CommandName | 'start' | 'all', aside = false): number {
+  (aside ? printAside : printText)(about === 'start' ? START : about === 'all' ? overview() : helpOf(about));
   return 0;
 }

@@ -66,7 +66,7 @@ function provider(kind = 'client', seen: string[] = []): Promise<string> {
 describe('waygate records', () => {
   it('serves five tools on stdio, with nothing but protocol on stdout, and ends with its client', async () => {
     const seen: string[] = [];
-    const child = start(await provider('client', seen), { cache: client() });
+    const child = start(await provider('client', seen), { cache: client(), env: { PDPP_MCP_SERVER_NAME: 'mine' } });
     const end = ended(child);
     say(
       child,
@@ -92,6 +92,7 @@ describe('waygate records', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     const byId = (id: number) => answers.find((answer) => answer.id === id);
+    expect(byId(1).result.serverInfo.name).toBe('mine');
     expect(byId(1).result).toMatchObject({
       protocolVersion: '2025-06-18',
       instructions: expect.stringContaining('schema'),
@@ -180,6 +181,15 @@ describe('waygate records', () => {
     expect(end.stderr).toMatch(why);
     expect(end.stderr).not.toContain(TOKEN);
     expect(end.stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it.each([
+    ['--help', /reads records under a grant/],
+    ['--version', /^waygate \d/],
+  ])('prints %s beside the protocol', async (option, text) => {
+    const { code, stdout, stderr } = await ended(start('http://127.0.0.1:9', { args: [option] }));
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(text);
   });
 
   it('refuses a token of which the provider says that it is an owner’s', async () => {

@@ -147,6 +147,30 @@ describe('a search over several grants', () => {
   });
 });
 
+describe('a read of many sources', () => {
+  it('asks at most 16 at the same time, and all of them (R5.6)', async () => {
+    let open = 0;
+    let most = 0;
+    const slow = {
+      url: URL_OF,
+      get: async () => {
+        most = Math.max(most, ++open);
+        await new Promise((resolve) => setImmediate(resolve));
+        open--;
+        return { status: 200, body: { data: [{ stream: 's', record_key: 'k' }] } };
+      },
+      dispose: () => Promise.resolve(),
+    };
+    const grants = new GrantPackage(
+      numbers(50).map((at) => member(slow, at)),
+      URL_OF,
+    );
+    const { structured } = await call(grants, 'search', { q: 'x', limit: 100 });
+    expect(idsOf(structured)).toEqual(numbers(50).map((at) => `cin_${at}/s:k`));
+    expect(most).toBe(16);
+  });
+});
+
 describe('a read of one source among several grants', () => {
   const five = (): Answering[] => numbers(5).map(() => new Answering(() => ({ data: [], has_more: false })));
 

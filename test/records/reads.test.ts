@@ -109,6 +109,13 @@ describe('query_records', () => {
     expect(text).toContain('4 record(s)');
   });
 
+  it('reports a provider that fails, by the words of its error', async () => {
+    const { error } = await call(new Answering(() => new Error('The index is being rebuilt.')), 'query_records', {
+      stream: 's',
+    });
+    expect(error).toMatchObject({ code: 'provider_failed', message: 'The index is being rebuilt.' });
+  });
+
   it('reports a page for browsers by its status alone (R6.1)', async () => {
     const answer = { status: 503, body: '<!doctype html><title>busy</title>' };
     const { error } = await call(new Answering(() => answer), 'query_records', { stream: 's' });

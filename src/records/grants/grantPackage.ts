@@ -45,10 +45,12 @@ export class GrantPackage implements RecordProvider {
   }
 
   #ambiguous(): RecordAnswer {
+    const { length } = this.#candidates();
+    const remedy = length === 0 ? 'call schema first, because no source is known yet' : 'repeat it with connection_id';
     return this.#error(409, {
       type: 'api_error',
       code: 'ambiguous_connection',
-      message: `This read needs one of ${this.#candidates().length} sources; repeat it with connection_id.`,
+      message: `This read needs one of ${length} sources; ${remedy}.`,
       param: 'connection_id',
       retry_with: 'connection_id',
     });

@@ -42,22 +42,31 @@ export interface MemberAnswer {
   failure?: string;
 }
 
-/** Asks members at the same time. A member that fails takes nothing from the others. */
-export function askAll(
+/** Members that are asked at the same time (R5.6): more would be as many connections. */
+export const MAX_AT_ONCE = 16;
+
+/** Asks members, some at the same time. A member that fails takes nothing from the others. */
+export async function askAll(
   members: readonly GrantMember[],
   ask: (member: GrantMember) => Promise<RecordAnswer>,
 ): Promise<MemberAnswer[]> {
-  return Promise.all(
-    members.map(async (member): Promise<MemberAnswer> => {
-      try {
-        const answer = await ask(member);
-        if (answer.status >= 200 && answer.status < 300) return { member, answer };
-        return { member, answer, failure: failureOf(answer) };
-      } catch (error) {
-        return { member, failure: error instanceof Error ? error.message : String(error) };
-      }
-    }),
-  );
+  const answers: MemberAnswer[] = [];
+  const waiting = members.entries();
+  const takeNext = async (): Promise<void> => {
+    for (const [at, member] of waiting) answers[at] = await askOne(member, ask);
+  };
+  await Promise.all(Array.from({ length: Math.min(MAX_AT_ONCE, members.length) }, takeNext));
+  return answers;
+}
+
+async function askOne(member: GrantMember, ask: (member: GrantMember) => Promise<RecordAnswer>): Promise<MemberAnswer> {
+  try {
+    const answer = await ask(member);
+    if (answer.status >= 200 && answer.status < 300) return { member, answer };
+    return { member, answer, failure: failureOf(answer) };
+  } catch (error) {
+    return { member, failure: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function failureOf({ status, body }: RecordAnswer): string {

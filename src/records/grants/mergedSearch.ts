@@ -1,19 +1,13 @@
-import { createHash } from 'node:crypto';
-import { isRecord, parseRecord } from '../../lib/isRecord.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import type { RecordAnswer, RecordRequest } from '../provider/recordProvider.ts';
 import { parameter, type Query, without } from '../provider/recordQuery.ts';
 import { connectorKeyOf, hitsOf } from '../surface/read/searchHits.ts';
 import { DEFAULT_LIMIT } from '../surface/read/searchLimits.ts';
-import { filled, type Json, recordsIn } from '../surface/values.ts';
-import { askAll, failureWarnings, type GrantMember, type MemberAnswer } from './membership.ts';
+import { filled, type Json } from '../surface/values.ts';
+import { askAll, type GrantMember, type MemberAnswer } from './membership.ts';
 import { lone } from './mergedSchema.ts';
-
-/** Place in the hits of one member: its page, and how many hits of that page have been returned. */
-interface Place {
-  cursor: string | undefined;
-  used: number;
-  isAtEnd: boolean;
-}
+import { markOf, type Place, readCursor, writeCursor } from './searchCursor.ts';
+import { searchMeta } from './searchMeta.ts';
 
 interface Found extends MemberAnswer {
   hits: readonly Json[];
@@ -72,7 +66,7 @@ export async function mergedSearch(members: readonly GrantMember[], request: Rec
       has_more: hasMore,
       ...(hasMore && canContinue && { next_cursor: writeCursor({ mark, pageSize, places: after }) }),
       data: taken.hits,
-      meta: metaOf(members, found, taken.hits),
+      meta: searchMeta(members.length, found, taken.hits),
     },
   };
 }
@@ -157,113 +151,6 @@ function placeAfter({ hits, next, place, failure }: Found, used: number): Place 
   if (failure !== undefined) return place;
   if (used < hits.length) return { ...place, used: place.used + used };
   return { cursor: next, used: 0, isAtEnd: next === undefined };
-}
-
-function metaOf(members: readonly GrantMember[], found: readonly Found[], hits: readonly Json[]): Json {
-  const warnings = found.flatMap(({ answer, failure }) => {
-    const body = failure === undefined && isRecord(answer?.body) ? answer.body : {};
-    return recordsIn(isRecord(body.meta) ? body.meta.warnings : undefined);
-  });
-  const metas = found.map(({ answer, failure }) => {
-    const body = failure === undefined && isRecord(answer?.body) ? answer.body : {};
-    return isRecord(body.meta) ? body.meta : {};
-  });
-  const isPartial = found.some(({ failure }) => failure !== undefined);
-  const counts = metas.map(({ count }) => count);
-  const isCounted = !isPartial && counts.length > 0 && counts.every((count) => typeof count === 'number');
-  const isExact = metas.every(({ count_accuracy: accuracy }) => accuracy === undefined || accuracy === 'exact');
-  const recalls = metas.map(({ recall }) => recall).filter(isRecord);
-  return {
-    ...(isCounted && {
-      count: counts.reduce<number>((sum, count) => sum + Number(count), 0),
-      count_accuracy: isExact ? 'exact' : 'lower_bound',
-    }),
-    ...(recalls.length > 0 && { recall: recallOf(recalls) }),
-    warnings: [...failureWarnings(found), ...warnings],
-    package: {
-      fanout_limit: members.length,
-      member_count: members.length,
-      merged_hit_count: found.reduce((sum, one) => sum + one.hits.length, 0),
-      returned_hit_count: hits.length,
-      partial: isPartial,
-      source_mix: sourceMix(hits),
-    },
-  };
-}
-
-const SUMMED = ['ranked_candidate_count', 'truncated_source_count', 'sources_searched_count'];
-
-/** Combines what the sources say about how much they ranked. */
-function recallOf(recalls: readonly Json[]): Json {
-  const bounded = recalls.filter(
-    ({ complete, ranking_scope: scope }) => complete === false || scope === 'candidate_window',
-  );
-  const window = bounded.map((one) => one.candidate_window_limit).find((one) => typeof one === 'number');
-  const sums = SUMMED.flatMap((key) => {
-    const numbers = recalls.map((one) => one[key]).filter((one) => typeof one === 'number');
-    return numbers.length === 0 ? [] : [[key, numbers.reduce((sum, one) => sum + one, 0)] as const];
-  });
-  return {
-    complete: bounded.length === 0,
-    ranking_scope: bounded.length === 0 ? 'all_matches' : 'candidate_window',
-    truncated: recalls.some(({ truncated }) => truncated === true),
-    ...(window !== undefined && { candidate_window_limit: window }),
-    ...Object.fromEntries(sums),
-  };
-}
-
-function sourceMix(hits: readonly Json[]): Json[] {
-  const counts = new Map<string, { hit: Json; count: number }>();
-  for (const hit of hits) {
-    const key = String(hit.connection_id);
-    const known = counts.get(key);
-    counts.set(key, { hit: known?.hit ?? hit, count: (known?.count ?? 0) + 1 });
-  }
-  return [...counts.values()].map(({ hit, count }) => ({
-    connection_id: hit.connection_id ?? null,
-    connector_key: hit.connector_key ?? null,
-    display_name: hit.display_name ?? null,
-    count,
-  }));
-}
-
-interface Cursor {
-  mark: string;
-  pageSize: number;
-  places: readonly Place[];
-}
-
-/** Identifies the search that a cursor belongs to: with other words or sources its places mean nothing. */
-function markOf(path: string, query: Query, members: readonly GrantMember[]): string {
-  const rest = without(query, 'cursor', 'limit');
-  const sources = members.map(({ grantId, connections }) => [grantId, connections.map((one) => one.connectionId)]);
-  return createHash('sha256')
-    .update(JSON.stringify([path, rest, sources]))
-    .digest('hex')
-    .slice(0, 12);
-}
-
-function writeCursor({ mark, pageSize, places }: Cursor): string {
-  const compact = places.map(({ cursor, used, isAtEnd }) => (isAtEnd ? 0 : [cursor ?? null, used]));
-  return `wg1.${Buffer.from(JSON.stringify([mark, pageSize, compact])).toString('base64url')}`;
-}
-
-function readCursor(text: string, mark: string, members: number): Cursor | undefined {
-  const body = /^wg1\.([\w-]+)$/.exec(text)?.[1];
-  const read =
-    body === undefined ? undefined : parseRecord(`{"it":${Buffer.from(body, 'base64url').toString('utf8')}}`);
-  const [given, pageSize, compact] = Array.isArray(read?.it) ? read.it : [];
-  if (given !== mark || !Number.isInteger(pageSize) || pageSize < 1 || pageSize > 100) return undefined;
-  if (!Array.isArray(compact) || compact.length !== members) return undefined;
-  const places = compact.map((one): Place => {
-    const [cursor, used] = Array.isArray(one) ? one : [];
-    return {
-      cursor: typeof cursor === 'string' ? cursor : undefined,
-      used: Number.isInteger(used) && used > 0 ? used : 0,
-      isAtEnd: !Array.isArray(one),
-    };
-  });
-  return { mark, pageSize, places };
 }
 
 function badCursor(path: string): RecordAnswer {

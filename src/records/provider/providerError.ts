@@ -4,6 +4,7 @@ export type ProviderFault =
   | 'provider_redirected'
   | 'provider_answer_too_large'
   | 'provider_answer_invalid'
+  | 'provider_failed'
   | 'owner_credential_refused'
   | 'cancelled';
 

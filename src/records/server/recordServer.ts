@@ -9,14 +9,14 @@ import { callTool, isTool } from '../surface/recordSurface.ts';
 import { INSTRUCTIONS, TOOLS } from '../surface/tools.ts';
 
 /** Makes the MCP server of the record surface (R1): five tools over one provider, and nothing else. */
-export function recordServer(provider: RecordProvider): AnswerRequest {
+export function recordServer(provider: RecordProvider, name = 'waygate-records'): AnswerRequest {
   return async (method, params, signal) => {
     switch (method) {
       case 'initialize':
         return {
           protocolVersion: negotiateVersion(params.protocolVersion),
           capabilities: { tools: {} },
-          serverInfo: { name: 'waygate-records', title: 'Waygate Records', version: VERSION },
+          serverInfo: { name, title: 'Waygate Records', version: VERSION },
           instructions: INSTRUCTIONS,
         };
       case 'ping':
@@ -24,12 +24,12 @@ export function recordServer(provider: RecordProvider): AnswerRequest {
       case 'tools/list':
         return { tools: TOOLS };
       case 'tools/call': {
-        const name = String(params.name);
-        if (!isTool(name)) {
-          const names = TOOLS.map((tool) => tool.name).join(', ');
-          throw new RpcError(INVALID_PARAMS, `There is no tool "${oneLine(name, 60)}"; there are ${names}.`);
+        const tool = String(params.name);
+        if (!isTool(tool)) {
+          const names = TOOLS.map((one) => one.name).join(', ');
+          throw new RpcError(INVALID_PARAMS, `There is no tool "${oneLine(tool, 60)}"; there are ${names}.`);
         }
-        return { ...(await callTool(name, params.arguments, { provider, signal })) };
+        return { ...(await callTool(tool, params.arguments, { provider, signal })) };
       }
       default:
         throw new RpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);

@@ -8,7 +8,7 @@ import { TOOLS, type ToolName } from './tools.ts';
 
 /** Compiles on the first call: a session that only lists the tools needs no validator. */
 const checks = once(() => {
-  const ajv = new Ajv({ allowUnionTypes: true });
+  const ajv = new Ajv();
   return new Map<string, ValidateFunction>(TOOLS.map(({ name, inputSchema }) => [name, ajv.compile(inputSchema)]));
 });
 

@@ -1,4 +1,5 @@
 import { ProviderError } from '../provider/providerError.ts';
+import type { RecordProvider } from '../provider/recordProvider.ts';
 import { Declined, declinedAnswer, Refusal, refusalAnswer, type ToolAnswer } from './answers.ts';
 import { checkArguments } from './argumentCheck.ts';
 import { aggregate } from './read/aggregateTool.ts';
@@ -23,13 +24,27 @@ export function isTool(name: string): name is ToolName {
   return TOOLS.some((tool) => tool.name === name);
 }
 
+/** Gives every failure of a provider its type. Providers promise messages that may be shown. */
+function typed(provider: RecordProvider): RecordProvider {
+  return {
+    url: provider.url,
+    get: (request) =>
+      provider.get(request).catch((error: unknown) => {
+        if (error instanceof ProviderError) throw error;
+        throw new ProviderError('provider_failed', error instanceof Error ? error.message : String(error));
+      }),
+    refusal: (connectionId) => provider.refusal?.(connectionId),
+    dispose: () => provider.dispose(),
+  };
+}
+
 /** Calls one of the five tools (R1). Errors are results: of the provider, of the arguments, or of the way to it. */
 export async function callTool(tool: ToolName, given: unknown, context: ReadContext): Promise<ToolAnswer> {
   const { provider } = context;
   try {
     const args = given ?? {};
     checkArguments(tool, args);
-    return await RUN[tool](args as never, context);
+    return await RUN[tool](args as never, { ...context, provider: typed(provider) });
   } catch (error) {
     if (error instanceof Refusal) return refusalAnswer(error, provider.url);
     if (error instanceof Declined) return declinedAnswer(error.answer, provider.url);

@@ -2,11 +2,10 @@
 
 const TEXT = { type: 'string', minLength: 1 } as const;
 const TEXTS = { type: 'array', items: TEXT } as const;
-const SCALAR = { type: ['string', 'number', 'boolean'] } as const;
+const SCALAR = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] } as const;
 const LIMIT = { type: 'integer', minimum: 1, maximum: 100 } as const;
 const FILTER = {
   type: 'object',
-  propertyNames: { minLength: 1 },
   additionalProperties: {
     anyOf: [
       SCALAR,
@@ -40,7 +39,7 @@ const SCHEMA = {
   inputSchema: {
     type: 'object',
     properties: {
-      detail: described({ enum: ['compact', 'full'] }, 'Default: compact.'),
+      detail: described({ type: 'string', enum: ['compact', 'full'] }, 'Default: compact.'),
       stream: text('Name of one stream.'),
       connection_id: text('One source among several that have the stream.'),
     },
@@ -64,7 +63,7 @@ const QUERY_RECORDS = {
       cursor: { type: 'string', description: 'next_cursor of the page before, with the same other arguments.' },
       order: { type: 'string', description: '`asc` or `desc` by the cursor field.' },
       sort: { type: 'string', description: 'Cursor field, or `-field` for newest first.' },
-      count: described({ enum: ['none', 'estimated', 'exact'] }, 'Adds the number of matches.'),
+      count: described({ type: 'string', enum: ['none', 'estimated', 'exact'] }, 'Adds the number of matches.'),
       filter: described(FILTER, '{"field": value} or {"field": {"gte": value}}; all must hold.'),
       fields: described(TEXTS, 'Fields to return; no others are.'),
       view: text('Named set of fields, in place of `fields`.'),
@@ -88,11 +87,11 @@ const AGGREGATE = {
     type: 'object',
     properties: {
       stream: text('Stream to aggregate.'),
-      metric: { enum: ['count', 'sum', 'min', 'max', 'count_distinct'] },
+      metric: { type: 'string', enum: ['count', 'sum', 'min', 'max', 'count_distinct'] },
       field: text('Field of the metric; count needs none.'),
       group_by: text('Field whose values make the groups.'),
       group_by_time: text('Time field; needs `granularity`.'),
-      granularity: { enum: ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] },
+      granularity: { type: 'string', enum: ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] },
       time_zone: text('IANA name; UTC by default.'),
       limit: described(LIMIT, 'Most groups; 10 by default.'),
       filter: described(FILTER, 'As in query_records.'),
@@ -115,7 +114,7 @@ const SEARCH = {
     properties: {
       q: text('Words to find.'),
       streams: described(TEXTS, 'Only these streams.'),
-      mode: described({ enum: ['lexical', 'semantic', 'hybrid'] }, 'Default: lexical.'),
+      mode: described({ type: 'string', enum: ['lexical', 'semantic', 'hybrid'] }, 'Default: lexical.'),
       limit: LIMIT,
       cursor: { type: 'string', description: 'next_cursor of the search before.' },
       filter: described(FILTER, 'As in query_records; needs exactly one stream.'),

@@ -62,6 +62,11 @@ const equal =
 
 const structured = ({ result }: Observed): unknown => result.structuredContent;
 const structuredJson = (observed: Observed): string => json(structured(observed));
+/** Whether the text is the structured output as JSON. */
+function mirrors(observed: Observed): boolean {
+  return isDeepStrictEqual(parsed(textOf(observed)), structured(observed));
+}
+
 const resultJson = ({ result }: Observed): string => json(result);
 const instructions = ({ result }: Observed): string => String(result.instructions ?? '');
 
@@ -73,6 +78,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     each(wanted, ([pointer, op, value]) => holds(at(structured(observed), pointer), op, value, pointer)),
   structured_max_bytes: atMost(structured),
   structured_equals: equal(structured),
+  structured_keys: (wanted: readonly string[], observed) => equalSets(Object.keys(structured(observed) ?? {}), wanted),
   structured_absent: equal((observed) => structured(observed) === undefined),
   structured_json_contains: containing(structuredJson, true),
   structured_json_not_contains: containing(structuredJson, false),
@@ -84,8 +90,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   text_not_matches: matching(textOf, false),
   text_equals: equal(textOf),
   text_max_bytes: atMost(textOf),
-  text_json_equals_structured: equal((observed) => isDeepStrictEqual(parsed(textOf(observed)), structured(observed))),
-  text_mirrors_structured: equal((observed) => isDeepStrictEqual(parsed(textOf(observed)), structured(observed))),
+  text_json: (wanted: readonly [string, string, unknown][], observed) =>
+    each(wanted, ([pointer, op, value]) => holds(at(parsed(textOf(observed)), pointer), op, value, pointer)),
+  text_mirrors_structured: equal(mirrors),
   rs_calls: (wanted: readonly Call[], { seen }) =>
     check(isDeepStrictEqual(seen.map(callOf), wanted.map(callOf)), () => `requests were ${short(seen.map(callOf))}`),
   rs_calls_last: (wanted: Call, { seen }) =>
@@ -104,6 +111,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
       check(
         seen.every(({ query }) => !(key in query)),
         () => `a request has the parameter ${key}`,
+      ),
+    ),
+  rs_query_present: (wanted: readonly string[], { seen }) =>
+    each(wanted, (key) =>
+      check(
+        seen.some(({ query }) => key in query),
+        () => `no request has the parameter ${key}`,
       ),
     ),
   rs_path_present: (wanted: readonly string[], { seen }) =>
@@ -130,6 +144,15 @@ const CHECKS: Readonly<Record<string, Check>> = {
   tool_names: (wanted: readonly string[], observed) => equalSets(namesOf(observed), wanted),
   tool_names_absent: (wanted: readonly string[], observed) =>
     each(wanted, (name) => check(!namesOf(observed).includes(name), () => `there is a tool ${name}`)),
+  tools_json_contains: containing(({ result }) => json(result.tools), true),
+  tools_json_not_contains: containing(({ result }) => json(result.tools), false),
+  tools_json_matches: matching(({ result }) => json(result.tools), true),
+  tools_json_not_matches: matching(({ result }) => json(result.tools), false),
+  description_contains: (wanted: Record<string, readonly string[]>, observed) =>
+    each(Object.entries(wanted), ([name, parts]) => {
+      const description = String(toolsOf(observed).find((tool) => tool.name === name)?.description);
+      return each(parts, (part) => check(description.includes(part), () => `${name} does not mention ${json(part)}`));
+    }),
   tools_json_max_bytes: atMost(({ result }) => result.tools),
   every_tool: (wanted: Record<string, unknown>, observed) =>
     each(toolsOf(observed), (tool) =>
@@ -158,6 +181,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
       const given = tool && propertiesOf(tool)[property]?.maximum;
       return check(given === maximum, () => `${name}.${property} has the maximum ${short(given)}`);
     }),
+  property_enum: (wanted: readonly [string, string, unknown][], observed) =>
+    each(wanted, ([name, property, values]) => {
+      const tool = toolsOf(observed).find((one) => one.name === name);
+      const given = tool && propertiesOf(tool)[property]?.enum;
+      return check(isDeepStrictEqual(given, values), () => `${name}.${property} allows ${short(given)}`);
+    }),
+  required: (wanted: Record<string, readonly string[]>, observed) =>
+    each(Object.entries(wanted), ([name, properties]) => {
+      const tool = toolsOf(observed).find((one) => one.name === name);
+      return equalSets((at(tool, '/inputSchema/required') as unknown[]) ?? [], properties);
+    }),
   max_repeated_description: (wanted: number, observed) => repeated(observed, wanted),
   instructions_prefix_512_contains: containing((observed) => instructions(observed).slice(0, 512), true),
   instructions_contains: containing(instructions, true),
@@ -177,11 +211,16 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /** Returns the first expectation that does not hold. An unknown one never holds. */
 export function firstFailure(expect: Readonly<Record<string, unknown>>, observed: Observed): string | undefined {
   for (const [name, wanted] of Object.entries(expect)) {
-    const run = CHECKS[name];
+    const run = CHECKS[name] ?? (isMirror(name) ? CHECKS.text_mirrors_structured : undefined);
     const why = run ? run(wanted as never, observed) : 'this runner does not know the expectation';
     if (why !== undefined) return `${name}: ${why}`;
   }
   return undefined;
+}
+
+/** Whether a name says in other words that the text mirrors the structured output. */
+function isMirror(name: string): boolean {
+  return /^(?:text|content)_\w*(?:mirror|json)/.test(name);
 }
 
 function holds(value: unknown, op: string, wanted: unknown, pointer: string): string | undefined {

@@ -49,7 +49,7 @@ export class ResourceServer {
       const route = own.find((one) => one.path === url.pathname && matches(one, query));
       const { status = 200, body, text, headers = {} } = route?.response ?? NOT_FOUND;
       const type = text === undefined ? 'application/json; charset=utf-8' : 'text/plain';
-      response.writeHead(status, { 'content-type': type, 'request-id': 'req_conformance', ...headers });
+      response.writeHead(status, { 'content-type': type, ...headers });
       response.end(text ?? JSON.stringify(body));
     });
   }

@@ -13,6 +13,7 @@ import { ProviderError } from '../../../records/provider/providerError.ts';
 import type { RecordProvider } from '../../../records/provider/recordProvider.ts';
 import { recordAddress } from '../../../records/remote/recordAddress.ts';
 import { recordServer } from '../../../records/server/recordServer.ts';
+import { oneLine } from '../../../text/porcelain.ts';
 import type { RecordsCommand } from '../../commands.ts';
 import { printProblem } from '../../print.ts';
 import { UsageError } from '../../usageError.ts';
@@ -25,6 +26,8 @@ const NO_CREDENTIAL = 78;
 /** Longest wait for the check of the tokens before the session begins; reads wait for it in any case. */
 const CHECK_MS = 5_000;
 
+const MAX_NAME_CHARS = 64;
+
 const IN_A_TERMINAL =
   'this MCP server waits for a client on its standard input. Clients start it themselves. Ctrl-C ends it.';
 
@@ -34,7 +37,8 @@ export async function serveRecords(command: RecordsCommand, env: NodeJS.ProcessE
     refuseOwnerEnvironment(env);
     const provider = await providerFor(command, env);
     if (process.stdin.isTTY) printProblem(IN_A_TERMINAL);
-    await answerLines(process.stdin, process.stdout, recordServer(provider));
+    const name = command.serverName ?? variable(env, 'WAYGATE_RECORDS_SERVER_NAME', 'PDPP_MCP_SERVER_NAME');
+    await answerLines(process.stdin, process.stdout, recordServer(provider, name && oneLine(name, MAX_NAME_CHARS)));
     await provider.dispose();
     return 0;
   } catch (error) {

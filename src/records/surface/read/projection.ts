@@ -11,7 +11,6 @@ const ENVELOPE: readonly string[] = [
   'deleted',
   'deleted_at',
   'connection_id',
-  'connector_instance_id',
   'connector_key',
   'connector_id',
   'display_name',
