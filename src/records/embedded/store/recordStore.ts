@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, constants, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { parseRecord } from '../../../lib/isRecord.ts';
-import { type ConnectionDeclaration, lexicalFields, type StreamDeclaration } from './declaration.ts';
+import {
+  type ConnectionDeclaration,
+  type FieldDeclaration,
+  isNumeric,
+  lexicalFields,
+  type StreamDeclaration,
+} from './declaration.ts';
 import { Database, loadSqlite, type Row } from './sqlite.ts';
 
 /** Stream of a connection with its tables: `r<id>` has the records, `f<id>` their words. */
@@ -235,6 +241,9 @@ function prepareTables(db: Database): void {
   if (layout !== LAYOUT) throw new Damaged('another version of Waygate made it');
 }
 
+/** Numbers in the index of a group. */
+const MAX_COVERED = 3;
+
 function createTables(db: Database, id: number, stream: StreamDeclaration): void {
   const names = Object.keys(stream.fields);
   const columns = names.map((name, index) => `c${index} ${affinity(stream, name)}`);
@@ -243,10 +252,16 @@ function createTables(db: Database, id: number, stream: StreamDeclaration): void
   );
   db.exec(`CREATE UNIQUE INDEX r${id}_key ON r${id} (key); CREATE INDEX r${id}_at ON r${id} (at, key)`);
   const related = new Set(stream.relations?.map(({ foreignKey }) => foreignKey));
+  // Sums by group read the index alone, and no row.
+  const numbers = names
+    .map((name, index) => (isNumeric(stream.fields[name] as FieldDeclaration) ? `, c${index}` : ''))
+    .filter((column) => column !== '')
+    .slice(0, MAX_COVERED)
+    .join('');
   names.forEach((name, index) => {
     const { groupBy, distinct } = stream.fields[name] ?? {};
-    if (groupBy || distinct || related.has(name))
-      db.exec(`CREATE INDEX r${id}_c${index} ON r${id} (c${index}, at, key)`);
+    if (groupBy || distinct) db.exec(`CREATE INDEX r${id}_c${index} ON r${id} (c${index}, at${numbers})`);
+    else if (related.has(name)) db.exec(`CREATE INDEX r${id}_c${index} ON r${id} (c${index}, at)`);
   });
   const searched = lexicalFields(stream).map((name) => `c${names.indexOf(name)}`);
   if (searched.length === 0) return;

@@ -200,7 +200,6 @@ export class RecordWriter {
       );
     }
     writer.run(`DELETE FROM r${stream.id} WHERE seq = ?`, Number(row.seq));
-    writer.run('DELETE FROM tombstones WHERE stream = ? AND key = ?', stream.id, String(row.key));
   }
 
   #count(): void {
