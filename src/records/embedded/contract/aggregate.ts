@@ -1,7 +1,7 @@
 import { type FieldMetric, takesMetric } from '../store/declaration.ts';
 import type { RecordStore } from '../store/recordStore.ts';
-import { shown } from '../store/recordWriter.ts';
 import type { Row } from '../store/sqlite.ts';
+import { shown } from '../store/values.ts';
 import { conditionOf } from './filters.ts';
 import type { Params } from './params.ts';
 import { invalid } from './requestError.ts';

@@ -5,8 +5,8 @@ import {
   RANGE_OPERATORS,
   type RangeOperator,
 } from '../store/declaration.ts';
-import { isoTime } from '../store/recordWriter.ts';
 import type { SQLInputValue } from '../store/sqlite.ts';
+import { isoTime } from '../store/values.ts';
 import type { FilterParam } from './params.ts';
 import { invalid } from './requestError.ts';
 import type { Condition, VisibleStream } from './visible.ts';
