@@ -160,3 +160,13 @@ describe('groups by time', () => {
     expect(days).toHaveLength(63);
   });
 });
+
+it('a range of the time leaves out records without one', async () => {
+  const { store, get } = await mail();
+  const writer = new RecordWriter(store, 'cin_mail_home');
+  writer.put('messages', { key: 'untimed', data: { id: 'untimed', subject: 'no time' } });
+  writer.commit();
+  const home = 'connection_id=cin_mail_home&limit=100';
+  expect(ids(get(`/v1/streams/messages/records?filter[sent_at][lt]=2030-01-01&${home}`))).not.toContain('untimed');
+  expect(ids(get(`/v1/streams/messages/records?${home}`))).toContain('untimed');
+});
