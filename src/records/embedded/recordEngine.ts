@@ -8,8 +8,9 @@ import { type GrantBook, readGrants, rightsOf, type StoredGrant } from './grants
 import { grantedSource, type SourcePlaces } from './sources/grantedSources.ts';
 import type { RecordSource } from './sources/recordSource.ts';
 import type { StreamDeclaration } from './store/declaration.ts';
-import { isDamage, RecordStore, removeDatabase, SQLITE_BUSY } from './store/recordStore.ts';
+import { RecordStore, removeDatabase } from './store/recordStore.ts';
 import { RecordWriter } from './store/recordWriter.ts';
+import { isDamage, SQLITE_BUSY } from './store/tables.ts';
 
 export interface EngineOptions extends SourcePlaces {
   /** Largest size of the database. Beyond it, nothing more is loaded. */

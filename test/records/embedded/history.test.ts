@@ -1,10 +1,13 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { EmbeddedProvider } from '../../../src/records/embedded/embeddedProvider.ts';
 import { grantFile } from '../../../src/records/embedded/grants/grantFile.ts';
 import { ArtifactStore } from '../../../src/results/artifacts/artifactStore.ts';
 import { textContent } from '../../../src/results/envelope/partContent.ts';
+import { knownSecrets } from '../../../src/secrets/mask.ts';
 import { TrustLog } from '../../../src/trust/trustLog.ts';
+import { atEnd } from '../../support/lifetime.ts';
 import { jsonLines, type RecordWorld, recordWorld, STATE } from './world.ts';
 
 const AT = Date.now() - 3_600_000;
@@ -129,6 +132,21 @@ describe('the history', () => {
     expect(JSON.stringify([approvals.body, trust.body])).not.toContain('payroll');
   });
 
+  it('drops calls of more than ninety days', async () => {
+    const world = recordWorld();
+    const old = new Date(Date.now() - 91 * 86_400_000).toISOString();
+    world.write(`${STATE}/events.jsonl`, jsonLines([{ ...call(1), timestamp: old }, call(2)]));
+    expect(await countOf(world, 'calls')).toBe(1);
+  });
+
+  it('masks a value in answers that became a secret after its text was loaded', async () => {
+    const world = recordWorld();
+    world.write(`${STATE}/events.jsonl`, jsonLines([call(1, {}, { client: 'late-known-value-77' })]));
+    expect(JSON.stringify((await world.get('/v1/streams/calls/records')).body)).toContain('late-known-value-77');
+    knownSecrets.learn('a late test', ['late-known-value-77']);
+    expect(JSON.stringify((await world.get('/v1/streams/calls/records')).body)).not.toContain('late-known-value-77');
+  });
+
   it('is gone from answers and disk once it was revoked', async () => {
     const world = recordWorld();
     world.write(`${STATE}/events.jsonl`, jsonLines([call(1)]));
@@ -173,6 +191,25 @@ describe('the database', () => {
     world.write(`${STATE}/records.db`, text);
     expect(await countOf(world, 'calls')).toBe(2);
     expect(await world.provider.status()).toMatchObject({ rebuilt: 'it is damaged' });
+  });
+
+  it('stops loading at its size limit, and says so', async () => {
+    const world = recordWorld();
+    world.provider = new EmbeddedProvider({ ...world.options, maxBytes: 1 });
+    atEnd(() => world.provider.dispose());
+    world.write(`${STATE}/events.jsonl`, jsonLines([call(1)]));
+    const { connections } = await world.provider.refresh();
+    expect(connections).toMatchObject([{ problem: expect.stringContaining('size limit') }]);
+    expect((await world.get('/v1/streams/calls/records')).body.data).toEqual([]);
+  });
+
+  it('warns in answers while it loads', async () => {
+    const world = recordWorld();
+    world.write(`${STATE}/events.jsonl`, jsonLines(Array.from({ length: 20_000 }, (_, n) => call(n))));
+    const { body } = await world.get('/v1/streams/calls/records?limit=1');
+    expect(body.meta?.warnings).toMatchObject([{ code: 'loading' }]);
+    await world.provider.refresh();
+    expect((await world.get('/v1/streams/calls/records?limit=1')).body.meta?.warnings).toEqual([]);
   });
 
   it('serves two processes at once', async () => {

@@ -1,11 +1,11 @@
 import { type FieldMetric, takesMetric } from '../store/declaration.ts';
 import type { RecordStore } from '../store/recordStore.ts';
-import { shown } from '../store/recordWriter.ts';
 import type { Row } from '../store/sqlite.ts';
+import { shown } from '../store/values.ts';
 import { conditionOf } from './filters.ts';
 import type { Params } from './params.ts';
 import { invalid } from './requestError.ts';
-import { bucketIn, GRANULARITIES, type Granularity } from './timeBuckets.ts';
+import { bucketIn, endOfBucket, GRANULARITIES, type Granularity } from './timeBuckets.ts';
 import type { VisibleStream } from './visible.ts';
 
 export const AGGREGATE_PARAMS = [
@@ -120,15 +120,19 @@ function sourceOf(
 ): Source {
   const parts = streams.map((stream) => {
     const { sql, values } = conditionOf(stream, params.filters);
-    const group = groupBy ?? time?.field;
-    const g =
-      group === undefined
-        ? 'NULL'
-        : `r.${declared(stream, group, groupBy === undefined ? 'group_by_time' : 'group_by')}`;
+    const g = groupExpression(stream, groupBy, time?.field);
     const v = field === undefined || metric === 'count' ? 'NULL' : `r.${declared(stream, field, metric)}`;
     return { sql: `SELECT ${g} AS g, ${v} AS v FROM ${stream.table} r WHERE ${sql}`, values };
   });
   return { sql: parts.map(({ sql }) => sql).join(' UNION ALL '), values: parts.flatMap(({ values }) => values) };
+}
+
+/** The time of the order is the field of most groups by time. Its own column has an index. */
+function groupExpression(stream: VisibleStream, groupBy: string | undefined, timeField: string | undefined): string {
+  if (groupBy !== undefined) return `r.${declared(stream, groupBy, 'group_by')}`;
+  if (timeField === undefined) return 'NULL';
+  const column = declared(stream, timeField, 'group_by_time');
+  return timeField === stream.timeField ? 'r.at' : `r.${column}`;
 }
 
 function declared(stream: VisibleStream, name: string, metric: FieldMetric): string {
@@ -161,14 +165,50 @@ function fieldGroups({ reader }: RecordStore, { metric }: Question, { sql, value
   return groups.sort((a, b) => rank(b) - rank(a) || (String(a.key) < String(b.key) ? -1 : 1));
 }
 
+/** Most groups that are read one by one. */
+const MAX_RANGES = 1_000;
+
+/**
+ * Reads one group after the other, each as a range of the index of times, since a grouping by an expression would sort
+ * all rows. Very many groups are grouped at once after all.
+ */
+function timeGroups(store: RecordStore, question: Question, source: Source): Group[] {
+  const { granularity, zone } = question.time as NonNullable<Question['time']>;
+  const bucket = bucketIn(granularity, zone);
+  const groups: Group[] = [];
+  const select = `SELECT min(g) AS first FROM (${source.sql}) WHERE g > ''`;
+  let { first } = store.reader.get(select, ...source.values) ?? {};
+  const untimed = ranged(store, question, source, "g IS NULL OR g = ''", []);
+  if (untimed.count > 0) groups.push({ ...untimed, key: null });
+  while (typeof first === 'string') {
+    if (groups.length >= MAX_RANGES) return groupedAtOnce(store, question, source);
+    const end = endOfBucket(first, bucket);
+    groups.push({ ...ranged(store, question, source, 'g >= ? AND g < ?', [first, end]), key: bucket(first) });
+    first = store.reader.get(`${select} AND g >= ?`, ...source.values, end)?.first;
+  }
+  return groups;
+}
+
+function ranged(
+  { reader }: RecordStore,
+  { metric }: Question,
+  { sql, values }: Source,
+  range: string,
+  limits: readonly string[],
+): Omit<Group, 'key'> {
+  const select = `SELECT count(*) AS n, ${expressionOf(metric)} AS result FROM (${sql}) WHERE ${range}`;
+  const { n, result } = reader.get(select, ...values, ...limits) as Row;
+  return { count: Number(n), value: result };
+}
+
 /** Groups in SQL by ten minutes, since no zone divides them, and then by the asked time in the asked zone. */
-function timeGroups({ reader }: RecordStore, { metric, time }: Question, { sql, values }: Source): Group[] {
+function groupedAtOnce({ reader }: RecordStore, { metric, time }: Question, { sql, values }: Source): Group[] {
   const { granularity, zone } = time as NonNullable<Question['time']>;
   const bucket = bucketIn(granularity, zone);
   const chars = granularity === 'minute' ? 16 : 15;
   const isDistinct = metric === 'count_distinct';
   const rows = reader.all(
-    `SELECT substr(g, 1, ${chars}) AS g, count(*) AS n, ${isDistinct ? 'v' : expressionOf(metric)} AS result
+    `SELECT substr(nullif(g, ''), 1, ${chars}) AS g, count(*) AS n, ${isDistinct ? 'v' : expressionOf(metric)} AS result
      FROM (${sql}) GROUP BY 1${isDistinct ? ', v' : ''}`,
     ...values,
   );
@@ -182,7 +222,7 @@ function timeGroups({ reader }: RecordStore, { metric, time }: Question, { sql, 
   }
   return [...groups]
     .map(([key, { count, values: parts }]) => ({ key, count, value: joined(metric, parts) }))
-    .sort((a, b) => (String(a.key) < String(b.key) ? -1 : 1));
+    .sort((a, b) => (a.key === null ? -1 : b.key === null ? 1 : a.key < b.key ? -1 : 1));
 }
 
 /** Joins the results of parts of one group. */

@@ -5,8 +5,8 @@ import {
   RANGE_OPERATORS,
   type RangeOperator,
 } from '../store/declaration.ts';
-import { isoTime } from '../store/recordWriter.ts';
 import type { SQLInputValue } from '../store/sqlite.ts';
+import { isoTime } from '../store/values.ts';
 import type { FilterParam } from './params.ts';
 import { invalid } from './requestError.ts';
 import type { Condition, VisibleStream } from './visible.ts';
@@ -28,7 +28,10 @@ function one(stream: VisibleStream, { field: name, operator, value }: FilterPara
   }
   if (!isRange(operator)) throw invalid(`Unsupported filter operator '${operator}' on '${name}'`, 'filter');
   if (!stream.canRange(name)) throw invalid(`Range filters are not supported on '${name}'`, 'filter');
-  return { sql: `r.${column} ${SIGNS[operator]} ?`, values: [comparable(name, field, value)] };
+  const limit = [comparable(name, field, value)];
+  // Every index ends with the time of the order, so a range of it is found without reading rows.
+  if (name === stream.timeField) return { sql: `r.at > '' AND r.at ${SIGNS[operator]} ?`, values: limit };
+  return { sql: `r.${column} ${SIGNS[operator]} ?`, values: limit };
 }
 
 function isRange(operator: string): operator is RangeOperator {

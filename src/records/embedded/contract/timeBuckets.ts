@@ -61,6 +61,24 @@ function localTime(timeZone: string): (at: string, chars: number) => string {
   };
 }
 
+const MINUTE_MS = 60_000;
+
+/** Returns the time at which the group of a time ends: the first whole minute of another group. */
+export function endOfBucket(at: string, bucket: (at: string) => string): string {
+  const own = bucket(at);
+  const isIn = (minute: number): boolean => bucket(new Date(minute * MINUTE_MS).toISOString()) === own;
+  let inside = Math.floor(Date.parse(at) / MINUTE_MS);
+  let step = 1;
+  while (isIn(inside + step)) step *= 2;
+  let outside = inside + step;
+  while (outside - inside > 1) {
+    const middle = Math.floor((inside + outside) / 2);
+    if (isIn(middle)) inside = middle;
+    else outside = middle;
+  }
+  return new Date(outside * MINUTE_MS).toISOString();
+}
+
 function beginOf(granularity: Granularity, day: string): string {
   const [year = '', month = ''] = day.split('-');
   switch (granularity) {

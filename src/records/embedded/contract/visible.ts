@@ -1,8 +1,8 @@
 import type { ConnectionDeclaration, FieldDeclaration } from '../store/declaration.ts';
 import { takesRange } from '../store/declaration.ts';
 import type { RecordStore, StoredStream } from '../store/recordStore.ts';
-import { shown } from '../store/recordWriter.ts';
 import type { Row, SQLInputValue } from '../store/sqlite.ts';
+import { shown } from '../store/values.ts';
 import { fieldNotGranted, RequestError, unknownField } from './requestError.ts';
 
 /** Right to read a connection. Everything that is not listed is out of reach. */

@@ -5,7 +5,7 @@ import { isAbsent, readFailure, readOwnText } from '../../../lib/readBounded.ts'
 import { writeWhole } from '../../../lib/writeWhole.ts';
 import type { ReadRights } from '../contract/respond.ts';
 import type { Grant } from '../contract/visible.ts';
-import { isoTime } from '../store/recordWriter.ts';
+import { isoTime } from '../store/values.ts';
 
 /** Place that a grant opens. `history` and `agents` are Waygate's own connections. */
 export type GrantSource =

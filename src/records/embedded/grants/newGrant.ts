@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { StreamDeclaration } from '../store/declaration.ts';
-import { isoTime } from '../store/recordWriter.ts';
+import { isoTime } from '../store/values.ts';
 import type { GrantSource, StoredGrant } from './grantFile.ts';
 
 /** Error for a grant that cannot be given, in one sentence. */

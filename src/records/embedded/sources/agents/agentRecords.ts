@@ -1,6 +1,7 @@
 import { isRecord, parseRecord } from '../../../../lib/isRecord.ts';
 import { scrubSecrets } from '../../../../secrets/mask.ts';
-import { isoTime, type RecordWriter } from '../../store/recordWriter.ts';
+import type { RecordWriter } from '../../store/recordWriter.ts';
+import { isoTime } from '../../store/values.ts';
 
 export type AgentName = 'claude-code' | 'codex' | 'copilot-cli';
 
