@@ -9,6 +9,7 @@ import { editorSchema, schemaText } from '../../scripts/lib/generatedDocs.mjs';
 import { documentSchema } from '../../src/config/declaration/document.ts';
 import { CONFIGURATION_TEMPLATE } from '../../src/extension/configuration/configurationFile.ts';
 import { COMMANDS, EXTENSION_ID } from '../../src/extension/contributions.ts';
+import { ACTION_COMMANDS } from '../../src/extension/dashboard/actionCommands.ts';
 import { serverRow } from '../../src/extension/tree/serverRow.ts';
 import { server } from './fixtures.ts';
 
@@ -177,6 +178,17 @@ describe('menu of a server', () => {
     return new RegExp(pattern).test(contextValue);
   };
   const held = [{ toolId: '', part: 'tools', name: 'x', why: 'new' }];
+
+  it('starts a stopped server, here and in the dashboard, by another command than the one that restarts', () => {
+    const item = (command: string) => MENUS['view/item/context'].find((entry) => entry.command === command);
+    expect(offers('waygate.startServer', { state: 'stopped' })).toBe(true);
+    expect(offers('waygate.startServer', { state: 'failed' })).toBe(false);
+    expect(MENUS['view/item/context'].filter(({ command }) => command === 'waygate.restartServer')).toHaveLength(2);
+    expect(item('waygate.startServer')?.group).toBe('3_server@2');
+    expect(offers('waygate.restartServer', { state: 'stopped' })).toBe(false);
+    expect(ACTION_COMMANDS.startServer).toBe('waygate.startServer');
+    expect(ACTION_COMMANDS.restartServer).toBe('waygate.restartServer');
+  });
 
   it('offers the sign-out only where tokens of a sign-in are kept', () => {
     expect(offers('waygate.signOut', { kind: 'stdio' })).toBe(false);
