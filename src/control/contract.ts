@@ -12,6 +12,7 @@ import type { Finding } from '../trust/scan/finding.ts';
 import type { CallDetails, CallFilter, CallPage, CallRecord, LimitsReport, Refreshed } from './activityContract.ts';
 import type { ArtifactAnswer, ArtifactBytes, ArtifactPage, ArtifactSelection } from './artifactContract.ts';
 import type { GatewayHealth, HealthReport, TelemetryReport } from './healthContract.ts';
+import type { RecordGrant, RecordOutcome, RecordSources } from './recordsContract.ts';
 import type { ServerOddity } from './serverOddities.ts';
 import type { ServerState } from './serverStates.ts';
 import type { ToolDetails, ToolPaths } from './toolContract.ts';
@@ -335,6 +336,16 @@ export interface ControlRequests {
   learned: { params: Record<string, never>; result: readonly LearnedUse[] };
   /** Erases the learned uses of one tool, or all. Returns the rest. */
   forget: { params: { toolId?: string }; result: readonly LearnedUse[] };
+  /** Returns what the user grants to agents, and what could be granted. */
+  records: { params: Record<string, never>; result: RecordSources };
+  /** Returns the streams that a source has, for the user's choice. */
+  recordStreams: { params: { subject: string }; result: { streams: readonly string[] } | { reason: string } };
+  /** Grants a source and loads it. */
+  grantRecords: { params: RecordGrant; result: RecordOutcome };
+  /** Revokes a grant, and removes the loaded records from the disk. */
+  revokeRecords: { params: { connection: string }; result: RecordOutcome };
+  /** Shows a recorded session as Markdown, or what it says about a question. */
+  session: { params: { file: string; question?: string }; result: { text: string } | { reason: string } };
   /** Returns the health of the gateway and of each server. */
   health: { params: Record<string, never>; result: HealthReport };
   /** Returns the counts since the worker started. */

@@ -27,6 +27,7 @@ import { Configuration } from '../configuration/configuration.ts';
 import type { ActiveCall } from '../reports/activeCall.ts';
 import { Diagnostics, type SupervisedLife } from '../reports/diagnostics.ts';
 import { GatewayReports } from '../reports/gatewayReports.ts';
+import { RecordDesk } from '../reports/recordDesk.ts';
 import { ServerScans } from '../reports/serverScans.ts';
 import { ToolReports } from '../reports/toolReports.ts';
 import { WorkAccount } from '../reports/workAccount.ts';
@@ -77,6 +78,7 @@ export class Gateway {
   readonly scan: ServerScans;
   readonly tools: ToolReports;
   readonly results: KeptResults;
+  readonly records: RecordDesk;
   /** Session of the user's own calls, of all editors. */
   readonly you = {};
   readonly #options: GatewayOptions;
@@ -162,6 +164,7 @@ export class Gateway {
     });
     const { artifacts } = calls;
     const masks = (): boolean => configuration.current.settings.artifacts.maskSecrets === 'always';
+    this.records = new RecordDesk({ workspace, stateFolder });
     this.results = new KeptResults({ artifacts, masks, activity: account.activity });
     this.#uses = uses;
     this.#clientRequests = clientRequests;

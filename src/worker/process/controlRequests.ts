@@ -51,6 +51,11 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
       gateway.forget(toolId);
       return gateway.learned;
     },
+    records: () => gateway.records.sources(),
+    recordStreams: ({ subject }) => gateway.records.streams(subject),
+    grantRecords: (grant) => gateway.records.grant(grant),
+    revokeRecords: ({ connection }) => gateway.records.revoke(connection),
+    session: ({ file, question }) => gateway.records.session(file, question),
     health: () => gateway.reports.health(),
     telemetry: () => gateway.reports.telemetry(),
     approve: ({ hashes }) => {
