@@ -3,6 +3,7 @@ import {
   APPROVAL_SCHEME,
   CONFIGURATION_PATH,
   type CommandId,
+  RECORDS_VIEW_ID,
   RESULTS_VIEW_ID,
   REVIEW_EXTENSION,
   type SettingId,
@@ -53,6 +54,12 @@ export const VIEWS = {
     visibility: 'collapsed',
     when: when('waygate.state', 'active'),
   },
+  [RECORDS_VIEW_ID]: {
+    name: 'Records',
+    icon: 'media/waygate.svg',
+    visibility: 'collapsed',
+    when: when('waygate.state', 'active'),
+  },
 } as const;
 
 export interface MenuItem {
@@ -65,6 +72,7 @@ const IN_TOOLS = `view == ${TOOLS_VIEW_ID}`;
 
 const IN_ACTIVITY = `view == ${ACTIVITY_VIEW_ID}`;
 const IN_RESULTS = `view == ${RESULTS_VIEW_ID}`;
+const IN_RECORDS = `view == ${RECORDS_VIEW_ID}`;
 const ON_TOOL_CALL = `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\.\\w+\\.tool$/`;
 const ON_RESULT = `(${IN_RESULTS} || ${IN_ACTIVITY}) && viewItem == waygate.result`;
 
@@ -97,6 +105,10 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.clearCallFilter', when: `${IN_ACTIVITY} && waygate.callsFiltered`, group: 'navigation@1' },
     { command: 'waygate.clearCalls', when: IN_ACTIVITY, group: 'navigation@2' },
     { command: 'waygate.exportCalls', when: IN_ACTIVITY, group: '1_export@1' },
+    { command: 'waygate.addRecordSource', when: IN_RECORDS, group: 'navigation@1' },
+    { command: 'waygate.refreshRecords', when: IN_RECORDS, group: 'navigation@2' },
+    { command: 'waygate.openSession', when: IN_RECORDS, group: '1_open@1' },
+    { command: 'waygate.setRecordToken', when: IN_RECORDS, group: '2_remote@1' },
   ],
   'view/item/context': [
     { command: 'waygate.openDashboard', when: ON_FOLDER, group: '1_open@1' },
@@ -107,6 +119,11 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     {
       command: 'waygate.cancelCall',
       when: `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\.(running|waiting)/`,
+      group: 'inline@1',
+    },
+    {
+      command: 'waygate.revokeRecordSource',
+      when: `${IN_RECORDS} && viewItem == waygate.recordSource.granted`,
       group: 'inline@1',
     },
     { command: 'waygate.tryAgain', when: ON_TOOL_CALL, group: '1_call@1' },

@@ -14,6 +14,7 @@ import { t } from './l10n.ts';
 import { notificationText } from './notificationText.ts';
 import { asSentence } from './plainText.ts';
 import type { Questions } from './questions/questions.ts';
+import { recordCommands } from './records/recordCommands.ts';
 import type { CommandHandlers } from './registrations.ts';
 import { installSkillInto } from './skill/installSkill.ts';
 import type { Refreshes } from './status/refreshes.ts';
@@ -131,6 +132,7 @@ export function commandHandlers(parts: CommandDependencies): CommandHandlers<Fol
       if (secret && (await secrets.ask(name, secret))) await link.recheck();
     }),
     ...toolCommands({ folder, link, revealTool, guarded }),
+    ...recordCommands({ folder, link, guarded }),
     ...configurationCommands({ link, secrets, reveal, file: () => configurationFile(environment), guarded }),
     'waygate.getStarted': guarded(t`Opening the first steps failed`, () => firstSteps.open()),
     'waygate.openServerLog': guarded(t`Opening the log failed`, async (argument) => {

@@ -13,6 +13,7 @@ export const CONTAINER_ID = 'waygate';
 export const TOOLS_VIEW_ID = 'waygate.tools';
 export const ACTIVITY_VIEW_ID = 'waygate.activity';
 export const RESULTS_VIEW_ID = 'waygate.results';
+export const RECORDS_VIEW_ID = 'waygate.records';
 export const TABLE_VIEW_TYPE = 'waygate.table';
 export const MCP_PROVIDER_ID = 'waygate';
 export const DASHBOARD_VIEW_TYPE = 'waygate.dashboard';
@@ -80,6 +81,7 @@ export type ActivityCommandId = keyof typeof ACTIVITY_COMMANDS;
 
 /** Commands of the window, which concern no folder. */
 export const WINDOW_COMMANDS = {
+  'waygate.refreshRecords': { title: 'Refresh Records', icon: '$(refresh)', inPalette: false },
   'waygate.setRecordToken': { title: 'Set Token for Records…', inPalette: true },
 } as const satisfies Record<`waygate.${string}`, CommandContribution>;
 export type WindowCommandId = keyof typeof WINDOW_COMMANDS;
@@ -129,6 +131,14 @@ export const COMMANDS = {
   'waygate.copyToolCall': { title: 'Copy Ready Call', inPalette: false },
   'waygate.hideTool': { title: 'Hide from Agents', inPalette: false },
   'waygate.chooseTools': { title: 'Choose Tools…', enablement: ACTIVE, inPalette: true },
+  'waygate.addRecordSource': { title: 'Add Record Source…', icon: '$(add)', enablement: ACTIVE, inPalette: true },
+  'waygate.revokeRecordSource': {
+    title: 'Revoke Record Source…',
+    icon: '$(circle-slash)',
+    enablement: ACTIVE,
+    inPalette: true,
+  },
+  'waygate.openSession': { title: 'Open MCP Session…', enablement: ACTIVE, inPalette: true },
   'waygate.stopServer': { title: 'Stop', inPalette: false },
   'waygate.tryTool': { title: 'Try Tool', icon: '$(play)', enablement: ACTIVE, inPalette: true },
   'waygate.copyPath': { title: 'Copy Path', inPalette: false },

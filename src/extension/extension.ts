@@ -14,6 +14,7 @@ import { RecordTokens } from './gateway/recordTokens.ts';
 import { notificationText } from './notificationText.ts';
 import type { Disposable, Watchable } from './observable.ts';
 import { Questions } from './questions/questions.ts';
+import { RecordsView } from './records/recordsView.ts';
 import { registerCommands, setContextKey } from './registrations.ts';
 import { showStatusBar } from './status/statusBar.ts';
 import { ToolsTree } from './tree/toolsTree.ts';
@@ -67,12 +68,14 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const tree = new ToolsTree(folders, log);
   const activity = new ActivityParts(folders, tree, context.extensionUri, log);
   activity.files.provide('questions', questions);
+  const recordSources = new RecordsView(folders);
   return [
     environment,
     questions,
     folders,
     tree,
     activity,
+    recordSources,
     restoreDashboards(() => folders.gateways.value.map(({ dashboard }) => dashboard)),
     restoreTries((name) => folders.named(name)?.tries),
     showStatusBar(folders.views),
@@ -86,6 +89,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
       ...folderCommands(folders),
       ...activity.handlers,
       'waygate.setRecordToken': records.setToken,
+      'waygate.refreshRecords': () => recordSources.reload(),
     }),
   ].reverse();
 }

@@ -256,6 +256,14 @@ export function input(options: InputOptions): Thenable<string | undefined> {
   return vscode.window.showInputBox({ ...options, ignoreFocusOut: true });
 }
 
+/** Asks for a file or a folder, which must exist. */
+export async function choosePath(title: NotificationText, kind: 'file' | 'folder'): Promise<vscode.Uri | undefined> {
+  const isFolder = kind === 'folder';
+  const [chosen] =
+    (await vscode.window.showOpenDialog({ title, canSelectFiles: !isFolder, canSelectFolders: isFolder })) ?? [];
+  return chosen;
+}
+
 /** Asks for the place of a copy. `name` is offered in the first workspace folder. */
 export function saveAs(title: NotificationText, name: string): Thenable<vscode.Uri | undefined> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { guardedBy } from '../commands.ts';
 import type { ActivityCommandId } from '../contributions.ts';
 import { CallDocuments } from '../documents/callDocuments.ts';
-import { logDocuments, rankedDocuments, toolDocuments } from '../documents/gatewayDocuments.ts';
+import { logDocuments, rankedDocuments, sessionDocuments, toolDocuments } from '../documents/gatewayDocuments.ts';
 import { foundDocuments, ResultActions, type ResultKey } from '../documents/resultActions.ts';
 import { ResultDocuments } from '../documents/resultDocuments.ts';
 import { ResultLenses } from '../documents/resultLenses.ts';
@@ -60,6 +60,7 @@ export class ActivityParts implements vscode.Disposable {
     this.files.provide('tools', toolDocuments);
     this.files.provide('logs', logDocuments);
     this.files.provide('ranked', rankedDocuments);
+    this.files.provide('sessions', sessionDocuments);
     this.#parts = vscode.Disposable.from(
       calls,
       activity,

@@ -50,6 +50,11 @@ export function rankedPlace(gateway: string, query: string, toolId?: string): Do
   return place(gateway, 'ranked', ...(toolId === undefined ? [] : [toolId]), `${query}.md`);
 }
 
+/** Returns the address of a recorded session, or of what it says about a question. */
+export function sessionPlace(gateway: string, file: string, question?: string): DocumentPlace {
+  return place(gateway, 'sessions', ...(question === undefined ? [] : [question]), `${file}.md`);
+}
+
 /** Returns the segments of a path as they were given to `place`. */
 export function segmentsOf(path: string): string[] {
   return path

@@ -34,6 +34,17 @@ export const rankedDocuments: DocumentProvider = {
   },
 };
 
+/** Recorded sessions, or what one says about a question (first the question, then the file). */
+export const sessionDocuments: DocumentProvider = {
+  async read({ segments, gateway }: DocumentAddress): Promise<Uint8Array> {
+    const file = (segments.at(-1) ?? '').replace(/\.md$/, '');
+    const [question] = segments.length > 1 ? segments : [];
+    const shown = await gateway.request('session', { file, ...(question !== undefined && { question }) });
+    if ('reason' in shown) throw new Error(shown.reason);
+    return Buffer.from(shown.text);
+  },
+};
+
 /** Logs of servers, which follow what a server writes while they are open. */
 export const logDocuments: DocumentProvider = {
   async read({ segments, gateway }: DocumentAddress): Promise<Uint8Array> {

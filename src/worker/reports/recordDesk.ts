@@ -101,10 +101,7 @@ async function refused<T>(act: () => Promise<T>): Promise<T | { reason: string }
   }
 }
 
-function rowOf(
-  { connection, source, grant }: SourceChoice,
-  loaded: readonly ConnectionStatus[],
-): RecordSourceRow {
+function rowOf({ connection, source, grant }: SourceChoice, loaded: readonly ConnectionStatus[]): RecordSourceRow {
   const { streams = [], malformed = 0, problem } = loaded.find((one) => one.connection === connection) ?? {};
   const { since, until, expires } = grant ?? {};
   return {
