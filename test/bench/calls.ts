@@ -1,112 +1,91 @@
 /**
- * Measures the time of a call through the whole gateway against the same SDK client connected to the same server
- * directly. Both run in alternating blocks of one run, so that a busy machine slows both alike.
- * `node test/bench/calls.ts [--calls N] [--json]`, after `npm run build`.
+ * Measures the time and CPU of a call through the gateway, against the same SDK client connected to the same server
+ * directly, and against a bare relay of two processes: the floor of this design. All run in alternating blocks of one
+ * run, so that a busy machine slows all alike. Compare ratios only.
+ * `node test/bench/calls.ts [--calls N] [--json]`, after `npm run build`. Linux for CPU.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { approveAll } from '../support/approveAll.ts';
+import { percentile } from './measure.ts';
+import { type Subject, start, useOf } from './peers/subjects.ts';
 
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '2000' }, json: { type: 'boolean' } } });
+const NAMES = ['direct', 'relay', 'relay, announcing', 'Waygate, gateway', 'Waygate, passthrough'] as const;
+type Name = (typeof NAMES)[number];
+const FLOOR: Name = 'relay';
+const TOOLS = 300;
 const BLOCK = 100;
-const FIXTURE = resolve('test/fixtures/server.mjs');
+/** Compiled code of a process is fast after some thousand calls. */
+const WARM_BLOCKS = 20;
+const LARGE_BYTES = 1024 * 1024;
+const LARGE_CALLS = 100;
 
-const folder = mkdtempSync(join(tmpdir(), 'waygate-bench-'));
-mkdirSync(join(folder, '.vscode'));
-const servers = { fixture: { command: process.execPath, args: [FIXTURE] } };
-writeFileSync(join(folder, '.vscode', 'waygate.json'), JSON.stringify({ servers }));
-const env = {
-  ...(process.env as Record<string, string>),
-  WAYGATE_STATE_DIR: join(folder, 'state'),
-  WAYGATE_LINGER_MS: '100',
-};
+const root = mkdtempSync(join(tmpdir(), 'waygate-bench-'));
+const folderOf = (name: string): string => join(root, name.replace(/\W+/g, '-'));
 
-approveAll(folder, env.WAYGATE_STATE_DIR, folder, JSON.stringify({ servers }));
-
-type Call = (tool: string, args: Record<string, unknown>) => Promise<unknown>;
-
-async function connect(args: string[]): Promise<Client> {
-  const client = new Client({ name: 'bench', version: '1' });
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
-  return client;
+interface Row {
+  p50Ms: number;
+  p99Ms: number;
+  /** CPU of a block's calls: the median, which a busy moment does not move. Zero for the server itself. */
+  cpuMs: number;
 }
 
-async function direct(): Promise<{ call: Call; close: () => Promise<void> }> {
-  const client = await connect([FIXTURE]);
-  return { call: (name, args) => client.callTool({ name, arguments: args }), close: () => client.close() };
-}
-
-async function gateway(): Promise<{ call: Call; close: () => Promise<void> }> {
-  const client = await connect([resolve('dist/waygate.cjs'), 'serve', '--workspace', folder]);
-  const ids = new Map<string, string>();
-  while (ids.size === 0) {
-    const answer = await client.callTool({ name: 'tool_browse', arguments: { path: '/fixture', render: 'json' } });
-    const { cards = [] } = (answer.structuredContent ?? {}) as { cards?: { id: string; name: string }[] };
-    for (const card of cards) ids.set(card.name, card.id);
-  }
-  const call: Call = async (name, args) => {
-    const answer = await client.callTool({ name: 'tool_execute', arguments: { tool_id: ids.get(name), args } });
-    if (answer.isError) throw new Error(JSON.stringify(answer.content));
-  };
-  return { call, close: () => client.close() };
-}
-
-/** Returns the latencies of both in milliseconds, measured in alternating blocks. */
-async function alternate(calls: number, left: () => Promise<unknown>, right: () => Promise<unknown>) {
-  const times: [number[], number[]] = [[], []];
-  for (let done = 0; done < calls; done += BLOCK) {
-    for (const [i, run] of [left, right].entries()) {
-      for (let n = 0; n < BLOCK; n++) {
+/** Runs blocks of calls, one subject after the other. */
+async function alternate(
+  subjects: readonly Subject[],
+  calls: number,
+  call: (subject: Subject) => Promise<unknown>,
+): Promise<Row[]> {
+  const tallies = subjects.map(() => ({ times: [] as number[], cpuMs: [] as number[] }));
+  const size = Math.min(BLOCK, calls);
+  for (let done = 0; done < calls; done += size) {
+    for (const [i, subject] of subjects.entries()) {
+      const { times, cpuMs } = tallies[i] as (typeof tallies)[number];
+      const before = useOf(folderOf(subject.name))?.cpuMs ?? 0;
+      for (let n = 0; n < size; n++) {
         const started = performance.now();
-        await run();
-        times[i]?.push(performance.now() - started);
+        await call(subject);
+        times.push(performance.now() - started);
       }
+      cpuMs.push(((useOf(folderOf(subject.name))?.cpuMs ?? 0) - before) / size);
     }
   }
-  return times.map((list) => list.sort((a, b) => a - b)) as [number[], number[]];
+  const sorted = (list: number[]): number[] => list.sort((a, b) => a - b);
+  return tallies.map(({ times, cpuMs }) => ({
+    p50Ms: percentile(sorted(times), 0.5),
+    p99Ms: percentile(times, 0.99),
+    cpuMs: percentile(sorted(cpuMs), 0.5),
+  }));
 }
 
-const at = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number;
-
-async function measure(calls: number, tool: string, args: Record<string, unknown>, a: Call, b: Call) {
-  await alternate(
-    BLOCK,
-    () => a(tool, args),
-    () => b(tool, args),
+function lineOf(name: Name, row: Row, direct: Row, floor: Row): string {
+  const added = row.p50Ms - direct.p50Ms;
+  const head = `  ${name.padEnd(21)} p50 ${row.p50Ms.toFixed(3)} ms (p99 ${row.p99Ms.toFixed(1)})`;
+  if (row === direct) return head;
+  const floorAdded = floor.p50Ms - direct.p50Ms;
+  return (
+    `${head}: +${added.toFixed(3)} ms, ${(added / floorAdded).toFixed(1)} x the floor; ` +
+    `${row.cpuMs.toFixed(3)} ms CPU, ${(row.cpuMs / floor.cpuMs).toFixed(1)} x the floor`
   );
-  const [plain, through] = await alternate(
-    calls,
-    () => a(tool, args),
-    () => b(tool, args),
-  );
-  return {
-    directP50Ms: at(plain, 0.5),
-    gatewayP50Ms: at(through, 0.5),
-    addedP50Ms: at(through, 0.5) - at(plain, 0.5),
-    ratioP50: at(through, 0.5) / at(plain, 0.5),
-    directP99Ms: at(plain, 0.99),
-    gatewayP99Ms: at(through, 0.99),
-  };
 }
 
-const one = await direct();
-const other = await gateway();
-const small = await measure(Number(values.calls), 'echo', { text: 'hello' }, one.call, other.call);
-const large = await measure(BLOCK, 'large', { lines: 15_000 }, one.call, other.call);
-await Promise.all([one.close(), other.close()]);
-rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-
-if (values.json) console.log(JSON.stringify({ small, megabyte: large }));
-else {
-  for (const [name, row] of Object.entries({ 'small call': small, '1 MB text': large })) {
-    console.log(
-      `${name.padEnd(11)} direct ${row.directP50Ms.toFixed(3)} ms, gateway ${row.gatewayP50Ms.toFixed(3)} ms: ` +
-        `+${row.addedP50Ms.toFixed(3)} ms, ${row.ratioP50.toFixed(2)} x (p99 ${row.directP99Ms.toFixed(1)} / ${row.gatewayP99Ms.toFixed(1)})`,
-    );
+const subjects: Subject[] = [];
+try {
+  for (const name of NAMES) subjects.push(await start(name, folderOf(name), TOOLS));
+  await alternate(subjects, WARM_BLOCKS * BLOCK, ({ echo }) => echo());
+  const small = await alternate(subjects, Number(values.calls), ({ echo }) => echo());
+  const megabyte = await alternate(subjects, LARGE_CALLS, ({ large }) => large(LARGE_BYTES));
+  const named = (rows: readonly Row[]) => Object.fromEntries(NAMES.map((name, i) => [name, rows[i]]));
+  if (values.json) console.log(JSON.stringify({ small: named(small), megabyte: named(megabyte) }));
+  else {
+    for (const [title, rows] of Object.entries({ 'small call': small, '1 MB text': megabyte })) {
+      const [direct, floor] = [rows[0] as Row, rows[NAMES.indexOf(FLOOR)] as Row];
+      console.log(`${title}\n${NAMES.map((name, i) => lineOf(name, rows[i] as Row, direct, floor)).join('\n')}`);
+    }
   }
+} finally {
+  await Promise.allSettled(subjects.map(({ close }) => close()));
+  rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }

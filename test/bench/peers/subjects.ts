@@ -11,6 +11,7 @@ import { approveAll } from '../../support/approveAll.ts';
 import { cpuMsOf } from '../measure.ts';
 
 const SERVER = join(import.meta.dirname, 'echoServer.mjs');
+const RELAY = join(import.meta.dirname, 'relay.mjs');
 const WAYGATE = resolve('dist/waygate.cjs');
 /** Marks the processes of a subject in their environment. */
 const MARK = 'WAYGATE_BENCH_SUBJECT';
@@ -116,6 +117,9 @@ function waygate({ folder, tools }: Place, env: Record<string, string>, ...more:
 
 const PROGRAMS: Record<string, { run: Program } & Calls> = {
   direct: { run: ({ tools }, env) => overStdio([SERVER, String(tools)], env) },
+  // The least that two processes can take, without and with the announcement of each call.
+  relay: { run: ({ tools }, env) => overStdio([RELAY, SERVER, String(tools)], env) },
+  'relay, announcing': { run: ({ tools }, env) => overStdio([RELAY, '--announce', SERVER, String(tools)], env) },
   'Waygate, gateway': {
     isExecuted: true,
     run: (place, env) => overStdio(waygate(place, env, '--mode', 'gateway'), env),
