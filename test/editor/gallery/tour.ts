@@ -54,7 +54,7 @@ export function tourWorkspace(
 }
 
 /** Limit for a click or a query in the window, on a machine that does other work. */
-const ACTION_LIMIT_MS = 20_000;
+const ACTION_LIMIT_MS = 60_000;
 
 /** Pixels. The usual 300 cut the description of most rows. */
 const VIEWS_WIDTH = 430;
