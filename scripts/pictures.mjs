@@ -29,8 +29,10 @@ const PICTURES = {
   folders: 'folders-rows.light',
 };
 
-rmSync(gallery, { recursive: true, force: true });
-const tests = start(ownNode(root), ['node_modules/vitest/vitest.mjs', 'run', '--project', 'gallery'], {
+// With arguments for vitest, such as -t "the form of a tool", the other pictures stay.
+const chosen = process.argv.slice(2);
+if (chosen.length === 0) rmSync(gallery, { recursive: true, force: true });
+const tests = start(ownNode(root), ['node_modules/vitest/vitest.mjs', 'run', '--project', 'gallery', ...chosen], {
   cwd: root,
   env: toolEnvironment(root),
 });

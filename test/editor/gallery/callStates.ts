@@ -42,9 +42,10 @@ export function callStates(opened: () => Tour): void {
     await row('Activity', 'crash', /works · [A-Z_]+/);
     await window.expand('Activity', 'crash');
     await camera.take('activity-rows');
-    await rowOf('Activity', 'crash').hover();
-    await page.locator('.monaco-hover:has-text("UPSTREAM_UNAVAILABLE")').first().waitFor();
-    await camera.take('activity-hover');
+    await camera.take('activity-hover', async () => {
+      await rowOf('Activity', 'crash').hover();
+      await page.locator('.monaco-hover:has-text("UPSTREAM_UNAVAILABLE")').first().waitFor();
+    });
     await page.mouse.move(700, 895);
     await rowOf('Activity', 'customer_list').click({ button: 'right' });
     await page.locator(MENU).first().waitFor();

@@ -19,9 +19,10 @@ export function fileStates(opened: () => Tour): void {
       .waitFor();
     await camera.take('configuration-lenses');
     const word = (text: string) => page.locator('.view-line span', { hasText: text }).last();
-    await word('"filesystem"').hover();
-    await page.locator('.monaco-hover:has-text("tools")').first().waitFor();
-    await camera.take('configuration-server-hover');
+    await camera.take('configuration-server-hover', async () => {
+      await word('"filesystem"').hover();
+      await page.locator('.monaco-hover:has-text("tools")').first().waitFor();
+    });
     await page.mouse.move(1_200, 100);
     await tidy();
   });
@@ -51,17 +52,19 @@ export function fileStates(opened: () => Tour): void {
     await page.locator('.markers-panel .monaco-list-row', { hasText: 'agrs' }).first().waitFor();
     await camera.take('configuration-problems');
     await page.locator('.markers-panel .monaco-list-row', { hasText: 'agrs' }).first().dblclick();
-    await page.keyboard.press('Control+.');
+    await run('Quick Fix...');
     await page.locator('.action-widget .monaco-list-row', { hasText: 'Change to' }).first().waitFor();
     await camera.take('configuration-quick-fix');
     await page.keyboard.press('Escape');
-    await page.locator('.view-line span', { hasText: 'secret:KEY' }).last().hover();
-    await page.locator('.monaco-hover:has-text("secret")').first().waitFor();
-    await camera.take('configuration-secret-hover');
+    await camera.take('configuration-secret-hover', async () => {
+      await page.locator('.view-line span', { hasText: 'secret:KEY' }).last().hover();
+      await page.locator('.monaco-hover:has-text("secret")').first().waitFor();
+    });
     await page.mouse.move(1_200, 100);
-    await page.locator('.view-line span', { hasText: '"tool_execute"' }).last().hover();
-    await page.locator('.monaco-hover:has-text("left")').first().waitFor();
-    await camera.take('configuration-limit-hover');
+    await camera.take('configuration-limit-hover', async () => {
+      await page.locator('.view-line span', { hasText: '"tool_execute"' }).last().hover();
+      await page.locator('.monaco-hover:has-text("left")').first().waitFor();
+    });
     await page.mouse.move(1_200, 100);
     await page.locator('.view-line span', { hasText: '"memry"' }).last().dblclick();
     await page.keyboard.press('Control+Space');

@@ -28,12 +28,18 @@ export class Camera {
     mkdirSync(GALLERY, { recursive: true });
   }
 
-  /** Saves the present state of the window as `STATE.THEME.png`, `state` beginning with the name of the view. */
-  async take(state: string): Promise<void> {
+  /**
+   * Saves the present state of the window as `STATE.THEME.png`, `state` beginning with the name of the view. `show` brings
+   * back what a change of the theme puts away, such as a hover.
+   */
+  async take(state: string, show?: () => Promise<void>): Promise<void> {
     const others = (Object.keys(THEMES) as Theme[]).filter((theme) => theme !== this.#theme);
     // A change of the theme takes longer than a picture.
     for (const theme of this.#theme ? [this.#theme, ...others] : others) {
+      // A place where the pointer shows nothing.
+      await this.#window.page.mouse.move(700, 895);
       await this.use(theme);
+      await show?.();
       await this.#window.page.screenshot({ path: join(GALLERY, `${state}.${theme}.png`) });
     }
   }

@@ -15,12 +15,14 @@ export function toolStates(opened: () => Tour): void {
     await window.expand('Tools', 'filesystem');
     await row('Tools', 'read_text_file');
     await camera.take('tools-rows');
-    await rowOf('Tools', 'filesystem').hover();
-    await page.locator('.monaco-hover:has-text("ready")').first().waitFor();
-    await camera.take('tools-server-hover');
-    await rowOf('Tools', 'read_text_file').hover();
-    await page.locator('.monaco-hover:has-text("read-only")').first().waitFor();
-    await camera.take('tools-tool-hover');
+    await camera.take('tools-server-hover', async () => {
+      await rowOf('Tools', 'filesystem').hover();
+      await page.locator('.monaco-hover:has-text("ready")').first().waitFor();
+    });
+    await camera.take('tools-tool-hover', async () => {
+      await rowOf('Tools', 'read_text_file').hover();
+      await page.locator('.monaco-hover:has-text("read-only")').first().waitFor();
+    });
     for (const [label, state] of [
       ['filesystem', 'tools-server-menu'],
       ['read_text_file', 'tools-tool-menu'],
@@ -34,9 +36,7 @@ export function toolStates(opened: () => Tour): void {
       await page.locator(MENU).first().waitFor({ state: 'hidden' });
     }
     await page.locator('.pane-header[aria-label^="Tools Section"]').first().hover();
-    await page
-      .locator('.pane:has(.pane-header[aria-label^="Tools Section"]) .action-label[aria-label^="Views and More"]')
-      .click();
+    await page.locator('.pane:has(.pane-header[aria-label^="Tools Section"]) .codicon-toolbar-more').first().click();
     await page.locator(MENU).first().waitFor();
     await camera.take('tools-title-menu');
     await page.keyboard.press('Escape');
@@ -93,12 +93,14 @@ export function toolStates(opened: () => Tour): void {
     await window.clickRow('Tools', 'filesystem');
     await tidy();
     await camera.take('tools-troubled');
-    await rowOf('Tools', 'crashing').hover();
-    await page.locator('.monaco-hover:has-text("out of paper")').first().waitFor();
-    await camera.take('tools-failed-hover');
-    await page.locator('.statusbar-item', { hasText: 'Waygate' }).first().hover();
-    await page.locator('.monaco-hover:has-text("Needs you")').first().waitFor();
-    await camera.take('status-hover');
+    await camera.take('tools-failed-hover', async () => {
+      await rowOf('Tools', 'crashing').hover();
+      await page.locator('.monaco-hover:has-text("out of paper")').first().waitFor();
+    });
+    await camera.take('status-hover', async () => {
+      await page.locator('.statusbar-item', { hasText: 'Waygate' }).first().hover();
+      await page.locator('.monaco-hover:has-text("Needs you")').first().waitFor();
+    });
     await page.mouse.move(700, 400);
     await window.clickRowAction('Tools', 'keyed', 'Set Secret');
     await page.locator('.quick-input-widget .quick-input-title:has-text("KEY")').first().waitFor();
