@@ -139,10 +139,10 @@ const STAGES = {
   lint: (stage) => check(stage, [[binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings', '.']]),
   integration: (stage) => vitest(stage),
   editor,
+  windows,
   hardening: (stage) => vitest(stage),
   processes: (stage) => vitest(stage),
   conformance: (stage) => vitest(stage),
-  windows,
   pure: (stage) => vitest(stage, availableParallelism()),
 };
 
