@@ -9,13 +9,15 @@ import { waygate } from '../support/census.ts';
 import { HostProcess } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** Every command except `serve`, whose output is the protocol. */
-const PRINTS = COMMAND_NAMES.filter((name) => name !== 'serve');
+/** Commands whose output is the protocol. */
+const SERVERS: readonly string[] = ['serve', 'records'];
+const PRINTS = COMMAND_NAMES.filter((name) => !SERVERS.includes(name));
 
 describe('output of a command', () => {
   it('is data with --json, for every command that prints', async () => {
     expect(PRINTS.filter((name) => !('json' in OPTIONS[name]))).toEqual([]);
     expect('json' in OPTIONS.serve).toBe(false);
+    expect('json' in OPTIONS.records).toBe(false);
   });
 
   it.each([

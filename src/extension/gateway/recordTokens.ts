@@ -9,6 +9,8 @@ const PREFIX = 'waygate.records.token.';
 /** Client tokens of record providers in the secret storage of the editor. A token is given to its own origin alone. */
 export class RecordTokens {
   readonly #storage: vscode.SecretStorage;
+  /** Open question per key: the editor may start a server again while it waits. */
+  readonly #asked = new Map<string, Promise<string | undefined>>();
 
   constructor(storage: vscode.SecretStorage) {
     this.#storage = storage;
@@ -36,7 +38,13 @@ export class RecordTokens {
     );
   }
 
-  async #ask(key: string, url: string): Promise<string | undefined> {
+  #ask(key: string, url: string): Promise<string | undefined> {
+    const asked = this.#asked.get(key) ?? this.#askNow(key, url).finally(() => this.#asked.delete(key));
+    this.#asked.set(key, asked);
+    return asked;
+  }
+
+  async #askNow(key: string, url: string): Promise<string | undefined> {
     const token = await input({
       title: notificationText`Token of ${RECORDS_LABEL}`,
       prompt: notificationText`Client token of a grant at ${new URL(url).host}. Not that of an owner, which is refused. Kept in the secret storage of this editor.`,
