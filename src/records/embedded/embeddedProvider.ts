@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { knownSecrets } from '../../secrets/mask.ts';
 import type { RecordAnswer, RecordProvider, RecordRequest } from '../provider/recordProvider.ts';
-import type { EngineOptions, EngineStatus } from './recordEngine.ts';
+import type { EngineStatus } from './engineStatus.ts';
+import type { EngineOptions } from './recordEngine.ts';
 import { RecordStoreError } from './store/sqlite.ts';
 import type { Order, OrderMessage, Reply } from './threadProtocol.ts';
 

@@ -4,10 +4,10 @@ import { isRecord } from '../../lib/isRecord.ts';
 import { maskKnownValue } from '../../secrets/scrubValue.ts';
 import type { RecordAnswer, RecordRequest } from '../provider/recordProvider.ts';
 import { respond } from './contract/respond.ts';
-import { type GrantBook, readGrants, rightsOf, type StoredGrant } from './grants/grantFile.ts';
+import type { EngineStatus } from './engineStatus.ts';
+import { type GrantBook, readGrants, rightsOf, type StoredGrant, validGrants } from './grants/grantFile.ts';
 import { grantedSource, type SourcePlaces } from './sources/grantedSources.ts';
 import type { RecordSource } from './sources/recordSource.ts';
-import type { StreamDeclaration } from './store/declaration.ts';
 import { RecordStore, removeDatabase } from './store/recordStore.ts';
 import { RecordWriter } from './store/recordWriter.ts';
 import { isDamage, SQLITE_BUSY } from './store/tables.ts';
@@ -15,28 +15,6 @@ import { isDamage, SQLITE_BUSY } from './store/tables.ts';
 export interface EngineOptions extends SourcePlaces {
   /** Largest size of the database. Beyond it, nothing more is loaded. */
   readonly maxBytes?: number;
-}
-
-/** State of one connection, for `waygate records status`. */
-export interface ConnectionStatus {
-  readonly connection: string;
-  readonly displayName: string;
-  readonly streams: readonly { readonly name: string; readonly records: number }[];
-  /** Lines and rows that could not be read. */
-  readonly malformed: number;
-  /** Why the last load failed. */
-  readonly problem?: string;
-}
-
-export interface EngineStatus {
-  readonly file: string;
-  readonly bytes: number;
-  readonly loading: boolean;
-  /** Why the grants count for nothing. */
-  readonly refusal?: string;
-  /** Why the database was made anew. */
-  readonly rebuilt?: string;
-  readonly connections: readonly ConnectionStatus[];
 }
 
 const MAX_BYTES = 2 * 1024 * 1024 * 1024;
@@ -122,10 +100,10 @@ export class RecordEngine {
   /** Removes what is not granted, and its bytes from the disk. */
   async purge(): Promise<void> {
     await this.#refresh;
-    const { grants, damaged } = this.#grants();
-    if (damaged !== undefined) return;
+    const book = this.#grants();
+    if (book.damaged !== undefined) return;
     this.#store.overwriteRemoved();
-    this.#removeOthers(validGrants(grants).map(({ connection }) => connection));
+    this.#removeOthers(validGrants(book, new Date()).map(({ connection }) => connection));
     this.#store.compact();
   }
 
@@ -165,13 +143,13 @@ export class RecordEngine {
     this.#loadedGrants = JSON.stringify(book);
     // Nothing is read under damaged grants, and nothing is removed because of them.
     if (book.damaged !== undefined) return;
-    const sources = this.#sourcesOf(validGrants(book.grants));
+    const sources = this.#sourcesOf(validGrants(book, new Date()));
     const ready: RecordSource[] = [];
     await this.#attempt('', () => this.#removeOthers(sources.map(({ connection }) => connection.id)));
     for (const source of sources) {
       await this.#attempt(source.connection.id, async () => {
         const streams = await source.streams();
-        declareChanged(this.#store, source, streams);
+        this.#store.declare(source.connection, streams, source.independent);
         ready.push(source);
       });
     }
@@ -238,23 +216,6 @@ export class RecordEngine {
     this.#rebuilt = 'it was damaged';
     this.#nextRefresh = 0;
   }
-}
-
-function validGrants(grants: readonly StoredGrant[]): StoredGrant[] {
-  const now = new Date().toISOString();
-  return grants.filter(({ expires }) => expires === undefined || expires > now);
-}
-
-/** Declares a source whose streams changed. Nothing is written otherwise. */
-function declareChanged(store: RecordStore, source: RecordSource, streams: readonly StreamDeclaration[]): void {
-  const own = store.streams.filter(({ connection }) => connection.id === source.connection.id);
-  const stored = own.map(({ declaration }) => JSON.stringify(declaration));
-  const declared = streams.map((stream) => JSON.stringify(stream));
-  const isSame =
-    declared.length === stored.length &&
-    declared.every((one) => stored.includes(one)) &&
-    own.every(({ connection }) => connection.displayName === source.connection.displayName);
-  if (!isSame) store.declare(source.connection, streams, source.independent);
 }
 
 const SQLITE_FULL = 13;

@@ -1,5 +1,6 @@
 import type { RecordAnswer, RecordRequest } from '../provider/recordProvider.ts';
-import type { EngineOptions, EngineStatus } from './recordEngine.ts';
+import type { EngineStatus } from './engineStatus.ts';
+import type { EngineOptions } from './recordEngine.ts';
 
 /** Order to the thread of the records. */
 export type Order =

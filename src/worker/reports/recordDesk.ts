@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { rootOf } from '../../config/state/stateFolder.ts';
 import type { RecordGrant, RecordOutcome, RecordSourceRow, RecordSources } from '../../control/recordsContract.ts';
 import { EmbeddedProvider } from '../../records/embedded/embeddedProvider.ts';
+import type { ConnectionStatus } from '../../records/embedded/engineStatus.ts';
 import {
   addGrant,
   removeGrant,
@@ -11,7 +12,7 @@ import {
   streamsOf,
 } from '../../records/embedded/grants/changeGrants.ts';
 import { GrantRefused, sourceOf } from '../../records/embedded/grants/newGrant.ts';
-import type { ConnectionStatus, EngineOptions } from '../../records/embedded/recordEngine.ts';
+import type { EngineOptions } from '../../records/embedded/recordEngine.ts';
 import { RecordStoreError } from '../../records/embedded/store/sqlite.ts';
 import { renderConversation } from '../../records/session/conversation.ts';
 import { packContext } from '../../records/session/packedContext.ts';

@@ -1,7 +1,8 @@
 import { EmbeddedProvider } from '../../../records/embedded/embeddedProvider.ts';
+import type { EngineStatus } from '../../../records/embedded/engineStatus.ts';
 import { addGrant, removeGrant, sourceChoices } from '../../../records/embedded/grants/changeGrants.ts';
 import { readGrants, type StoredGrant } from '../../../records/embedded/grants/grantFile.ts';
-import type { EngineOptions, EngineStatus } from '../../../records/embedded/recordEngine.ts';
+import type { EngineOptions } from '../../../records/embedded/recordEngine.ts';
 import { count } from '../../../text/porcelain.ts';
 import type { RecordsGrantsCommand } from '../../commands.ts';
 import { print } from '../../print.ts';

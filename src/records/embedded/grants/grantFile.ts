@@ -60,9 +60,15 @@ export function writeGrants(stateFolder: string, grants: readonly StoredGrant[])
   writeWhole(grantFile(stateFolder), `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, sync: true });
 }
 
-/** Rights that the grants give at a time. An expired grant gives none. */
-export function rightsOf({ grants, damaged: refusal }: GrantBook, now: Date): ReadRights {
-  const valid = grants.filter(({ expires }) => expires === undefined || expires > now.toISOString());
+/** Returns the grants that have not expired. */
+export function validGrants({ grants }: GrantBook, now: Date): StoredGrant[] {
+  return grants.filter(({ expires }) => expires === undefined || expires > now.toISOString());
+}
+
+/** Rights that the grants give at a time. */
+export function rightsOf(book: GrantBook, now: Date): ReadRights {
+  const valid = validGrants(book, now);
+  const { damaged: refusal } = book;
   const content = JSON.stringify(valid.map(({ id, streams, since, until }) => [id, streams, since, until]));
   const grantId = `grt_${hash('sha256', content, 'hex').slice(0, 16)}`;
   return { grants: valid, grantId, ...(refusal !== undefined && { refusal }) };

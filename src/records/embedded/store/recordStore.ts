@@ -82,10 +82,13 @@ export class RecordStore {
 
   /**
    * Creates the streams of a connection. If a declaration changed, its streams are emptied to be loaded again, unless
-   * they are independent: then only the changed ones are.
+   * they are independent: then only the changed ones are. Writes nothing if all are declared already.
    */
   declare(connection: ConnectionDeclaration, streams: readonly StreamDeclaration[], independent = false): void {
     const { id, connectorKey, displayName } = connection;
+    const own = this.streams.filter((one) => one.connection.id === id);
+    const isSame = own.every((one) => one.connection.displayName === displayName) && hasSame(own, streams);
+    if (isSame && this.connections.includes(id)) return;
     this.transaction(() => {
       this.writer.run('INSERT OR REPLACE INTO connections VALUES (?, ?, ?)', id, connectorKey, displayName);
       const declared = new Map(streams.map((stream) => [stream.name, JSON.stringify(stream)]));
@@ -116,9 +119,9 @@ export class RecordStore {
     this.reader.reset();
   }
 
-  /** Overwrites what is removed from now on, in place of leaving it in free pages. */
+  /** Overwrites what is removed until `compact`, and waits for other processes that write. */
   overwriteRemoved(): void {
-    this.writer.exec('PRAGMA secure_delete = 1');
+    this.writer.exec('PRAGMA secure_delete = 1; PRAGMA busy_timeout = 10000');
   }
 
   /** Gives the room of removed records back to the system, unless another process is reading. */
@@ -128,7 +131,7 @@ export class RecordStore {
     } catch (error) {
       if (((error as { errcode?: number }).errcode ?? 0) % 256 !== SQLITE_BUSY) throw error;
     } finally {
-      this.writer.exec('PRAGMA busy_timeout = 100');
+      this.writer.exec('PRAGMA secure_delete = FAST; PRAGMA busy_timeout = 100');
     }
   }
 
@@ -176,6 +179,11 @@ export class RecordStore {
     this.writer.run('DELETE FROM streams WHERE id = ?', Number(id));
     this.writer.run('DELETE FROM progress WHERE connection = ? AND item = ?', connection, `stream:${name}`);
   }
+}
+
+function hasSame(own: readonly StoredStream[], streams: readonly StreamDeclaration[]): boolean {
+  const stored = own.map(({ declaration }) => JSON.stringify(declaration));
+  return stored.length === streams.length && streams.every((stream) => stored.includes(JSON.stringify(stream)));
 }
 
 function storedStream({ id, declaration, connection, connector, display }: Row): StoredStream {

@@ -37,7 +37,9 @@ export function isDamage(error: unknown): boolean {
 const MAX_CHECKED_PAGES = 16_384;
 
 export function prepare(db: Database): void {
-  db.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+  // Another process may be creating the tables on a busy machine.
+  db.exec('PRAGMA busy_timeout = 30000; PRAGMA synchronous = NORMAL');
+  if (db.get('PRAGMA journal_mode')?.journal_mode !== 'wal') db.exec('PRAGMA journal_mode = WAL');
   db.exec('PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = 67108864');
   db.exec('PRAGMA cell_size_check = 1');
   // Reading a large file through takes seconds. There, damage shows at the first read of the damaged page.
@@ -45,6 +47,18 @@ export function prepare(db: Database): void {
   if (pages <= MAX_CHECKED_PAGES && db.get('PRAGMA quick_check(1)')?.quick_check !== 'ok') {
     throw new Damaged('it is damaged');
   }
+  // The lock of a process that loads is not waited for where nothing has to be written.
+  if (!isPrepared(db)) prepareAlone(db);
+  // A load waits for the next time instead.
+  db.exec('PRAGMA busy_timeout = 100');
+}
+
+function isPrepared(db: Database): boolean {
+  const meta = db.get("SELECT name FROM sqlite_schema WHERE name = 'meta'");
+  return meta !== undefined && db.get("SELECT value FROM meta WHERE name = 'layout'")?.value === LAYOUT;
+}
+
+function prepareAlone(db: Database): void {
   db.exec('BEGIN IMMEDIATE');
   try {
     prepareTables(db);
@@ -53,8 +67,6 @@ export function prepare(db: Database): void {
     db.exec('ROLLBACK');
     throw error;
   }
-  // Another process that loads records is waited for at the next load instead.
-  db.exec('PRAGMA busy_timeout = 100');
 }
 
 function prepareTables(db: Database): void {
