@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { rendezvous } from '../support/census.ts';
+import { rendezvous, status } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
-import { temporaryFolder, testWorkspace } from '../support/workspace.ts';
+import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 const MB = 2 ** 20;
 
@@ -35,4 +35,17 @@ it('collects garbage in host and worker when they are idle', async () => {
   await until('a collection in both', () => pids.every((pid) => existsSync(join(folder, String(pid)))));
   const { result } = await host.request('tools/list');
   expect(result?.tools).toHaveLength(3);
+});
+
+it('lets the allocator of a worker keep little free memory, and tells no server to', async () => {
+  const workspace = testWorkspace({ one: servers.fixture() });
+  const host = await HostProcess.connect(workspace);
+  await host.toolId('/one/echo');
+  const { worker, servers: running } = await status(workspace);
+  const settingsOf = (pid: number | undefined): string[] =>
+    readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .filter((entry) => entry.startsWith('MALLOC_'));
+  expect(settingsOf(worker?.pid).sort()).toEqual(['MALLOC_ARENA_MAX=1', 'MALLOC_TRIM_THRESHOLD_=65536']);
+  expect(settingsOf(running[0]?.pid)).toEqual([]);
 });
