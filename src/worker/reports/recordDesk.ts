@@ -38,7 +38,8 @@ export class RecordDesk {
 
   async sources(): Promise<RecordSources> {
     const { choices, damaged } = sourceChoices(this.#options);
-    const found = await this.#ask((provider) => provider.status());
+    // Only a load knows what could not be read; what was loaded before costs it nothing.
+    const found = await this.#ask((provider) => provider.refresh());
     const { connections } = 'reason' in found ? { connections: [] } : found;
     const problem = damaged ?? ('reason' in found ? found.reason : undefined);
     return {

@@ -68,6 +68,17 @@ describe('the history', () => {
     expect((await world.get('/v1/streams/browses/records')).body.data).toMatchObject([{ data: { card_count: 4 } }]);
   });
 
+  it('tells sessions apart without their ids, which over HTTP admit their bearers', async () => {
+    const world = recordWorld();
+    const ids = ['session-8d3f2a1b9c0e', 'session-8d3f2a1b9c0e', 'f3b1c5de-8a1b-4c6d-9e0f-112233445566'];
+    world.write(`${STATE}/events.jsonl`, jsonLines(ids.map((id, n) => call(n, { session_id: id }))));
+    await world.provider.refresh();
+    const { body } = await world.get('/v1/streams/calls/aggregate?metric=count_distinct&field=session_id');
+    expect(body.value).toBe(2);
+    const { body: page } = await world.get('/v1/streams/calls/records');
+    expect(JSON.stringify(page)).not.toMatch(/8d3f2a1b9c0e|112233445566|REDACTED/);
+  });
+
   it('continues in a log that grows, and across its rotation', async () => {
     const world = recordWorld();
     const file = world.write(`${STATE}/events.jsonl`, jsonLines([call(1), call(2)]));

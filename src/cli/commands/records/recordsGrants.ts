@@ -67,7 +67,7 @@ function sources({ json }: RecordsGrantsCommand, options: EngineOptions): number
 
 async function status({ json }: RecordsGrantsCommand, options: EngineOptions): Promise<number> {
   const { grants, damaged } = readGrants(options.stateFolder);
-  const state = await withProvider(options, (provider) => provider.status());
+  const state = await withProvider(options, (provider) => provider.refresh());
   const lines = [
     ...(damaged === undefined ? [] : [damaged]),
     ...grants.map((one) => `${one.connection}: ${grantWords(one)}`),

@@ -43,6 +43,11 @@ export function eventRecords(event: Record<string, unknown>, text: string): Stre
   return kind === undefined ? [] : [{ stream: 'faults', record: draft(id, serverFault(event, attributes, kind)) }];
 }
 
+/** Names a session by a hash: over HTTP its id admits its bearer, and masking would make all sessions one. */
+function sessionName(id: unknown): string | undefined {
+  return typeof id === 'string' ? `s_${hash('sha256', id, 'hex').slice(0, 12)}` : undefined;
+}
+
 function draft(id: string, data: Record<string, unknown>): DraftRecord {
   return { key: id, data: { id, ...data }, emittedAt: String(data.at) };
 }
@@ -58,7 +63,7 @@ function callOf(
     server: attributes.server ?? namespace,
     tool: toolName(tool_id),
     tool_id,
-    session_id,
+    session_id: sessionName(session_id),
     client: attributes.client,
     outcome: success === true ? 'ok' : 'error',
     error_code: attributes.error_code ?? (success === true ? undefined : 'UPSTREAM_ERROR'),
@@ -81,7 +86,7 @@ function browseOf(
 ): Record<string, unknown> {
   return {
     at: timestamp,
-    session_id,
+    session_id: sessionName(session_id),
     outcome: success === true ? 'ok' : 'error',
     duration_ms,
     ...named(attributes, [
