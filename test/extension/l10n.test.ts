@@ -44,6 +44,7 @@ const UNTRANSLATED: Readonly<Record<string, 'all' | readonly string[]>> = {
   // Names that only programs compare.
   'src/extension/activity/activityView.ts': ['Expanded', 'Collapsed', 'None', 'None'],
   'src/extension/activity/resultsView.ts': ['Collapsed', 'None'],
+  'src/extension/records/recordsView.ts': ['None', 'Collapsed', 'None'],
   'src/extension/tree/toolsTree.ts': ['Collapsed', 'None'],
   'src/extension/dashboard/serverRows.ts': [
     ...['startServer', 'restartServer', 'serverLog', 'signIn', 'signOut', 'switchOn', 'switchOff'],

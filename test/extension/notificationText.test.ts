@@ -127,8 +127,8 @@ it('the types of messages, prompts and rows admit only cleaned text', () => {
 const WAYS: readonly [way: RegExp, file: string | undefined, form?: RegExp][] = [
   [/\bshow(?:Information|Warning|Error)Message\b|\bsetStatusBarMessage\b/, 'windows.ts'],
   [/\bshow(?:QuickPick|InputBox)\b|\bcreate(?:QuickPick|InputBox)\b|\bwithProgress\b/, 'windows.ts'],
-  [/\bshowSaveDialog\b/, 'windows.ts'],
-  [/\bshow(?:WorkspaceFolderPick|OpenDialog)\b|\bcreateLanguageStatusItem\b|\bcreateTerminal\b/, undefined],
+  [/\bshow(?:Open|Save)Dialog\b/, 'windows.ts'],
+  [/\bshowWorkspaceFolderPick\b|\bcreateLanguageStatusItem\b|\bcreateTerminal\b/, undefined],
   [/\bcreateStatusBarItem\b/, 'status/statusBar.ts'],
   [/\bisTrusted = /, undefined, /\bisTrusted = \{ enabledCommands: /],
   [/\bcreateTreeView\b|\bnew vscode\.TreeItem\b/, 'tree/treeRow.ts'],

@@ -68,7 +68,7 @@ describe('the history', () => {
     expect((await world.get('/v1/streams/browses/records')).body.data).toMatchObject([{ data: { card_count: 4 } }]);
   });
 
-  it('tells sessions apart without their ids, which over HTTP admit their bearers', async () => {
+  it('separates sessions without their ids, which over HTTP admit their bearers', async () => {
     const world = recordWorld();
     const ids = ['session-8d3f2a1b9c0e', 'session-8d3f2a1b9c0e', 'f3b1c5de-8a1b-4c6d-9e0f-112233445566'];
     world.write(`${STATE}/events.jsonl`, jsonLines(ids.map((id, n) => call(n, { session_id: id }))));
