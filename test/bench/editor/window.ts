@@ -161,6 +161,7 @@ async function questions(bench: BenchWindow): Promise<Figure[]> {
     await page.locator(`${TOAST} .monaco-button:has-text("Cancel")`).click();
     await call;
     await page.locator(TOAST).first().waitFor({ state: 'detached' });
+    await page.locator('.statusbar-item', { hasText: '1 question' }).waitFor({ state: 'detached' });
   }
   await client.close();
   // The first call starts the server.
@@ -263,6 +264,7 @@ async function untilQuiet(page: Page, key: string): Promise<number> {
 }
 
 function figuresOf(name: string, samples: readonly Sample[], limit?: number): Figure[] {
+  if (samples.length === 0) throw new Error(`${name} was not measured.`);
   const sorted = (of: keyof Sample): number[] => samples.map((one) => one[of]).toSorted((a, b) => a - b);
   const wall = sorted('wall');
   const mean = (of: keyof Sample): number => sorted(of).reduce((sum, one) => sum + one, 0) / samples.length;
