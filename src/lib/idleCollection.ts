@@ -63,12 +63,16 @@ export const V8_HEAP: Heap = {
    * of its pages. The inspector offers this without a flag, which a host could not have: its client starts it.
    */
   collect(onCollected) {
-    const session = new Session();
-    session.connect();
-    session.post('HeapProfiler.collectGarbage', () => {
-      onCollected();
-      // Node waits for its own lock forever if a session is disconnected in one of its callbacks.
-      setImmediate(() => session.disconnect());
-    });
+    try {
+      const session = new Session();
+      session.connect();
+      session.post('HeapProfiler.collectGarbage', () => {
+        onCollected();
+        // Node waits for its own lock forever if a session is disconnected in one of its callbacks.
+        setImmediate(() => session.disconnect());
+      });
+    } catch {
+      // A Node that was built without its inspector keeps the garbage.
+    }
   },
 };

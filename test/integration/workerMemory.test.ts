@@ -37,7 +37,7 @@ it('collects garbage in host and worker when they are idle', async () => {
   expect(result?.tools).toHaveLength(3);
 });
 
-it("lets the allocator of a worker keep little free memory, and changes no server's", async () => {
+it('lets the allocator of a worker keep little free memory, and passes its settings to no server', async () => {
   const workspace = testWorkspace({ one: servers.fixture() });
   const host = await HostProcess.connect(workspace);
   await host.toolId('/one/echo');

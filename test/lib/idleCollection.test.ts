@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { type Heap, IdleCollection } from '../../src/lib/idleCollection.ts';
 
 const MB = 1024 * 1024;
@@ -90,4 +90,20 @@ it('returns memory of a real process, which goes on reading its input', async ()
   const { line, returned } = JSON.parse((await run).stdout) as { line: string; returned: number };
   expect(line).toBe('hello');
   expect(returned).toBeGreaterThan(10 * MB);
+});
+
+it('keeps the garbage where Node has no inspector', async () => {
+  vi.resetModules();
+  vi.doMock('node:inspector', () => ({
+    Session: class {
+      connect(): void {
+        throw new Error('ERR_INSPECTOR_NOT_AVAILABLE');
+      }
+    },
+  }));
+  const { V8_HEAP } = await import('../../src/lib/idleCollection.ts');
+  const onCollected = vi.fn();
+  expect(() => V8_HEAP.collect(onCollected)).not.toThrow();
+  expect(onCollected).not.toHaveBeenCalled();
+  vi.doUnmock('node:inspector');
 });
