@@ -6,7 +6,7 @@ import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import { runCommand } from '../registrations.ts';
-import { ask, choosePath, input, pick, pickMany, showProgress } from '../windows.ts';
+import { choosePath, input, pick, pickMany, showProgress } from '../windows.ts';
 import { sourceTitle } from './recordRows.ts';
 
 export interface RecordCommandParts {
@@ -72,12 +72,10 @@ async function addSource(link: GatewayLink): Promise<void> {
   await finish(await granted);
 }
 
+/** Revokes without a question: the source is unchanged, and granting it again loads it again. */
 async function revoke(link: GatewayLink, argument: unknown): Promise<void> {
   const connection = await connectionOf(link, argument);
   if (connection === undefined) return;
-  const question = notificationText`Revoke ${connection}?`;
-  const detail = notificationText`Agents can no longer read it, and Waygate removes its copy. The files that it came from stay.`;
-  if (!(await ask(question, detail, [{ title: notificationText`Revoke` }]))) return;
   await finish(await link.request('revokeRecords', { connection }));
 }
 
