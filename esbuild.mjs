@@ -119,14 +119,20 @@ const ownBundles = {
   },
 };
 
-/** Packages that several bundles need. Each has a bundle of its own, so that the download carries it once. */
-const SHARED_PACKAGES = ['yaml'];
+/** Packages that several bundles need, by the bundle of their own, so that the download carries each once. */
+const SHARED_PACKAGES = { 'yaml.cjs': ['yaml'], 're2js.cjs': ['re2js'], 'ajv.cjs': ['ajv', 'ajv/dist/2020.js'] };
 const sharedPackages = {
   name: 'shared-packages',
   setup(context) {
-    context.onResolve({ filter: new RegExp(`^(?:${SHARED_PACKAGES.join('|')})$`) }, ({ path }) => ({
-      path: `./${path}.cjs`,
-      external: true,
+    const bundleOf = new Map(
+      Object.entries(SHARED_PACKAGES).flatMap(([file, names]) => names.map((name) => [name, file])),
+    );
+    context.onResolve({ filter: /.*/ }, ({ path, namespace }) => {
+      if (namespace === 'shared-packages') return { path, external: true };
+      return bundleOf.has(path) ? { path, namespace: 'shared-packages' } : undefined;
+    });
+    context.onLoad({ filter: /.*/, namespace: 'shared-packages' }, ({ path }) => ({
+      contents: `module.exports = require('./${bundleOf.get(path)}')[${JSON.stringify(path)}];`,
     }));
   },
 };
@@ -188,10 +194,10 @@ const bundles = [
     external: ['vscode', '@microsoft/mxc-sdk'],
     plugins: [ownBundles, sharedPackages],
   })),
-  ...SHARED_PACKAGES.map((name) => ({
+  ...Object.entries(SHARED_PACKAGES).map(([file, names]) => ({
     ...node,
-    stdin: { contents: `export * from '${name}';`, resolveDir: root },
-    outfile: `dist/${name}.cjs`,
+    stdin: { contents: names.map((name) => `exports['${name}'] = require('${name}');`).join('\n'), resolveDir: root },
+    outfile: `dist/${file}`,
   })),
   {
     ...node,
@@ -204,12 +210,13 @@ const bundles = [
     ...node,
     entryPoints: ['src/worker/process/main.ts'],
     outfile: 'dist/worker.cjs',
-    plugins: [loadedAtUse(LOADED_AT_USE.worker), ranksBeside, ownBundles],
+    plugins: [loadedAtUse(LOADED_AT_USE.worker), sharedPackages, ranksBeside, ownBundles],
   },
   {
     ...node,
     entryPoints: ['src/calls/validation/validationThread.ts'],
     outfile: 'dist/validationThread.cjs',
+    plugins: [sharedPackages],
   },
   {
     ...node,

@@ -48,6 +48,8 @@ const BUNDLES = [
   'webview/try.js',
   'worker.cjs',
   'yaml.cjs',
+  're2js.cjs',
+  'ajv.cjs',
 ];
 
 const notices = (): string => readFileSync(FILE, 'utf8');
