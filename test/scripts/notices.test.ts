@@ -26,6 +26,7 @@ const ENTRIES = [
 ];
 /** Everything that the build bundles. A new bundle that no entry imports has to become an entry. */
 const BUNDLES = [
+  'ajv.cjs',
   'cliCommands.cjs',
   'cliImport.cjs',
   'cliRecords.cjs',
@@ -33,6 +34,7 @@ const BUNDLES = [
   'editorImport.cjs',
   'editorLanguage.cjs',
   'extension.cjs',
+  're2js.cjs',
   'recordsThread.cjs',
   'rollOut.cjs',
   'staticCatalog.cjs',
@@ -48,8 +50,6 @@ const BUNDLES = [
   'webview/try.js',
   'worker.cjs',
   'yaml.cjs',
-  're2js.cjs',
-  'ajv.cjs',
 ];
 
 const notices = (): string => readFileSync(FILE, 'utf8');
