@@ -184,7 +184,9 @@ describe('waygate records', () => {
 
   it('without a provider serves the records of this machine', async () => {
     const seen: string[] = [];
-    const child = start(await provider('client', seen), { args: [], cache: client() });
+    // As the editor starts it.
+    const setup = { args: ['--workspace', '.'], env: { WAYGATE_RECORDS_PROVIDER_URL: '', PDPP_PROVIDER_URL: '' } };
+    const child = start(await provider('client', seen), { ...setup, cache: client() });
     const end = ended(child);
     const answered = new Promise((resolve) => child.stdout.once('data', resolve));
     say(child, { id: 1, method: 'tools/call', params: { name: 'schema', arguments: {} } });
