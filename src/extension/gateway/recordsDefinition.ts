@@ -5,7 +5,7 @@ export const RECORDS_LABEL = 'Waygate Records';
 export const TOKEN_VARIABLE = 'WAYGATE_RECORDS_TOKEN';
 
 /** Value of the setting for the records of this machine. */
-export const EMBEDDED = 'embedded';
+const EMBEDDED = 'embedded';
 /** Variables that name another provider. The editor may have them from its own environment. */
 const NO_PROVIDER = { WAYGATE_RECORDS_PROVIDER_URL: '', PDPP_PROVIDER_URL: '' };
 
