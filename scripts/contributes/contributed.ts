@@ -40,7 +40,7 @@ export const SETTINGS: { [K in SettingId]: SettingContribution<SettingTypes[K]> 
     default: '',
     scope: 'machine',
     markdownDescription:
-      'Address of a record provider, such as `https://records.example.com`. With one, the editor also gets the MCP server *Waygate Records*, whose five tools read your records under a grant. Its token is kept in the secret storage of the editor.',
+      'Address of a record provider, such as `https://records.example.com`. With one, the editor also gets the MCP server *Waygate Records*, whose five tools read your records under a grant. Its token is kept in the secret storage of the editor. `embedded` reads the records of this machine instead: the history of the first folder’s gateway, and the sources that you granted there. They need no token.',
     restricted: true,
   },
 };

@@ -18,6 +18,7 @@ export function reachBeside(one: ServerConfig, other: ServerConfig): string[] {
     return [...[...args.filter((arg) => PLACE.test(arg)), ...cwd].map(shownPlace), ...otherNames(one.env, other.env)];
   }
   if (one.type === 'static' || one.type === 'stdio') return [];
+  if (one.url === undefined) return [];
   const url = 'url' in other && one.url === other.url ? [] : [shownPlace(one.url)];
   if (one.type === 'records') return url;
   return [...url, ...otherNames(one.headers, 'headers' in other ? other.headers : {})];

@@ -133,12 +133,17 @@ function typeOf(node: Node, path: string, report: Reader['report']): WrittenServ
   if (command && url) return void report(`"${path}" has both a "command" and a "url"; keep one of them.`, url);
   const kind = kindOf(written ?? (url ? 'http' : 'stdio'));
   const needed = kind === 'stdio' ? command : url;
-  if (!needed) {
+  if (!needed && kind !== 'records') {
     return void report(`"${path}" has no "${kind === 'stdio' ? 'command' : 'url'}"; add it.`, node, {
       code: 'missing',
     });
   }
-  if (kind === 'records' && !findNodeAtLocation(node, ['tokens', 0])) {
+  const tokens = findNodeAtLocation(node, ['tokens']);
+  if (kind === 'records' && !url && tokens) {
+    const remedy = 'add the "url" of its provider, or remove "tokens" to read the records of this machine.';
+    return void report(`"${path}" has "tokens" and no "url"; ${remedy}`, tokens, { code: 'missing' });
+  }
+  if (kind === 'records' && url && !tokens?.children?.length) {
     const remedy = 'add a list with the token of each grant, such as "\u0024{secret:NAME}".';
     return void report(`"${path}" has no "tokens"; ${remedy}`, node, { code: 'missing' });
   }

@@ -66,7 +66,9 @@ export async function followReferences(
   const follow = (text: string): Promise<string> => followIn(text, secretOf);
   if (config.type === 'static') return config;
   if (config.type === 'records') {
-    return { ...config, url: await follow(config.url), tokens: await Promise.all(config.tokens.map(follow)) };
+    const { url, tokens } = config;
+    if (url === undefined) return config;
+    return { ...config, url: await follow(url), tokens: await Promise.all(tokens.map(follow)) };
   }
   if (config.type !== 'stdio') {
     const { clientSecret } = config.auth ?? {};

@@ -14,7 +14,7 @@ export function secretsGiven(config: ServerConfig, kept: readonly string[]): str
 function inClear(config: ServerConfig): string[] {
   if (config.type === 'static') return [];
   if (config.type === 'records')
-    return [...config.tokens, ...clearSecrets('url', config.url).map(({ value }) => value)];
+    return [...config.tokens, ...clearSecrets('url', config.url ?? '').map(({ value }) => value)];
   const named =
     config.type === 'stdio'
       ? [['command', config.command] as const, ...Object.entries(config.env)]

@@ -47,7 +47,6 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
   const dist = vscode.Uri.joinPath(context.extensionUri, 'dist');
   const installation = { distFolder: dist.fsPath, version: String(context.extension.packageJSON.version) };
   const environment = new WindowEnvironment();
-  const records = new RecordsServer(installation, environment.state, new RecordTokens(context.secrets));
   const firstSteps = new FirstSteps();
   const questions = new Questions();
   const folders: Folders = new Folders({
@@ -65,6 +64,8 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     questions,
     log,
   });
+  const tokens = new RecordTokens(context.secrets);
+  const records = new RecordsServer(installation, environment.state, folders.gateways, tokens);
   const tree = new ToolsTree(folders, log);
   const activity = new ActivityParts(folders, tree, context.extensionUri, log);
   activity.files.provide('questions', questions);

@@ -145,6 +145,12 @@ function addressLaunch(config: Exclude<ServerConfig, StdioServerConfig>, { seal 
   if (config.type === 'static') return { ...nothing, lines: ['answers from a catalog and runs nothing'] };
   if (config.type === 'records') {
     const { url, tokens } = config.declared ?? config;
+    if (url === undefined) {
+      return {
+        ...nothing,
+        lines: ['reads the history of this workspace and the records of this machine that you granted'],
+      };
+    }
     const address = masked(url, clearSecrets('url', writtenForm(url)), seal);
     return {
       ...nothing,

@@ -171,7 +171,6 @@ describe('waygate records', () => {
     ['a cache that others can read', 78, { cache: client(), mode: 0o644 }, /read it/],
     ['a profile', 64, { args: ['--profile', 'full'] }, /no option "--profile"/],
     ['an address without encryption', 64, { args: ['--provider-url', 'http://rs.example'] }, /https/],
-    ['no provider', 64, { args: [] }, /--provider-url/],
   ])('with %s ends with %i before anything is read or said', async (_what, code, setup, why) => {
     const seen: string[] = [];
     const child = start(await provider('client', seen), setup);
@@ -181,6 +180,21 @@ describe('waygate records', () => {
     expect(end.stderr).toMatch(why);
     expect(end.stderr).not.toContain(TOKEN);
     expect(end.stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('without a provider serves the records of this machine', async () => {
+    const seen: string[] = [];
+    // As the editor starts it.
+    const setup = { args: ['--workspace', '.'], env: { WAYGATE_RECORDS_PROVIDER_URL: '', PDPP_PROVIDER_URL: '' } };
+    const child = start(await provider('client', seen), { ...setup, cache: client() });
+    const end = ended(child);
+    const answered = new Promise((resolve) => child.stdout.once('data', resolve));
+    say(child, { id: 1, method: 'tools/call', params: { name: 'schema', arguments: {} } });
+    await Promise.race([answered, end]);
+    child.stdin.end();
+    const { code, stdout } = await end;
+    expect(JSON.parse(stdout).result.content[0].text).toContain('connector_key="waygate-history"');
+    expect([code, seen]).toEqual([0, []]);
   });
 
   it.each([

@@ -54,7 +54,7 @@ const RECORDS = { ...serverSample(...PROGRAM_KEYS, 'headers', 'auth'), type: 're
 /** Configuration with every key. */
 export const EVERYTHING = {
   ...Object.fromEntries(Object.entries(blocks).map(([name, one]) => [name, sample(one, name)])),
-  servers: { one: PROGRAM, two: ADDRESS, three: RECORDS },
+  servers: { one: PROGRAM, two: ADDRESS, three: RECORDS, four: { type: 'records' } },
 };
 
 /** Paths of all objects in a value. */

@@ -120,7 +120,11 @@ describe('the configuration', () => {
       '{"type": "records", "url": "https://x"}',
       /"servers\.one" has no "tokens"; add a list with the token of each grant/,
     ],
-    ['{"type": "records", "tokens": ["${secret:a}"]}', '1:21 "servers.one" has no "url"; add it.'],
+    [
+      '{"type": "records", "tokens": ["${secret:a}"]}',
+      '1:51 "servers.one" has "tokens" and no "url"; add the "url" of its provider, or remove "tokens" to read the records of this machine.',
+    ],
+    ['{"type": "records", "command": "x"}', /"servers\.one\.command" belongs to a server with a "command"/],
     [
       '{"type": "records", "url": "https://x", "tokens": ["hunter22"]}',
       '1:72 "servers.one.tokens[0]" must be a reference like "${secret:NAME}".',

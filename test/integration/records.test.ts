@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { httpServer, schemaOf } from '../records/fakes.ts';
 import { stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
-import { type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
+import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 const MAIL = 'mail-token-0123456789';
 const CHAT = 'chat-token-0123456789';
@@ -77,6 +77,34 @@ describe('a server of the type "records"', () => {
     );
     expect(failed.name).toBe('mine');
     expect(seen.filter((one) => !one.includes('/v1/schema'))).toEqual([]);
+  });
+
+  it('without an address reads the history of its own gateway, so that a call of another server is found', async () => {
+    const workspace = testWorkspace();
+    workspace.configure({ files: servers.fixture(), history: { type: 'records' } });
+    const host = await HostProcess.connect(workspace);
+    const text = 'a text that no record has';
+    await host.call('tool_execute', { tool_id: await host.toolId('/files/echo'), args: { text } });
+    const toolId = await host.toolId('/history/query_records');
+    const filter = { server: 'files' };
+    const page = await until('the call in the history', async () => {
+      const answer = await host.call('tool_execute', { tool_id: toolId, args: { stream: 'calls', filter } });
+      return answer.text.includes('1 record(s)') ? answer.text : undefined;
+    });
+    expect(page).toContain('"tool":"echo"');
+    expect(page).toContain('"outcome":"ok"');
+    // Logs of agents and folders need a grant.
+    const index = await host.call('tool_execute', { tool_id: await host.toolId('/history/schema'), args: {} });
+    expect(index.text).toContain('calls');
+    expect(index.text).not.toContain('sessions');
+    expect(page + index.text).not.toContain(text);
+  });
+
+  it('of a workspace names the history and the grants in its approval, where it has no address', async () => {
+    const workspace = testWorkspace();
+    workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { history: { type: 'records' } } }));
+    const { stdout } = await waygate(workspace, ['approve', '--json']);
+    expect(stdout).toContain('reads the history of this workspace and the records of this machine that you granted');
   });
 
   it('is approved by its address and its secrets, as other servers of a workspace are', async () => {

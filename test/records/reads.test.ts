@@ -157,6 +157,12 @@ describe('aggregate', () => {
       { group_by: 'sender' },
       'count(messages) group_by="sender": 2 group(s) ["a b"=3, null=1] other_count=0.',
     ],
+    [
+      'the sum of a group, not how many records it is from,',
+      { groups: [{ key: 'a', value: 512, count: 3 }] },
+      { metric: 'sum', field: 'size', group_by: 'sender' },
+      'sum(messages) field=size group_by="sender": 1 group(s) ["a"=512].',
+    ],
   ])('says %s in its text (R3.7)', async (_what, body, args, text) => {
     const given = { stream: 'messages', metric: 'count', ...args };
     expect((await call(new Answering(() => body), 'aggregate', given)).text).toBe(text);

@@ -35,7 +35,7 @@ const SERVER: JsonSchema = {
   }),
   required: undefined,
   markdownDescription:
-    'A program that speaks MCP on its standard input and output (`command`), or a server at an address (`url`).',
+    'A program that speaks MCP on its standard input and output (`command`), a server at an address (`url`), or the records of this machine (`type` `records` alone).',
   oneOf: [
     {
       required: ['command'],
@@ -60,6 +60,13 @@ const SERVER: JsonSchema = {
         type: { const: 'records' },
         url: {},
         tokens: { type: 'array', minItems: 1 },
+      },
+    },
+    {
+      required: ['type'],
+      properties: {
+        ...without({ ...SERVER_KEYS.stdio, ...SERVER_KEYS.http, ...SERVER_KEYS.records }),
+        type: { const: 'records' },
       },
     },
   ],

@@ -90,16 +90,17 @@ const STDIO = {
   sandbox,
 };
 
+const URL_KEY = {
+  filled: true,
+  secrets: true,
+  form: { pattern: ADDRESS, description: URL_FORM },
+  check: (value: string) => (isAddress(value) ? undefined : URL_FORM),
+  doc: 'The address of a server over HTTP, or with `type` `records` that of a record provider.',
+} as const;
+
 /** Keys of a server at an address. */
 const HTTP = {
-  url: text({
-    required: true,
-    filled: true,
-    secrets: true,
-    form: { pattern: ADDRESS, description: URL_FORM },
-    check: (value) => (isAddress(value) ? undefined : URL_FORM),
-    doc: 'The address of a server over HTTP.',
-  }),
+  url: text({ ...URL_KEY, required: true }),
   headers: record(HEADER_VALUE, {
     default: {},
     keys: { pattern: /^[!#$%&'*+.^`|~\w-]+$/, description: 'a name of letters, digits and "-"' },
@@ -131,9 +132,9 @@ const HTTP = {
   ),
 };
 
-/** Keys of a server that reads records, which Waygate itself is. `url` has the words of a server at an address. */
+/** Keys of a server that reads records, which Waygate itself is. Without any it reads those of this machine. */
 const RECORDS = {
-  url: HTTP.url,
+  url: text(URL_KEY),
   tokens: list(
     text({
       filled: true,
@@ -142,7 +143,7 @@ const RECORDS = {
     }),
     {
       default: [],
-      doc: 'With `type` `records`: the client token of each grant, by reference alone, such as `${secret:NAME}`. An owner token is refused.',
+      doc: 'With `type` `records` and a `url`: the client token of each grant, by reference alone, such as `${secret:NAME}`. An owner token is refused.',
     },
   ),
 };
@@ -151,7 +152,7 @@ const RECORDS = {
 export const SERVER_KEYS = { shared: SHARED, stdio: STDIO, http: HTTP, records: RECORDS };
 
 export const SERVER_TYPE = oneOf(['stdio', 'http', 'sse', 'records'], {
-  doc: 'How Waygate talks to the server. Optional: a `command` means `stdio`; a `url` means `http`, which is Streamable HTTP, or the older HTTP+SSE if the server does not know it; `sse` is the older one alone. `records` makes Waygate itself the server: five tools that read the records of the provider at `url` (see docs/reference/records.md).',
+  doc: 'How Waygate talks to the server. Optional: a `command` means `stdio`; a `url` means `http`, which is Streamable HTTP, or the older HTTP+SSE if the server does not know it; `sse` is the older one alone. `records` makes Waygate itself the server: five tools that read the records of the provider at `url`, or without `url` those of this machine that you granted (see docs/reference/records.md).',
 });
 
 export type SharedKeys = ObjectOf<typeof SHARED>;

@@ -28,7 +28,10 @@ export class RecordTokens {
     const key = keyOf(url);
     if (key === undefined) {
       const setting = 'waygate.records.providerUrl';
-      void notify('warning', notificationText`No record provider is configured. Set ${setting} to its address first.`);
+      void notify(
+        'warning',
+        notificationText`Set ${setting} to the address of a record provider first. The records of this machine need no token.`,
+      );
       return;
     }
     if ((await this.#ask(key, url)) === undefined) return;

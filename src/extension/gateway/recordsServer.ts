@@ -10,11 +10,12 @@ export class RecordsServer {
   readonly definition: Observable<DefinitionData | undefined>;
   readonly tokens: RecordTokens;
   readonly #settings: Watchable<Pick<RecordsInputs, 'recordsUrl' | 'nodePath'>>;
-  readonly #watching: Disposable;
+  readonly #watching: readonly Disposable[];
 
   constructor(
     { distFolder, version }: Installation,
     settings: Watchable<Pick<RecordsInputs, 'recordsUrl' | 'nodePath'>>,
+    folders: Watchable<readonly { place: { path: string | undefined } }[]>,
     tokens: RecordTokens,
   ) {
     const read = (): DefinitionData | undefined => {
@@ -23,6 +24,7 @@ export class RecordsServer {
         distFolder,
         extensionVersion: version,
         recordsUrl,
+        folder: folders.value[0]?.place.path,
         nodePath,
         execPath: process.execPath,
       });
@@ -30,12 +32,13 @@ export class RecordsServer {
     this.tokens = tokens;
     this.#settings = settings;
     this.definition = new Observable(read(), isDeepStrictEqual);
-    this.#watching = settings.onChange(() => this.definition.set(read()));
+    const update = (): void => this.definition.set(read());
+    this.#watching = [settings.onChange(update), folders.onChange(update)];
   }
 
   readonly setToken = (): Promise<void> => this.tokens.replace(this.#settings.value.recordsUrl.trim());
 
   dispose(): void {
-    this.#watching.dispose();
+    for (const one of this.#watching) one.dispose();
   }
 }

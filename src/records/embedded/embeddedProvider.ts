@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { knownSecrets } from '../../secrets/mask.ts';
 import type { RecordAnswer, RecordProvider, RecordRequest } from '../provider/recordProvider.ts';
@@ -19,7 +21,7 @@ const CLOSE_MS = 2_000;
  * request starts the thread. Many processes may use the same files.
  *
  * @example
- * const records = new EmbeddedProvider({ stateFolder, stateRoot, workspace: basename(stateFolder), home: homedir() });
+ * const records = new EmbeddedProvider(engineOptions(stateFolder, stateRoot));
  * const answer = await records.get({ path: '/v1/search', query: [['q', 'timeout']] });
  */
 export class EmbeddedProvider implements RecordProvider {
@@ -107,6 +109,11 @@ export class EmbeddedProvider implements RecordProvider {
     });
     return thread;
   }
+}
+
+/** Places of the records of a gateway, by the state folder of its workspace. */
+export function engineOptions(stateFolder: string, stateRoot: string): EngineOptions {
+  return { stateFolder, stateRoot, workspace: basename(stateFolder), home: homedir() };
 }
 
 function statusIn(reply: Reply): EngineStatus {

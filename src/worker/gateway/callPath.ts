@@ -117,7 +117,7 @@ export class CallPath {
   #findSecrets(server: string, sent: unknown): EgressFinding[] {
     const { servers } = this.#configuration.current;
     const nameOf = (owner: string): string | undefined =>
-      servers.find((one) => owner === ownerKey(one.name) || ('url' in one && owner === grantKey(one.name, one.url)))
+      servers.find((one) => owner === ownerKey(one.name) || ('headers' in one && owner === grantKey(one.name, one.url)))
         ?.name;
     const isOwner = (owner: string): boolean => owner === ownerKey(server) || nameOf(owner) === server;
     const found = sentSecrets(sent, { server, isOwner }, { known: knownSecrets, masked: maskedValues });

@@ -79,6 +79,7 @@ export class GatewayServers {
     this.#journal = new ChildJournal(stateFolder);
     this.links = new ServerLinks({
       workspace,
+      stateFolder,
       stateRoot,
       journal: this.#journal,
       environment: this.#environment,
@@ -217,7 +218,7 @@ export class GatewayServers {
       ...approved.map(async (written) => {
         const config = await this.links.follow(written).catch(() => undefined);
         // Reading a token learns it.
-        if (config && 'url' in config) await this.#tokens.get(grantKey(config.name, config.url));
+        if (config && 'headers' in config) await this.#tokens.get(grantKey(config.name, config.url));
       }),
     ]);
   }

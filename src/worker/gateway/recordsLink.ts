@@ -1,14 +1,24 @@
 import type { RecordsServerConfig } from '../../config/gatewayConfig.ts';
+import { rootOf } from '../../config/state/stateFolder.ts';
+import { EmbeddedProvider, engineOptions } from '../../records/embedded/embeddedProvider.ts';
 import { isToken } from '../../records/grants/credentialCache.ts';
 import { type GrantCheck, openGrants } from '../../records/grants/openGrants.ts';
 import { ProviderError } from '../../records/provider/providerError.ts';
+import type { RecordProvider } from '../../records/provider/recordProvider.ts';
 import { recordAddress } from '../../records/remote/recordAddress.ts';
 import { recordServer } from '../../records/server/recordServer.ts';
 import { InProcessLink } from '../../upstream/transports/inProcessLink.ts';
 import { LinkFailure, type UpstreamLink } from '../../upstream/transports/upstreamLink.ts';
 
-/** Opens the record surface as a server of the gateway (R6.6). Its tokens are checked before it serves. */
-export async function recordsLink({ url: given, tokens }: RecordsServerConfig): Promise<UpstreamLink> {
+/**
+ * Opens the record surface as a server of the gateway (R6.6). The tokens of a provider are checked before it serves;
+ * without an address it reads the records of this machine under the grants of the workspace.
+ */
+export async function recordsLink(
+  { url: given, tokens }: RecordsServerConfig,
+  stateFolder: string,
+): Promise<UpstreamLink> {
+  if (given === undefined) return linkTo(new EmbeddedProvider(engineOptions(stateFolder, rootOf(stateFolder))));
   const url = recordAddress(given);
   if (url === undefined) {
     throw new LinkFailure(
@@ -21,6 +31,10 @@ export async function recordsLink({ url: given, tokens }: RecordsServerConfig): 
     tokens.map((token) => ({ token })),
   );
   await check().then(refuseUnusable, refuseOwner);
+  return linkTo(provider);
+}
+
+function linkTo(provider: RecordProvider): UpstreamLink {
   return new InProcessLink(recordServer(provider), () => provider.dispose());
 }
 

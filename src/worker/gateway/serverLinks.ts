@@ -25,6 +25,7 @@ import type { SharedSecrets } from './sharedSecrets.ts';
 export interface ServerLinksOptions {
   /** Workspace in the storage keys of secrets. */
   workspace: string;
+  stateFolder: string;
   stateRoot: string;
   journal: ChildJournal;
   environment: OwnEnvironment;
@@ -75,7 +76,7 @@ export class ServerLinks {
     this.#missing.delete(written.name);
     const { journal, environment, signIns } = this.#options;
     if (config.type === 'static') return staticLink(config);
-    if (config.type === 'records') return recordsLink(config);
+    if (config.type === 'records') return recordsLink(config, this.#options.stateFolder);
     if (config.type === 'stdio') {
       const walls = this.#walls(config, launch);
       const cwd = launch?.isApart ? this.#ownFolder(launch, walls && config.name) : config.cwd;

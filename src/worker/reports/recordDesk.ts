@@ -1,8 +1,6 @@
-import { homedir } from 'node:os';
-import { basename } from 'node:path';
 import { rootOf } from '../../config/state/stateFolder.ts';
 import type { RecordGrant, RecordOutcome, RecordSourceRow, RecordSources } from '../../control/recordsContract.ts';
-import { EmbeddedProvider } from '../../records/embedded/embeddedProvider.ts';
+import { EmbeddedProvider, engineOptions } from '../../records/embedded/embeddedProvider.ts';
 import type { ConnectionStatus } from '../../records/embedded/engineStatus.ts';
 import {
   addGrant,
@@ -28,12 +26,7 @@ export class RecordDesk {
 
   constructor({ workspace, stateFolder }: { workspace: string; stateFolder: string }) {
     this.#workspace = workspace;
-    this.#options = {
-      stateFolder,
-      stateRoot: rootOf(stateFolder),
-      workspace: basename(stateFolder),
-      home: homedir(),
-    };
+    this.#options = engineOptions(stateFolder, rootOf(stateFolder));
   }
 
   async sources(): Promise<RecordSources> {

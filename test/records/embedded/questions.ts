@@ -17,6 +17,15 @@ const rows = (body: Body): Record<string, unknown>[] => (body.data ?? []).map(({
 const groups = (body: Body): Record<string, unknown> =>
   Object.fromEntries((body.groups ?? []).map(({ key, value, count }) => [String(key), value ?? count]));
 
+interface Hit {
+  id: string;
+  title: string;
+}
+const hitsIn = (body: Body): Hit[] => body.results as Hit[];
+/** Key of the record in an id such as `agents/errors:e1`. */
+const keyOf = ({ id }: Hit): string => id.slice(id.indexOf(':') + 1);
+const timeIn = ({ title }: Hit): string => title.split(' / ').at(-1) as string;
+
 function countBy<T>(
   items: readonly T[],
   key: (item: T) => string,
@@ -183,7 +192,7 @@ export function thirtyQuestions(now: number): Question[] {
         for (let cursor = ''; ; ) {
           const body = await ask(`/${calls}/records?limit=100&fields=results&${from}${cursor}`);
           found.push(...rows(body).flatMap(({ results }) => (results as unknown[] | null) ?? []));
-          if (body.next_cursor === undefined) return found.sort();
+          if (body.next_cursor === null) return found.sort();
           cursor = `&cursor=${encodeURIComponent(String(body.next_cursor))}`;
         }
       },
@@ -212,7 +221,7 @@ export function thirtyQuestions(now: number): Question[] {
       question: 'In which sessions was the invoice export fixed?',
       answer: async (ask) => {
         const hits = await ask('/v1/search?q="invoice export"&streams=sessions&limit=100');
-        return (hits.data as unknown as { record_key: string }[]).map(({ record_key: key }) => key).sort();
+        return hitsIn(hits).map(keyOf).sort();
       },
       expected: ({ sessions }) =>
         sessions
@@ -243,9 +252,10 @@ export function thirtyQuestions(now: number): Question[] {
       question: 'What did the agent do right after permission was first denied?',
       answer: async (ask) => {
         const hits = await ask('/v1/search?q="permission denied"&streams=errors&limit=100');
-        const found = hits.data as unknown as { authored_at: string; record_key: string }[];
-        const first = found.reduce((a, b) => (b.authored_at < a.authored_at ? b : a));
-        const error = await ask(`/v1/streams/errors/records/${encodeURIComponent(first.record_key)}`);
+        // The title of a hit without one of its own ends with its time.
+        const first = hitsIn(hits).reduce((a, b) => (timeIn(b) < timeIn(a) ? b : a));
+        const of = `/v1/streams/errors/records/${encodeURIComponent(keyOf(first))}`;
+        const error = await ask(`${of}?fields=session_id&fields=at`);
         const { session_id: session, at } = (error as unknown as { data: Record<string, unknown> }).data;
         const next = await ask(
           `/v1/streams/tool_calls/records?order=asc&limit=1&filter[session_id]=${session}&filter[at][gt]=${at}`,

@@ -1,8 +1,6 @@
-import { homedir } from 'node:os';
-import { basename } from 'node:path';
 import { ensureWorkspaceState, stateRoot } from '../../../config/state/stateFolder.ts';
 import { type GatewayTarget, stateVariant } from '../../../host/attach/startWorker.ts';
-import { EmbeddedProvider } from '../../../records/embedded/embeddedProvider.ts';
+import { EmbeddedProvider, engineOptions } from '../../../records/embedded/embeddedProvider.ts';
 import type { EngineOptions } from '../../../records/embedded/recordEngine.ts';
 
 /** Makes the provider of `waygate records` without an address: the records of this machine under the user's grants. */
@@ -14,5 +12,5 @@ export function defaultProvider(target: GatewayTarget): EmbeddedProvider {
 export function embeddedOptions(target: GatewayTarget): EngineOptions {
   const root = stateRoot();
   const stateFolder = ensureWorkspaceState(target.workspace, root, stateVariant(target));
-  return { stateFolder, stateRoot: root, workspace: basename(stateFolder), home: homedir() };
+  return engineOptions(stateFolder, root);
 }

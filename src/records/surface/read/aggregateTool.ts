@@ -79,7 +79,7 @@ function aggregateText(args: AggregateArguments, result: Json): string {
   const groups = recordsIn(result.groups);
   const shown = groups
     .slice(0, MAX_GROUPS)
-    .map((group) => `${inQuotes(group.key, 120)}=${scalar(group.count ?? group.value)}`);
+    .map((group) => `${inQuotes(group.key, 120)}=${scalar(resultOf(args.metric, group))}`);
   const more = groups.length - shown.length;
   const other = result.other_count;
   const tail = [
@@ -89,6 +89,11 @@ function aggregateText(args: AggregateArguments, result: Json): string {
   const list = groups.length === 0 ? '' : ` [${shown.join(', ')}]`;
   const head = `${name}${by}: ${groups.length} group(s)${list}${tail === '' ? '' : ` ${tail}`}.${notes}`;
   return withinBudget(head, warningLines(result), MAX_TEXT_BYTES, omitted);
+}
+
+/** Returns the result of a group. Beside that of another metric, a provider may write how many records it is from. */
+function resultOf(metric: string, { count, value }: Json): unknown {
+  return metric === 'count' ? (count ?? value) : (value ?? count);
 }
 
 const omitted = (lines: number): string => `warnings_omitted=${lines}`;
