@@ -40,7 +40,7 @@ const WAYS: readonly Way[] = [
       'src/link/linkHandshake.ts',
       'src/link/rendezvous.ts',
       'src/records/embedded/grants/grantFile.ts',
-      'src/records/grants/mergedSearch.ts',
+      'src/records/grants/searchCursor.ts',
       'src/import/jsonText.ts',
       'src/config/keptEntries.ts',
       'src/config/keptText.ts',
