@@ -14,7 +14,8 @@ interface Pending {
 }
 
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 };
-const CLOSE_MS = 2_000;
+/** A load stops at the next part of a file, and compacting the database may wait this long for other processes. */
+const CLOSE_MS = 10_000;
 
 /**
  * Records of this machine under the grants of one workspace, answered by a thread with a database of its own. The first
@@ -60,15 +61,25 @@ export class EmbeddedProvider implements RecordProvider {
     return statusIn(await this.#ask({ kind: 'status' }));
   }
 
+  /**
+   * Lets the thread close its database and end. Never terminates it, because SQLite may be at work there. A thread that
+   * takes too long no longer keeps the process alive.
+   */
   async dispose(): Promise<void> {
     if (this.#disposed) return;
-    const thread = this.#thread;
-    const closing = thread && this.#ask({ kind: 'close' }).catch(() => undefined);
     this.#disposed = true;
+    const thread = this.#thread;
     if (!thread) return;
-    const timer = new Promise((resolve) => void setTimeout(resolve, CLOSE_MS).unref());
-    await Promise.race([closing, timer]);
-    await thread.terminate();
+    const ended = new Promise<void>((resolve) => void thread.once('exit', () => resolve()));
+    thread.ref();
+    thread.postMessage({ id: this.#nextId++, order: { kind: 'close' } } satisfies OrderMessage);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_MS);
+    });
+    await Promise.race([ended, late]);
+    clearTimeout(timer);
+    thread.unref();
   }
 
   async #ask(order: Order, signal?: AbortSignal): Promise<Reply> {
@@ -86,7 +97,7 @@ export class EmbeddedProvider implements RecordProvider {
     thread.postMessage({ id, order, ...secrets } satisfies OrderMessage);
     const reply = await answered.finally(() => {
       this.#pending.delete(id);
-      if (this.#pending.size === 0) thread.unref();
+      if (this.#pending.size === 0 && !this.#disposed) thread.unref();
     });
     if ('error' in reply) throw new RecordStoreError(reply.error);
     return reply;

@@ -16,6 +16,10 @@ port?.on('message', (message: OrderMessage) => {
 });
 
 async function carryOut({ id, order }: OrderMessage): Promise<Reply> {
+  if (order.kind === 'close') {
+    await engine?.then((opened) => opened.close()).catch(() => undefined);
+    return { id, closed: true };
+  }
   try {
     engine ??= RecordEngine.open(workerData as ThreadData);
     const opened = await engine;
@@ -31,13 +35,9 @@ async function carryOut({ id, order }: OrderMessage): Promise<Reply> {
         return { id, status: opened.status() };
       case 'status':
         return { id, status: opened.status() };
-      case 'close':
-        await opened.close();
-        return { id, closed: true };
     }
   } catch (error) {
     // The next request tries to open again.
-    if (order.kind === 'close') return { id, closed: true };
     if (
       engine &&
       (await engine.then(

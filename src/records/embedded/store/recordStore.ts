@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, constants, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { parseRecord } from '../../../lib/isRecord.ts';
 import type { ConnectionDeclaration, StreamDeclaration } from './declaration.ts';
 import { Database, loadSqlite, type Row } from './sqlite.ts';
@@ -39,15 +39,14 @@ export class RecordStore {
     const { DatabaseSync } = await loadSqlite();
     let rebuilt: string | undefined;
     for (let attempt = 0; ; attempt += 1) {
-      // SQLite would create it with the mode of the process.
-      closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600));
-      if (process.platform !== 'win32') chmodSync(file, 0o600);
+      createPrivately(file);
       let writer: Database | undefined;
       try {
         writer = new Database(new DatabaseSync(file));
         prepare(writer);
         const reader = new Database(new DatabaseSync(file));
-        reader.exec('PRAGMA busy_timeout = 2000; PRAGMA query_only = 1; PRAGMA mmap_size = 268435456');
+        // A large cache and no mapped file: a read of a mapped page that is gone from the disk ends the process.
+        reader.exec('PRAGMA busy_timeout = 2000; PRAGMA query_only = 1; PRAGMA cache_size = -32768');
         return new RecordStore(reader, writer, rebuilt);
       } catch (error) {
         writer?.close();
@@ -194,6 +193,21 @@ function storedStream({ id, declaration, connection, connector, display }: Row):
     declaration: parsed,
     columns: new Map(Object.keys(parsed.fields).map((name, index) => [name, `c${index}`])),
   };
+}
+
+/** Creates the file with a mode that SQLite would not give it, unless it exists. */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx+', 0o600));
+  } catch (error) {
+    // An existing file is not opened here: closing it would drop the locks of this process's other connections to it.
+    if (!isFile(file)) throw error;
+  }
+  if (process.platform !== 'win32') chmodSync(file, 0o600);
+}
+
+function isFile(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 function reasonOf(error: unknown): string {
