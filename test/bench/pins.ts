@@ -19,7 +19,7 @@ const TOOLS = 100;
 const CALLS = 20_000;
 const ROUNDS = 7;
 /** Repeats of a round: the system counts CPU time in steps of 4 ms on some machines. */
-const REPEATS = 20;
+const REPEATS = 10;
 
 const samples = sampleListings().flatMap(({ tools }) => tools as object[]);
 const listings = Array.from({ length: SERVERS }, (_, server) => {
@@ -50,14 +50,12 @@ parsed().forEach((listing, at) => {
 });
 const stored = parsed().map(pinsOf);
 
-const [floor, warm, cold] = leastOf(
-  parsed,
-  () => start(true),
-  () => start(false),
-) as [number, number, number];
+const floor = least(() => undefined, parsed);
+const warm = least(parsed, (all) => offerAll(all, true));
+const cold = least(parsed, (all) => offerAll(all, false));
 console.log(`${SERVERS * TOOLS} tools: parsing ${floor.toFixed(1)} ms`);
-console.log(`first browse with warm pins +${(warm - floor).toFixed(1)} ms (target 5 ms)`);
-console.log(`first browse with every item hashed +${(cold - floor).toFixed(1)} ms`);
+console.log(`first browse with warm pins +${warm.toFixed(1)} ms (target 5 ms)`);
+console.log(`first browse with every item hashed +${cold.toFixed(1)} ms`);
 
 const used = gate();
 const listing = parsed()[0] as Listing;
@@ -73,32 +71,23 @@ console.log(
 );
 rmSync(folder, { recursive: true });
 
-/** Does what a worker does from its snapshots up to the first offer. Returns what the worker keeps. */
-function start(withPins: boolean): unknown {
+/** Does what a start adds for pins, from the snapshots that it has parsed to the first offer: reads and compares them. */
+function offerAll(all: readonly Listing[], withPins: boolean): unknown {
   const one = gate();
-  const all = parsed();
-  all.forEach((items, at) => {
+  return all.map((items, at) => {
     if (withPins) adoptPinsOf(items, stored[at]);
-    one.offer((listings[at] as { gated: GatedServer }).gated, items);
+    return one.offer((listings[at] as { gated: GatedServer }).gated, items);
   });
-  return [one, all];
 }
 
-/**
- * Returns the least of some rounds for each work: other processes only add to it. Rounds alternate, and all results of
- * a round are kept, so that the collection of garbage costs each work the same.
- */
-function leastOf(...works: readonly (() => unknown)[]): number[] {
-  const least = works.map(() => Number.POSITIVE_INFINITY);
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [at, work] of works.entries()) {
-      const kept: unknown[] = [];
-      globalThis.gc?.();
-      const ms = computedMs(() => {
-        for (let repeat = 0; repeat < REPEATS; repeat++) kept.push(work());
-      });
-      least[at] = Math.min(least[at] as number, ms / REPEATS);
-    }
-  }
-  return least;
+/** Returns the least of some rounds: other processes only add to it. All inputs are made before the clock runs. */
+function least<T>(input: () => T, work: (input: T) => unknown): number {
+  const rounds = Array.from({ length: ROUNDS }, () => {
+    const inputs = Array.from({ length: REPEATS }, input);
+    globalThis.gc?.();
+    // Kept, because the collection of earlier results would count as work.
+    const kept: unknown[] = [];
+    return computedMs(() => inputs.forEach((one) => void kept.push(work(one)))) / REPEATS;
+  });
+  return Math.min(...rounds);
 }
