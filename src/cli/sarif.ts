@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import type { ServerScan } from '../control/contract.ts';
+import type { ServerScan } from '../control/trustContract.ts';
 import { VERSION } from '../lib/build.ts';
 import { visibleText } from '../text/visibleText.ts';
 import { SCAN_RULES, type ScanRule } from '../trust/scan/finding.ts';

@@ -2,7 +2,7 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { canonicalJson } from '../catalog/canonicalJson.ts';
 import { sha256 } from '../catalog/shapeHash.ts';
 import { stateRoot } from '../config/state/stateFolder.ts';
-import type { TrustDecision, TrustItem, TrustReview } from '../control/contract.ts';
+import type { TrustDecision, TrustItem, TrustReview } from '../control/trustContract.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { count, oneLine } from '../text/porcelain.ts';
 import { visibleText } from '../text/visibleText.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ServerScan, TrustReview } from '../../src/control/contract.ts';
+import type { ServerScan, TrustReview } from '../../src/control/trustContract.ts';
 import { Observable } from '../../src/extension/observable.ts';
 import type { GatewayView } from '../../src/extension/status/health.ts';
 import {

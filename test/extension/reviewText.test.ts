@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ServerScan, TrustItem, TrustReview } from '../../src/control/contract.ts';
+import type { ServerScan, TrustItem, TrustReview } from '../../src/control/trustContract.ts';
 import {
   approvedDocument,
   forgottenDocument,

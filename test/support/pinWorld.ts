@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ControlClient } from '../../src/control/client.ts';
-import type { TrustDecision, TrustItem } from '../../src/control/contract.ts';
+import type { TrustDecision, TrustItem } from '../../src/control/trustContract.ts';
 import { attachControl } from '../../src/host/attach/attachControl.ts';
 import { rendezvous, runtimeOf, stateFolder, waygate } from './census.ts';
 import { HostProcess, isAliveWith, until } from './hostProcess.ts';

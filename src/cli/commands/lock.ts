@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ControlClient } from '../../control/client.ts';
-import type { ServerListing, TrustItem } from '../../control/contract.ts';
+import type { ServerListing, TrustItem } from '../../control/trustContract.ts';
 import type { GatewayTarget } from '../../host/attach/startWorker.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 import { count } from '../../text/porcelain.ts';

@@ -1,4 +1,4 @@
-import type { ScannedEntry, ServerScan } from '../../control/contract.ts';
+import type { ScannedEntry, ServerScan } from '../../control/trustContract.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import { count, oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';

@@ -1,7 +1,8 @@
 import { sha256 } from '../../catalog/shapeHash.ts';
 import type { ControlClient } from '../../control/client.ts';
-import type { ServerScan, ServerStatus, TrustDecision, TrustReview } from '../../control/contract.ts';
+import type { ServerStatus } from '../../control/contract.ts';
 import { serverState } from '../../control/serverStates.ts';
+import type { ServerScan, TrustDecision, TrustReview } from '../../control/trustContract.ts';
 import { count } from '../../text/porcelain.ts';
 import type { TrustCommand } from '../commands.ts';
 import { print } from '../print.ts';

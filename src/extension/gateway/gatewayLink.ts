@@ -1,13 +1,7 @@
 import type { CallRecord, Refreshed } from '../../control/activityContract.ts';
 import type { ControlClient } from '../../control/client.ts';
-import type {
-  ControlRequests,
-  GatewaySnapshot,
-  ServerScan,
-  TreeChildren,
-  TrustDecision,
-  TrustReview,
-} from '../../control/contract.ts';
+import type { ControlRequests, GatewaySnapshot, TreeChildren } from '../../control/contract.ts';
+import type { ServerScan, TrustDecision, TrustReview } from '../../control/trustContract.ts';
 import { t } from '../l10n.ts';
 import { Observable } from '../observable.ts';
 import { asSentence } from '../plainText.ts';

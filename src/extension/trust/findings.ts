@@ -1,11 +1,6 @@
-import type {
-  ConfigurationProblem,
-  GatewaySnapshot,
-  ScannedEntry,
-  ServerScan,
-  TrustReview,
-} from '../../control/contract.ts';
+import type { ConfigurationProblem, GatewaySnapshot } from '../../control/contract.ts';
 import type { QuarantinedServer } from '../../control/dashboardMessages.ts';
+import type { ScannedEntry, ServerScan, TrustReview } from '../../control/trustContract.ts';
 import { oneLine, quoted } from '../../text/porcelain.ts';
 import { SCAN_RULES } from '../../trust/scan/finding.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';

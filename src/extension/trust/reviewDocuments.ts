@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
-import type { ServerScan, TrustItem, TrustReview } from '../../control/contract.ts';
+import type { ServerScan, TrustItem, TrustReview } from '../../control/trustContract.ts';
 import { quoted } from '../../text/porcelain.ts';
 import { type CommandId, REVIEW_EXTENSION, TRUST_SCHEME } from '../contributions.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';

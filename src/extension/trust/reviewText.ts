@@ -1,4 +1,4 @@
-import type { ScannedEntry, ServerScan, TrustItem, TrustReview } from '../../control/contract.ts';
+import type { ScannedEntry, ServerScan, TrustItem, TrustReview } from '../../control/trustContract.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { t } from '../l10n.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TrustItem, TrustReview } from '../../control/contract.ts';
+import type { TrustItem, TrustReview } from '../../control/trustContract.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { t } from '../l10n.ts';

@@ -9,10 +9,9 @@ import type {
   LearnedUse,
   SecretAnswer,
   SecretRequest,
-  ServerListing,
   TreeChildren,
-  TrustReview,
 } from '../../control/contract.ts';
+import type { ServerListing, TrustReview } from '../../control/trustContract.ts';
 import type { Mode } from '../../link/mode.ts';
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';

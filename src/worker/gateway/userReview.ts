@@ -1,7 +1,8 @@
 import { ingestTool } from '../../catalog/ingest.ts';
 import { pinOf } from '../../catalog/shapeHash.ts';
 import { hasOwnListing, type ServerConfig } from '../../config/gatewayConfig.ts';
-import type { HeldTool, ServerListing, TrustDecision, TrustItem, TrustReview } from '../../control/contract.ts';
+import type { HeldTool } from '../../control/contract.ts';
+import type { ServerListing, TrustDecision, TrustItem, TrustReview } from '../../control/trustContract.ts';
 import { quoted } from '../../text/porcelain.ts';
 import type { Launch } from '../../trust/launch.ts';
 import { itemsOf } from '../../trust/pins/pinnedItems.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { compareCodePoints } from '../../catalog/codePointOrder.ts';
 import { pinOf } from '../../catalog/shapeHash.ts';
-import type { ScannedEntry, ServerScan } from '../../control/contract.ts';
+import type { ScannedEntry, ServerScan } from '../../control/trustContract.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import { nameOfItem } from '../../trust/pins/pinnedItems.ts';
 import { OtherTools } from '../../trust/scan/names.ts';
