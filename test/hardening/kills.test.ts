@@ -166,6 +166,12 @@ describe('a full disk', () => {
     process.kill(worker, 'SIGKILL');
     const answer = await host.call('tool_browse', { path: '/' });
     expect(answer).toMatchObject({ isError: false });
+    // The successor has listed the new server in vain too, before there is room.
+    await until('the new server in the successor', async () => {
+      const now = await status(there);
+      const isHeld = now.servers.some(({ name, reason }) => name === 'four' && reason?.includes('could not be pinned'));
+      return now.worker?.pid !== worker && isHeld;
+    });
     // With free space the new server is pinned.
     execFileSync('rm', ['-f', join(disk, 'large'), join(disk, 'small')]);
     await until('an answer', async () => !(await host.call('tool_browse', { path: '/' })).isError);

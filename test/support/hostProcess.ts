@@ -140,6 +140,8 @@ export class HostProcess extends StreamClient {
     const child = spawn(process.execPath, command, { env: { ...workspace.env, ...env } });
     super(child.stdin, child.stdout);
     this.child = child;
+    // A test that kills a host breaks its pipe, and looks at the exit.
+    child.stdin.on('error', () => undefined);
     child.stderr.on('data', (chunk) => {
       this.stderr += chunk;
     });

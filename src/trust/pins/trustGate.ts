@@ -92,6 +92,11 @@ export class TrustGate {
     return { ...reviewOf(itemsOf(listing), pins ?? { pins: {}, blocked: [] }, store.texts(server.name)), pins };
   }
 
+  /** Whether the last baseline of a server could not be stored, so that nothing of it is offered. */
+  isUnsaved(server: string): boolean {
+    return this.#unsaved.has(server);
+  }
+
   /** Reason why the pins of a server count for nothing. */
   problemOf(server: string): string | undefined {
     const { store } = this.#ports;

@@ -29,6 +29,9 @@ import { type TrustEvent, TrustLog } from '../../trust/trustLog.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
 import type { GatedRequest, ListingGate, OfferedListing } from '../../upstream/listing/listingGate.ts';
 
+/** Pause before a server is listed again whose pins could not be stored. */
+const LIST_AGAIN_MS = 2_000;
+
 export interface ServerTrustOptions {
   approvals: Pick<LaunchApprovals, 'launch'>;
   /** Lock file, and the folder that it must not lead out of. */
@@ -90,6 +93,16 @@ export class ServerTrust implements ListingGate {
     if (hasOwnListing(config)) return;
     const parts = PINNED_PARTS.filter((part): part is PinnedPart => listed.includes(part) || part === 'instructions');
     this.gate.onListed(this.gated(config), listing, parts);
+    if (this.gate.isUnsaved(config.name)) this.#listLater(config.name);
+  }
+
+  /** Lists a server again after a pause: once its pins can be stored, it may have no news that would list it. */
+  #listLater(server: string): void {
+    setTimeout(() => {
+      const connection = this.#connections().find(({ config }) => config.name === server);
+      // A list that fails is reported by the connection, and the next one that succeeds ends here again.
+      if (connection && this.gate.isUnsaved(server)) void connection.refresh().catch(() => undefined);
+    }, LIST_AGAIN_MS).unref();
   }
 
   offer(config: ServerConfig, listing: ServerConnection['listed']): OfferedListing {
