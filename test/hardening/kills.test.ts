@@ -55,7 +55,8 @@ describe('kills at any moment', () => {
     await until('the last worker to exit', async () => (await workersOf(workspace)).length === 0);
     const started = pidsIn(pids);
     expect(started.length).toBeGreaterThan(10);
-    expect(started.filter(isAlive)).toEqual([]);
+    // The worker waits for the server's own end. The rest of the group was killed with it, and is gone a moment later.
+    await until('all processes to end', () => !started.some(isAlive));
   });
 });
 
