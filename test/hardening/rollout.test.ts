@@ -427,6 +427,9 @@ describe('an update of the extension', () => {
       await until('the reason', () => host.stderr.includes('exit code 9'));
       expect(host.stderr).toMatch(/^waygate: the older gateway continues: [^\n]+\n$/);
       expect((await host.call('tool_browse', { path: '/one' })).isError).toBe(false);
+      // A host that stayed would try its build again as soon as another worker serves.
+      host.end();
+      await host.exited;
     };
     for (let hosts = 0; hosts < 3; hosts++) await continues({ ...workspace, program });
     expect(tried()).toBe(1);
