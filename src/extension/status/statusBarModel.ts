@@ -132,7 +132,7 @@ function textOf(views: readonly GatewayView[], level: HealthLevel, needs: number
   if (views.some(({ policy, link }) => policy && link.kind !== 'off')) return '$(circle-slash) Waygate';
   const isBusy = views.some(({ longCalls = 0 }) => longCalls > 0);
   if (level === 'ready') return isBusy ? '$(sync~spin) Waygate' : '$(pass) Waygate';
-  // What needs the user stays in words while a call runs.
+  // The number of servers that need the user stays visible while a call runs.
   const icon = isBusy ? '$(sync~spin)' : '$(warning)';
   return needs > 0 ? `${icon} Waygate: ${plural(needs, t`1 needs you`, t`${needs} need you`)}` : `${icon} Waygate`;
 }

@@ -182,7 +182,7 @@ function workerEnvironment(env: NodeJS.ProcessEnv, folder: string): NodeJS.Proce
     ELECTRON_RUN_AS_NODE: '1',
     // glibc keeps an arena per thread, and the compiler's threads leave 20 MB of freed memory in theirs.
     MALLOC_ARENA_MAX: '1',
-    // Its default keeps the memory of a large result, so that the next one gets it faster.
+    // The default of malloc keeps the memory of a large result, so that the next one gets it faster.
     MALLOC_TRIM_THRESHOLD_: String(KEPT_FREE_BYTES),
   };
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../../src/lib/isRecord.ts';
 import type { Seen } from './resourceServer.ts';
 
-/** What a case led to. */
+/** Outcome of a case. */
 export interface Observed {
   /** Result of the call, of `tools/list` or of `initialize`. */
   result: Readonly<Record<string, unknown>>;

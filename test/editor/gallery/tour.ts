@@ -93,7 +93,7 @@ export async function openTour(
       await page.mouse.up();
     },
     async run(title) {
-      // What a command before has opened may take the focus, which closes the palette.
+      // An earlier command may open something that takes the focus, which closes the palette.
       await until(title, async () => {
         await page.keyboard.press('F1');
         const timeout = PALETTE_LIMIT_MS;

@@ -45,7 +45,7 @@ it('an ordinary window shows the texts of its language in the tree, the status b
   await window.screenshot('another-language');
 
   const header = page.locator('.pane-header[aria-label^="Tools Section"]');
-  // Its buttons are visible while the pointer is on it.
+  // The buttons of a row are visible while the pointer is on it.
   await header.hover();
   await header.locator('.action-label[aria-label="Find Tool…"]').click();
   const list = page.locator('.quick-input-widget');

@@ -7,7 +7,7 @@ const MAX_TABLES = 50;
 /** Opens a database of the user so that nothing is written, neither to it nor beside it. The caller closes it. */
 function openReadOnly({ DatabaseSync }: Sqlite, path: string): InstanceType<Sqlite['DatabaseSync']> {
   const address = pathToFileURL(path);
-  // Its log holds what is not in the file yet. Without one, SQLite must not create its files beside it.
+  // The write-ahead log holds what is not in the file yet. Without one, SQLite must not create its files beside it.
   const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   address.search = hasLog ? '?mode=ro' : '?mode=ro&immutable=1';
   return new DatabaseSync(address, { readOnly: true });

@@ -79,7 +79,7 @@ function note(seen: Seen, value: unknown): void {
   seen.count += 1;
   seen.type = joined(seen.type, typeOf(value));
   if (typeof value === 'string') seen.chars += value.length;
-  // One more than the limit shows that there are too many; an id needs all.
+  // Every value of the sample is kept: groups need to know whether there are too many, and an id needs all.
   if (seen.values.size < SAMPLE_ROWS) seen.values.add(value);
 }
 
