@@ -5,6 +5,7 @@ import type { HealthSnapshot } from '../../supervision/health.ts';
 import { isExposed } from '../listing/exposedTools.ts';
 import type { HeldItem } from '../listing/listingGate.ts';
 import type { ServerCatalog } from '../listing/serverCatalog.ts';
+import type { EraVerdict } from '../listing/serverEras.ts';
 import type { StderrTail } from '../process/stderrTail.ts';
 import { ServerLife } from '../start/serverLife.ts';
 import type { Live } from '../start/serverStart.ts';
@@ -144,6 +145,10 @@ export class ServerConnection {
   /** This connection and those of single sessions. */
   get withSessions(): readonly ServerConnection[] {
     return [this, ...this.#own.all];
+  }
+  /** Revision of MCP that the server was found to speak. */
+  get era(): EraVerdict | undefined {
+    return this.#life.era;
   }
   get pid(): number | undefined {
     return this.#life.pid;
