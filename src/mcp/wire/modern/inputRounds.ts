@@ -67,9 +67,9 @@ export class InputRounds {
       return fail(open, { code: INTERNAL_ERROR, message });
     }
     try {
-      const answers = await Promise.all(
-        asked.map(async ([key, question]) => [key, await this.#ask(open, question)] as const),
-      );
+      const answers: [string, Params][] = [];
+      // One after the other: a call may have one open question of a kind (M6.7).
+      for (const [key, question] of asked) answers.push([key, await this.#ask(open, question)]);
       if (asked.length === 0) await sleep(PACE_MS);
       if (!isOpen(open)) return;
       await resume(open, {

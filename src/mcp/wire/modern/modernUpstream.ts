@@ -288,6 +288,12 @@ export class ModernUpstream implements Transport {
   }
 }
 
+/** Ways to give a server a capability that it was not offered. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  sampling: 'set "sampling": true in its entry',
+  roots: 'name its folders in "roots" of its entry',
+};
+
 /** Removes the members that only the newer revision has, so that clients get what they know. */
 function asOlderResult(result: Params): Record<string, unknown> {
   const older: Record<string, unknown> = { ...result };
@@ -307,6 +313,6 @@ function asOlderError(error: RpcError, method: string): RpcError {
   if (code !== MISSING_CLIENT_CAPABILITY) return error;
   const required = isRecord(data) && isRecord(data.requiredCapabilities) ? Object.keys(data.requiredCapabilities) : [];
   const names = required.join(' and ') || 'a capability';
-  const remedy = required.includes('sampling') ? 'set "sampling": true in its entry' : 'call it from another client';
+  const remedy = required.map((name) => REMEDIES[name]).find(Boolean) ?? 'it needs another client';
   return { code, message: `The server requires ${names} of its client, which it was not offered; ${remedy}.`, data };
 }
