@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
-import { type RpcMessage, type StreamClient, until, withoutFence } from '../support/hostProcess.ts';
+import { HostProcess, type RpcMessage, type StreamClient, until, withoutFence } from '../support/hostProcess.ts';
 import { modernHttpServer } from '../support/httpServer.ts';
 import { shared } from '../support/lifetime.ts';
 import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
@@ -137,4 +138,22 @@ describe.each(['stdio', 'HTTP'])('a question within a call of a server over %s',
     expect(textOf(await call(host, 'lost'))).toMatch(/unknown|may have|lost/i);
     expect(callsIn(file, 'lost')).toBe(1);
   });
+});
+
+it('reports the revision of each server in waygate status, as text and as JSON', async () => {
+  const workspace = testWorkspace({
+    new: { type: 'http', url: (await modernHttpServer()).url },
+    old: servers.fixture(),
+  });
+  const host = await HostProcess.connect(workspace);
+  await host.toolId('/new/echo');
+  await host.toolId('/old/echo');
+  const { stdout } = await waygate(workspace, ['status']);
+  expect(stdout).toMatch(/\n {2}new {2}ready, 12 tools, MCP 2026-07-28\n/);
+  expect(stdout).toMatch(/\n {2}old {2}ready, [^\n]*, MCP 2025-11-25\n/);
+  const { servers: told } = JSON.parse((await waygate(workspace, ['status', '--json'])).stdout);
+  expect(told).toMatchObject([
+    { name: 'new', protocol: { era: 'modern', version: '2026-07-28', at: expect.any(Number) } },
+    { name: 'old', protocol: { era: 'legacy', version: '2025-11-25', at: expect.any(Number) } },
+  ]);
 });

@@ -1,11 +1,11 @@
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import type { ProtocolVerdict } from '../../control/contract.ts';
 import { type ListedTool, listedTool } from '../../mcp/wire/listedTool.ts';
 import { Oddities, type Oddity } from '../../mcp/wire/oddities.ts';
 import type { HealthSnapshot } from '../../supervision/health.ts';
 import { isExposed } from '../listing/exposedTools.ts';
 import type { HeldItem } from '../listing/listingGate.ts';
 import type { ServerCatalog } from '../listing/serverCatalog.ts';
-import type { EraVerdict } from '../listing/serverEras.ts';
 import type { StderrTail } from '../process/stderrTail.ts';
 import { ServerLife } from '../start/serverLife.ts';
 import type { Live } from '../start/serverStart.ts';
@@ -147,8 +147,8 @@ export class ServerConnection {
     return [this, ...this.#own.all];
   }
   /** Revision of MCP that the server was found to speak. */
-  get era(): EraVerdict | undefined {
-    return this.#life.era;
+  get protocol(): ProtocolVerdict | undefined {
+    return this.#life.protocol;
   }
   get pid(): number | undefined {
     return this.#life.pid;

@@ -1,21 +1,12 @@
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import type { ProtocolVerdict } from '../../control/contract.ts';
 import { isRecord, parseRecord } from '../../lib/isRecord.ts';
 import { readOwnText } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 import type { KnownEra } from '../../mcp/wire/modern/eraFinder.ts';
-import type { Era } from '../../mcp/wire/modern/eras.ts';
 import { snapshotKey } from './snapshotKey.ts';
 
-/** Verdict about the revisions of MCP that a server speaks. */
-export interface EraVerdict {
-  era: Era;
-  /** Revision that the last start agreed on. */
-  version: string;
-  /** Time of the verdict, in milliseconds since the epoch. */
-  at: number;
-}
-
-interface KeptVerdict extends EraVerdict {
+interface KeptVerdict extends ProtocolVerdict {
   /** Snapshot key of the configuration that the verdict is for. */
   key: string;
   /** False after an answer that left the era open, so the next start asks again. */
@@ -41,7 +32,7 @@ export class ServerEras {
     this.#verdicts = new Map(file === undefined ? [] : readVerdicts(file));
   }
 
-  of(server: string): EraVerdict | undefined {
+  of(server: string): ProtocolVerdict | undefined {
     const kept = this.#verdicts.get(server);
     return kept && { era: kept.era, version: kept.version, at: kept.at };
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import type { ProtocolVerdict } from '../../control/contract.ts';
 import { type Fault, faultOf } from '../../errors/fault.ts';
 import { SYSTEM_CLOCK } from '../../lib/clock.ts';
 import { deferred } from '../../lib/deferred.ts';
@@ -14,7 +15,7 @@ import { type Bar, ConnectionStatus, type LifeState, NOT_APPROVED } from '../con
 import type { Predecessor } from '../connection/serverConnection.ts';
 import type { ServerMessages } from '../connection/serverMessages.ts';
 import { CatalogKeeper } from '../listing/catalogKeeper.ts';
-import { type EraVerdict, ServerEras } from '../listing/serverEras.ts';
+import { ServerEras } from '../listing/serverEras.ts';
 import { StderrTail } from '../process/stderrTail.ts';
 import { LinkFailure, type UpstreamLink } from '../transports/upstreamLink.ts';
 import { asLinkFailure, type Live, ServerStart, StartLimits } from './serverStart.ts';
@@ -155,7 +156,7 @@ export class ServerLife implements AwaitedServer {
   }
 
   /** Revision of MCP that the server was found to speak. */
-  get era(): EraVerdict | undefined {
+  get protocol(): ProtocolVerdict | undefined {
     return this.#eras.of(this.name);
   }
 
