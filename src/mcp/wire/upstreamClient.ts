@@ -149,7 +149,7 @@ export class UpstreamClient {
       this.#closed = true;
       events.onClose();
     };
-    const finder = this.#era && new EraFinder(this.#era, opening);
+    const finder = this.#era && new EraFinder(this.#era, opening, this.#oddities);
     const guarded = new UpstreamGuard(transport, this.#oddities, finder);
     this.#guarded = guarded;
     try {

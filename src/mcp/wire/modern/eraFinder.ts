@@ -4,6 +4,7 @@ import { CONNECTION_CLOSED } from '../../../errors/rpcCodes.ts';
 import { deferred } from '../../../lib/deferred.ts';
 import { faultResponse, frameFaultOf } from '../../../link/frameFault.ts';
 import { currentOrigin, relate } from '../callOrigin.ts';
+import type { Oddities } from '../oddities.ts';
 import { LOST, UpstreamRequestError } from '../upstreamClient.ts';
 import {
   asksForModern,
@@ -45,14 +46,16 @@ const UNDECIDED: ReadonlySet<number | undefined> = new Set([403, 408, 429]);
 export class EraFinder {
   readonly #era: KnownEra;
   readonly #opening: Opening;
+  readonly #oddities: Oddities;
   #isModern = false;
   /** Whether the server itself has ruled out revision 2026-07-28 at this start. */
   #isRuledOut = false;
   #isSure = true;
 
-  constructor(era: KnownEra, opening: Opening) {
+  constructor(era: KnownEra, opening: Opening, oddities: Oddities) {
     this.#era = era;
     this.#opening = opening;
+    this.#oddities = oddities;
   }
 
   get isModern(): boolean {
@@ -106,6 +109,7 @@ export class EraFinder {
       isLost: ({ data }) => data === LOST || frameFaultOf(data) !== undefined,
       lost: (id, error) => ({ jsonrpc: '2.0', id, error: lostError(error) }),
       unusable: (id, message) => faultResponse(id, 'bad_result', message),
+      onInvalidTools: (count) => this.#oddities.add('invalid_tool_header', count),
       onDoubt: () => this.#era.onDoubt(),
     });
   }
@@ -113,7 +117,11 @@ export class EraFinder {
   /** Returns the result of `server/discover`, if it offers the newer revision. */
   async #ask(inner: Transport, initialize: Params): Promise<Params | undefined> {
     try {
-      const answer = await exchange(inner, discoverRequest(DISCOVER_ID, initialize));
+      const request = discoverRequest(DISCOVER_ID, initialize);
+      let answer = await exchange(inner, request);
+      // A server that refuses the version and names it gets one more chance.
+      const isOffered = answer && 'error' in answer && supportedIn(answer.error)?.includes(MODERN_VERSION);
+      if (isOffered) answer = await exchange(inner, { ...request, id: `${DISCOVER_ID}-again` });
       if (answer && 'result' in answer && offersModern(answer.result)) return answer.result;
       this.#isRuledOut = answer !== undefined;
     } catch (error) {

@@ -33,6 +33,8 @@ export interface ModernPorts {
   lost(id: RequestId, error: unknown): Answer;
   /** Makes the answer that replaces an unusable one. */
   unusable(id: RequestId, message: string): Answer;
+  /** A list had tools that must not be called. */
+  onInvalidTools(count: number): void;
   /** The server does not speak the revision any more. */
   onDoubt(): void;
 }
@@ -227,10 +229,18 @@ export class ModernUpstream implements Transport {
       const words = `an answer of the unknown type ${String(resultType).slice(0, 40)}`;
       this.#settle(open, this.#ports.unusable(request.id, words));
     } else {
-      if (request.method === 'tools/list') this.#headers.learn(result.tools);
       const older = request.method === 'ping' ? {} : asOlderResult(result);
+      if (this.#ports.http && request.method === 'tools/list') this.#learnTools(older);
       this.#settle(open, { jsonrpc: '2.0', id: request.id, result: older });
     }
+  }
+
+  /** Notes the headers that tools want, and removes the tools that want impossible ones. */
+  #learnTools(result: Record<string, unknown>): void {
+    if (!Array.isArray(result.tools)) return;
+    const tools = result.tools.filter((tool) => this.#headers.learn(tool));
+    if (tools.length < result.tools.length) this.#ports.onInvalidTools(result.tools.length - tools.length);
+    result.tools = tools;
   }
 
   #settle(open: OpenRequest, answer: Answer): void {
