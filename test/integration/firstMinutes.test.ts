@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startHeld, status } from '../support/census.ts';
 import { HostProcess, until, withoutIdNote } from '../support/hostProcess.ts';
@@ -56,7 +55,10 @@ describe('the first tool_browse of a workspace whose servers were never listed',
     const params = { name: 'tool_browse', arguments: { query: 'anything' } };
     void host.request('tools/call', params, 'wait');
     void other.request('tools/call', params, 'wait');
-    await sleep(1_000);
+    await until('both calls', async () => {
+      const { recentCalls } = await status(workspace);
+      return recentCalls.filter(({ outcome }) => outcome === 'running').length === 2;
+    });
     const began = performance.now();
     host.notify('notifications/cancelled', { requestId: 'wait' });
     other.end();
