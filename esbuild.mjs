@@ -58,6 +58,7 @@ const OWN_BUNDLES = [
   { source: 'src/extension/configuration/editConfiguration.ts', file: 'editorEdits.cjs' },
   { source: 'src/extension/configuration/language/configurationLanguage.ts', file: 'editorLanguage.cjs' },
   { source: 'src/worker/gateway/staticCatalog.ts', file: 'staticCatalog.cjs' },
+  { source: 'src/mcp/wire/modern/modernUpstream.ts', file: 'modernUpstream.cjs' },
   { source: 'src/walls/runtime.ts', file: 'wallsRuntime.cjs' },
 ];
 /** What a start does not need: programs of a host or worker evaluate it at its first use. */

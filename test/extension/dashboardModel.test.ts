@@ -218,6 +218,15 @@ describe('servers of the dashboard', () => {
     });
   });
 
+  it('name the revision of MCP that a server speaks, and since when it is known', () => {
+    const protocol = { era: 'modern', version: '2026-07-28', at: Date.now() - 5 * 60_000 } as const;
+    const row = stateOf([server('a', { protocol })]).servers?.rows[0];
+    expect(row?.details).toContainEqual({
+      term: 'Protocol',
+      text: expect.stringMatching(/^MCP 2026-07-28, found .+ ago$/),
+    });
+  });
+
   it('keep text of servers on one line that hides nothing', () => {
     const row = stateOf([server('a\nb', { reason: 'x\u202ey\nz' })]).servers?.rows[0];
     expect(row?.name).toBe('a b');

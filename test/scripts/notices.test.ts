@@ -35,6 +35,7 @@ const BUNDLES = [
   'editorLanguage.cjs',
   'extension.cjs',
   'jsonrpc.cjs',
+  'modernUpstream.cjs',
   're2js.cjs',
   'recordsThread.cjs',
   'rollOut.cjs',

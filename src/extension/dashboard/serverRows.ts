@@ -78,7 +78,7 @@ function details(
   server: ServerStatus,
   { catalog, now }: { catalog: CatalogStatus; now: number },
 ): ServerRow['details'] {
-  const { state, reason, supervised, pid, since, walls, oddities, location, held = [] } = server;
+  const { state, reason, supervised, pid, since, walls, protocol, oddities, location, held = [] } = server;
   const fault = supervised?.last_fault;
   const skipped = catalog.skipped.filter((tool) => tool.server === server.name);
   const rows: [term: string, text: string | undefined][] = [
@@ -96,6 +96,7 @@ function details(
     ],
     [t`Since`, since > 0 ? `${clock(since)} (${duration(now - since)})` : undefined],
     [t`Process`, pid === undefined ? undefined : `${pid}${walls === undefined ? '' : `, ${walls}`}`],
+    [t`Protocol`, protocol && t`MCP ${protocol.version}, found ${duration(Math.max(0, now - protocol.at))} ago`],
     [t`To review`, held.length > 0 ? heldWords(held) : undefined],
     [t`Mended`, oddities?.length ? oddityWords(oddities) : undefined],
     [t`Left out`, skipped.length === 0 ? undefined : skipped.map(({ tool, reason }) => `${tool}: ${reason}`).join(' ')],

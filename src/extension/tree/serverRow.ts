@@ -94,6 +94,7 @@ export function serverTooltip({ server, node }: ServerElement): TooltipPart[] {
     ...(server.reason ? [text(asSentence(server.reason))] : []),
     ...(step ? [text(step.says)] : []),
     ...useOf(server),
+    ...(server.protocol ? [text(t`Speaks MCP ${server.protocol.version}.`)] : []),
     // Misbehaviour may be the cause of the problem.
     ...(server.oddities?.length ? [text(oneLine(t`Odd: ${oddityWords(server.oddities)}.`, 500))] : []),
     ...(server.stderr?.length ? [{ style: 'code' as const, text: stderrEnd(server.stderr) }] : []),
