@@ -99,7 +99,13 @@ export function serverTooltip({ server, node }: ServerElement): TooltipPart[] {
   ];
 }
 
-function useOf({ calls = 0, errors = 0, p95Ms, lastUsedAt }: ServerStatus): TooltipPart[] {
+/** Describes the use of a server or of a tool; nothing if there was none. */
+export function useOf({
+  calls = 0,
+  errors = 0,
+  p95Ms,
+  lastUsedAt,
+}: Pick<ServerStatus, 'calls' | 'errors' | 'p95Ms' | 'lastUsedAt'>): TooltipPart[] {
   if (calls === 0) return [];
   const parts = [
     amounts.calls(calls),
