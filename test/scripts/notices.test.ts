@@ -35,6 +35,7 @@ const BUNDLES = [
   'editorLanguage.cjs',
   'extension.cjs',
   'jsonrpc.cjs',
+  'modernEra.cjs',
   'modernUpstream.cjs',
   're2js.cjs',
   'recordsThread.cjs',
