@@ -54,6 +54,7 @@ const OWN_BUNDLES = [
   { source: 'src/cli/commands/import.ts', file: 'cliImport.cjs' },
   { source: 'src/cli/commands/records/serveRecords.ts', file: 'cliRecords.cjs' },
   { source: 'src/host/attach/rollOut.ts', file: 'rollOut.cjs' },
+  { source: 'src/host/modern/modernEra.ts', file: 'modernEra.cjs' },
   { source: 'src/extension/import/importServers.ts', file: 'editorImport.cjs' },
   { source: 'src/extension/configuration/editConfiguration.ts', file: 'editorEdits.cjs' },
   { source: 'src/extension/configuration/language/configurationLanguage.ts', file: 'editorLanguage.cjs' },
@@ -121,7 +122,13 @@ const ownBundles = {
 };
 
 /** Packages that several bundles need, by the bundle of their own, so that the download carries each once. */
-const SHARED_PACKAGES = { 'yaml.cjs': ['yaml'], 're2js.cjs': ['re2js'], 'ajv.cjs': ['ajv', 'ajv/dist/2020.js'] };
+const SHARED_PACKAGES = {
+  'yaml.cjs': ['yaml'],
+  're2js.cjs': ['re2js'],
+  'ajv.cjs': ['ajv', 'ajv/dist/2020.js'],
+  'jsonrpc.cjs': ['vscode-jsonrpc/node'],
+  'toml.cjs': ['smol-toml'],
+};
 const sharedPackages = {
   name: 'shared-packages',
   setup(context) {
