@@ -1,14 +1,9 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { isRecord } from '../../../lib/isRecord.ts';
 import type { RequestId } from '../../../link/frames.ts';
+import { NAME_PARAMS } from '../../modern/wire.ts';
 import { standardHeaders } from './eras.ts';
 
-/** Member of the parameters that the header `Mcp-Name` repeats. */
-const NAMED_BY: Readonly<Record<string, 'name' | 'uri'>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-};
 const HEADER_KEY = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Text that passes as the value of a header unchanged. */
@@ -43,7 +38,7 @@ export class RequestHeaders {
 
   add({ id, method, params = {} }: JSONRPCRequest): void {
     const headers = standardHeaders(method);
-    const named = NAMED_BY[method];
+    const named = NAME_PARAMS.get(method);
     const name = named === undefined ? undefined : params[named];
     if (typeof name === 'string') headers['mcp-name'] = headerValue(name);
     const repeated = method === 'tools/call' ? this.#arguments.get(String(name)) : undefined;
