@@ -221,6 +221,15 @@ describe('a request over HTTP in revision 2026-07-28', () => {
     expect(connection.oddities.count('invalid_tool_header')).toBe(4);
   });
 
+  it('belongs to a connection that notices when an idle server has gone', async () => {
+    const server = await modernHttpServer();
+    const { connection } = connect(httpConfig(server.url));
+    await connection.start();
+    await server.end();
+    await until('the loss', () => connection.state !== 'ready');
+    expect(connection.health.last_fault?.code).toBe('connection_lost');
+  });
+
   it('has no session, and no other message goes to the server', async () => {
     const { file } = open();
     expect(linesOf(file).filter((line) => /^(GET|DELETE)/.test(line))).toEqual([]);
