@@ -223,11 +223,11 @@ describe('a request over HTTP in revision 2026-07-28', () => {
 
   it('belongs to a connection that notices when an idle server has gone', async () => {
     const server = await modernHttpServer();
-    const { connection } = connect(httpConfig(server.url));
+    const { connection, log } = connect(httpConfig(server.url));
     await connection.start();
     await server.end();
-    await until('the loss', () => connection.state !== 'ready');
-    expect(connection.health.last_fault?.code).toBe('connection_lost');
+    await until('the loss', () => log.some((line) => line.startsWith('one: lost: The connection to')));
+    expect(connection.state).not.toBe('ready');
   });
 
   it('has no session, and no other message goes to the server', async () => {
