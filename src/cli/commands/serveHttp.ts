@@ -7,6 +7,7 @@ import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/atta
 import { lostWithHost } from '../../host/session/clientCall.ts';
 import { introductionOf, serverInfoOf } from '../../host/session/sessionBeginning.ts';
 import { SessionHost, type SessionHostOptions } from '../../host/session/sessionHost.ts';
+import { roundKey, UsedRounds } from '../../host/session/usedRounds.ts';
 import { IdleCollection } from '../../lib/idleCollection.ts';
 import { isAbsent, readBoundedText, readFailure } from '../../lib/readBounded.ts';
 import type { Mode } from '../../link/mode.ts';
@@ -49,8 +50,10 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
     onSession: (streams) => hostOf(streams, chosenMode(target)).run(),
     openModern: async () => {
       const { openModernHttp } = await import('../../host/modern/modernEra.ts');
+      const folder = ensureWorkspaceState(target.workspace, stateRoot(), stateVariant(target));
       return openModernHttp({
-        folder: ensureWorkspaceState(target.workspace, stateRoot(), stateVariant(target)),
+        key: roundKey(folder),
+        used: new UsedRounds(folder),
         token: token?.value ?? '',
         modeNow: () => {
           const mode = chosenMode(target);

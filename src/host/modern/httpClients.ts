@@ -6,14 +6,15 @@ import { headerProblem } from '../../mcp/modern/headers.ts';
 import { HttpExchange } from '../../mcp/modern/httpExchange.ts';
 import { StateSeal } from '../../mcp/modern/requestState.ts';
 import { claimsModern } from '../../mcp/modern/wire.ts';
+import type { UsedRounds } from '../session/usedRounds.ts';
 import { digestOf } from './heldCall.ts';
 import { ModernClient } from './modernClient.ts';
 import type { ModernOptions } from './modernOptions.ts';
-import { roundKey, UsedRounds } from './usedRounds.ts';
 
 export interface HttpClientsOptions extends Omit<ModernOptions, 'seal' | 'use' | 'isHttp' | 'mode' | 'introduction'> {
-  /** Folder of the gateway in the state. */
-  folder: string;
+  /** Key for the states of rounds, and the rounds that have been answered. Both outlive the process. */
+  key: Buffer;
+  used: Pick<UsedRounds, 'use' | 'forgetOld'>;
   /** Identity of everybody who may send requests: the bearer token, empty without one. */
   token: string;
   /** Returns the mode and its introduction. Read for each client, because the configuration may change. */
@@ -40,13 +41,11 @@ interface HttpClient {
 export class HttpClients {
   readonly #options: HttpClientsOptions;
   readonly #seal: StateSeal;
-  readonly #used: UsedRounds;
   readonly #clients = new Map<string, HttpClient>();
 
   constructor(options: HttpClientsOptions) {
     this.#options = options;
-    this.#seal = new StateSeal(roundKey(options.folder));
-    this.#used = new UsedRounds(options.folder);
+    this.#seal = new StateSeal(options.key);
   }
 
   /** Serves the message of a POST. */
@@ -67,7 +66,7 @@ export class HttpClients {
       for (const exchange of open) exchange.keepAlive();
       if (open.size === 0 && client.idleMs > IDLE_MS) this.#end(key);
     }
-    this.#used.forgetOld();
+    this.#options.used.forgetOld();
   }
 
   /** Ends all sessions. Open requests may finish. */
@@ -108,7 +107,7 @@ export class HttpClients {
       const waiting = [...open].flatMap((exchange) => exchange.drained(STALL_MS) ?? []);
       return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => undefined);
     };
-    const own = { seal: this.#seal, use: (nonce: string) => this.#used.use(nonce), isHttp: true };
+    const own = { seal: this.#seal, use: (nonce: string) => this.#options.used.use(nonce), isHttp: true };
     const client = new ModernClient({ ...this.#options, ...this.#options.modeNow(), ...own }, key, full);
     const one = { client, open };
     this.#clients.set(key, one);

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readBoundedText } from '../../lib/readBounded.ts';
-import { KEY_BYTES } from '../../mcp/modern/requestState.ts';
 
 const KEY_FILE = 'round-key';
+/** Length of a key of AES-256. */
+const KEY_BYTES = 32;
 const MAX_KEY_FILE_BYTES = 1_024;
 const USED_FOLDER = 'rounds-used';
 /** Longer than a round, after which its state has expired. */
@@ -12,7 +13,7 @@ const KEEP_MS = 30 * 60_000;
 
 /**
  * Returns the key for states of rounds, created once, so that a host that was started again takes the client's answer.
- * Throws if the file is not private or not a key: nothing signed by another could be refused then.
+ * Throws if the file is not private or not a key: the states of another program could not be refused then.
  */
 export function roundKey(folder: string): Buffer {
   const file = join(folder, KEY_FILE);
