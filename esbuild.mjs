@@ -59,6 +59,7 @@ const OWN_BUNDLES = [
   { source: 'src/extension/configuration/editConfiguration.ts', file: 'editorEdits.cjs' },
   { source: 'src/extension/configuration/language/configurationLanguage.ts', file: 'editorLanguage.cjs' },
   { source: 'src/worker/gateway/staticCatalog.ts', file: 'staticCatalog.cjs' },
+  { source: 'src/mcp/wire/modern/modernUpstream.ts', file: 'modernUpstream.cjs' },
   { source: 'src/walls/runtime.ts', file: 'wallsRuntime.cjs' },
 ];
 /** What a start does not need: programs of a host or worker evaluate it at its first use. */
@@ -121,7 +122,13 @@ const ownBundles = {
 };
 
 /** Packages that several bundles need, by the bundle of their own, so that the download carries each once. */
-const SHARED_PACKAGES = { 'yaml.cjs': ['yaml'], 're2js.cjs': ['re2js'], 'ajv.cjs': ['ajv', 'ajv/dist/2020.js'] };
+const SHARED_PACKAGES = {
+  'yaml.cjs': ['yaml'],
+  're2js.cjs': ['re2js'],
+  'ajv.cjs': ['ajv', 'ajv/dist/2020.js'],
+  'jsonrpc.cjs': ['vscode-jsonrpc/node'],
+  'toml.cjs': ['smol-toml'],
+};
 const sharedPackages = {
   name: 'shared-packages',
   setup(context) {

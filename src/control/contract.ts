@@ -64,6 +64,8 @@ export interface ServerStatus extends ServerBrief {
   secret?: MissingSecret;
   /** `walled`, or `no walls: REASON`; absent for a server that is no program. */
   walls?: string;
+  /** Revision of MCP that the server was found to speak; absent before its first start. */
+  protocol?: ProtocolVerdict;
   /** Last lines of stderr. */
   stderr?: readonly string[];
   /** Step that makes the server serve; absent if none is needed. */
@@ -80,6 +82,14 @@ export interface ServerStatus extends ServerBrief {
   definitionTokens?: number;
   /** Misbehaviour of the server since the worker started, the most frequent kind first. */
   oddities?: readonly ServerOddity[];
+}
+
+export interface ProtocolVerdict {
+  /** `modern` from revision 2026-07-28 on, which has no sessions. */
+  era: 'legacy' | 'modern';
+  version: string;
+  /** Time of the verdict, in milliseconds since the epoch; a start checks it again after a week. */
+  at: number;
 }
 
 /** Step of the user, which each program words in its own way. `reason` contains no command line. */

@@ -170,7 +170,7 @@ describe('the command line', () => {
       return stdout.includes('failed') && stdout;
     });
     expect(text).toMatch(/^gateway {2}degraded, pid \d+, build \S+, up \d+ s\ncatalog {2}6 tools of 2 servers\n/);
-    expect(text).toMatch(/\n {2}one {3}ready, 6 tools, pid \d+, no walls: \S+[^\n]*\n/);
+    expect(text).toMatch(/\n {2}one {3}ready, 6 tools, pid \d+, no walls: \S+[^\n]*, MCP 2025-11-25\n/);
     expect(text).toMatch(
       /\n {2}gone {2}failed: The command "waygate-no-such-command" was not found; .*waygate\.json:\d+\)\n/,
     );

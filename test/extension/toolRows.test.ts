@@ -131,6 +131,13 @@ describe('row', () => {
     expect(tooltip.at(-1)).toEqual({ style: 'text', text: 'Odd: as (9), bs (8), cs (7), and 1 more.' });
   });
 
+  it('of a server names its revision of MCP in the tooltip', () => {
+    const protocol = { era: 'modern', version: '2026-07-28', at: 1_000 } as const;
+    const tooltip = tooltipOf({ kind: 'server', server: server('one', { protocol }) });
+    expect(tooltip).toContainEqual({ style: 'text', text: 'Speaks MCP 2026-07-28.' });
+    expect(JSON.stringify(tooltipOf({ kind: 'server', server: server('one') }))).not.toContain('MCP');
+  });
+
   it('cannot be disguised by a server’s text', () => {
     const description = 'safe\u202e\u0007 tool\n\n'.repeat(40);
     const shown = row(asNode('/files/x', { kind: 'tool', description })).description;

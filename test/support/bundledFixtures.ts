@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 const FOLDER = resolve('.out/fixtures');
 
 /** Fixtures that use the SDK of MCP. To load its files takes longer than what most tests do with the server. */
-const LARGE = ['canaryServer.mjs', 'conformanceServer.mjs', 'httpServer.mjs'];
+const LARGE = ['canaryServer.mjs', 'conformanceServer.mjs', 'httpServer.mjs', 'modernServer.mjs'];
 
 /** Returns the path of a large fixture with all its imports in one file, which starts in half the time. */
 export function bundled(name: string): string {
@@ -14,7 +14,9 @@ export function bundled(name: string): string {
 
 /** Bundles the fixtures whose source, or whose SDK, is newer than their bundle. */
 export async function bundleFixtures(): Promise<void> {
-  const sdk = modified('node_modules/@modelcontextprotocol/sdk/package.json');
+  const sdk = Math.max(
+    ...['sdk', 'server'].map((name) => modified(`node_modules/@modelcontextprotocol/${name}/package.json`)),
+  );
   const source = (name: string): string => join('test/fixtures', name);
   const stale = LARGE.filter((name) => modified(bundled(name)) <= Math.max(modified(source(name)), sdk));
   if (stale.length === 0) return;

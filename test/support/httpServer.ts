@@ -14,6 +14,11 @@ export function httpServer(...flags: string[]): Promise<HttpServer> {
   return startHttpServer(bundled('httpServer.mjs'), flags);
 }
 
+/** Real server of revision 2026-07-28 over HTTP in its own process, stopped with the test. */
+export function modernHttpServer(...flags: string[]): Promise<HttpServer> {
+  return startHttpServer(bundled('modernServer.mjs'), ['--http', ...flags]);
+}
+
 /** Starts any program that writes its port to stdout. */
 export async function startHttpServer(program: string, flags: readonly string[]): Promise<HttpServer> {
   const child = spawn(process.execPath, [program, ...flags], {

@@ -140,6 +140,11 @@ export const servers = {
     command: process.execPath,
     args: [bundled('conformanceServer.mjs')],
   },
+  /** `test/fixtures/modernServer.mjs`: revision 2026-07-28. */
+  modern: (...flags: string[]) => ({
+    command: process.execPath,
+    args: [bundled('modernServer.mjs'), ...flags],
+  }),
   /** `test/fixtures/server.mjs` with its flags. */
   fixture: (...flags: string[]) => ({
     command: process.execPath,

@@ -38,6 +38,7 @@ function sources(state: string, more: Partial<ServerConnection> = {}): StatusSou
     stderr: ['line'],
     health: record.snapshot(),
     oddities: new Oddities(),
+    protocol: { era: 'modern', version: '2026-07-28', at: 5 },
     ...more,
   } as unknown as ServerConnection;
   const launch = { name: 'git', hash: 'h', lines: ['runs new'], isApart: false };
@@ -78,6 +79,7 @@ describe('the status of servers', () => {
       since: 7,
       pid: 4,
       walls: 'walled',
+      protocol: { era: 'modern', version: '2026-07-28', at: 5 },
       stderr: ['line'],
       supervised: { supervision: 'backing_off' },
     });

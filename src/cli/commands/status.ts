@@ -102,5 +102,6 @@ function describeServer(server: ServerStatus): string {
   const review = (server.held?.length ?? 0) + (server.drifted ?? 0);
   const held = review === 0 ? '' : `, ${count(review, 'item')} to review (waygate trust)`;
   const walls = server.walls === undefined || server.reason !== undefined ? '' : `, ${server.walls}`;
-  return `${serverState(server.state).words}${tools}${held}${pid}${walls}${reason}${place}`;
+  const protocol = server.protocol && server.reason === undefined ? `, MCP ${server.protocol.version}` : '';
+  return `${serverState(server.state).words}${tools}${held}${pid}${walls}${protocol}${reason}${place}`;
 }

@@ -25,9 +25,10 @@ export class OpenRequests {
     return this.#requests.get(id)?.method.endsWith('/list') ?? false;
   }
 
-  /** Returns whether the answer may need work: `initialize` needs none. */
+  /** Returns whether the answer may need work: that to a greeting needs none. */
   needsWork(id: RequestId): boolean {
-    return this.#requests.get(id)?.method !== 'initialize';
+    const method = this.#requests.get(id)?.method;
+    return method !== 'initialize' && method !== 'server/discover';
   }
 
   signalOf(id: RequestId): AbortSignal | undefined {

@@ -17,7 +17,16 @@ export function sendFor<T>(origin: object | undefined, send: () => T): T {
  * sender.
  */
 export function relateToSender(message: object): void {
-  const origin = sending.getStore();
+  relate(message, currentOrigin());
+}
+
+/** Returns the call that the current code sends for. */
+export function currentOrigin(): object | undefined {
+  return sending.getStore();
+}
+
+/** Relates a message to a call. */
+export function relate(message: object, origin: object | undefined): void {
   if (origin) origins.set(message, origin);
 }
 

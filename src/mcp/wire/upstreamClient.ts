@@ -14,6 +14,8 @@ import { oneLine } from '../../text/porcelain.ts';
 import { lazyValidator } from '../lazyValidator.ts';
 import { originOf, sendFor } from './callOrigin.ts';
 import { listPages, type PagedList } from './listPages.ts';
+import { EraFinder, type KnownEra, type Opening } from './modern/eraFinder.ts';
+import type { RpcError } from './modern/eras.ts';
 import { Oddities } from './oddities.ts';
 import { Answered, UpstreamGuard } from './upstreamGuard.ts';
 
@@ -54,6 +56,8 @@ export class UpstreamRequestError extends Error {
   timeoutMs: number | undefined;
   /** HTTP status of the answer, where an HTTP server gave no answer of MCP. */
   status: number | undefined;
+  /** Error of JSON-RPC in the body of an HTTP refusal. */
+  answered: RpcError | undefined;
   /** `data` of the server's error, unchanged. */
   readonly data: unknown;
 
@@ -95,6 +99,8 @@ export interface UpstreamClientOptions {
   capabilities?: Record<string, object>;
   /** Counts oddities of the server. */
   oddities?: Oddities;
+  /** Verdict about the server's era; without one, the server gets `initialize` and nothing else. */
+  era?: KnownEra | undefined;
   onNotification?: (message: UpstreamMessage) => void;
   /** Answers a request of the server, or is `undefined` for an unknown method. */
   onRequest?: (message: UpstreamMessage, signal: AbortSignal) => Promise<Record<string, unknown>> | undefined;
@@ -107,12 +113,14 @@ export interface UpstreamClientOptions {
 export class UpstreamClient {
   readonly #client: Client;
   readonly #oddities: Oddities;
+  readonly #era: KnownEra | undefined;
   #guarded: UpstreamGuard | undefined;
   #closed = false;
 
   constructor(options: UpstreamClientOptions = {}) {
-    const { capabilities = {}, oddities = new Oddities(), onNotification, onRequest } = options;
+    const { capabilities = {}, oddities = new Oddities(), era, onNotification, onRequest } = options;
     this.#oddities = oddities;
+    this.#era = era;
     this.#client = new Client(
       { name: 'waygate', version: VERSION },
       { capabilities: capabilities as ClientCapabilities, jsonSchemaValidator: lazyValidator() },
@@ -130,16 +138,23 @@ export class UpstreamClient {
     };
   }
 
-  /** Completes `initialize` over a transport. Calls `onClose` when the transport ends. */
-  async connect(transport: UpstreamTransport, events: { onClose: () => void }, timeoutMs: number): Promise<void> {
+  /** Greets the server over a transport. Calls `onClose` when the transport ends. */
+  async connect(
+    transport: UpstreamTransport,
+    events: { onClose: () => void },
+    timeoutMs: number,
+    opening: Opening = 'only_initialize',
+  ): Promise<void> {
     this.#client.onclose = () => {
       this.#closed = true;
       events.onClose();
     };
-    const guarded = new UpstreamGuard(transport, this.#oddities);
+    const finder = this.#era && new EraFinder(this.#era, opening);
+    const guarded = new UpstreamGuard(transport, this.#oddities, finder);
     this.#guarded = guarded;
     try {
       await sendFor(undefined, () => this.#client.connect(guarded, { timeout: timeoutMs }));
+      finder?.greeted(guarded.offeredVersion ?? '');
     } catch (error) {
       const { offeredVersion: version } = guarded;
       if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) throw toUpstreamError(error);
@@ -270,6 +285,7 @@ function toUpstreamError(error: unknown): UpstreamRequestError {
 
 /** Converts an error answer. A transport of ours has put `LOST` and frame faults in place of answers. */
 function answeredError(words: string, code: number, data: unknown): UpstreamRequestError {
+  if (data instanceof UpstreamRequestError) return data;
   if (data === LOST) return new UpstreamRequestError('closed', words);
   const fault = frameFaultOf(data);
   if (fault) return Object.assign(new UpstreamRequestError('protocol', words), { frame: fault });

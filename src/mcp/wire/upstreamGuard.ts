@@ -4,6 +4,8 @@ import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
 import { faultResponse, frameFaultOf } from '../../link/frameFault.ts';
 import type { RequestId } from '../../link/frames.ts';
 import { inOrder } from '../inOrder.ts';
+import type { EraFinder } from './modern/eraFinder.ts';
+import type { RpcError } from './modern/eras.ts';
 import { NotificationPace } from './notificationPace.ts';
 import type { Oddities } from './oddities.ts';
 
@@ -13,6 +15,8 @@ const PROGRESS = 'notifications/progress';
 const ASKED_OF_CLIENTS: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage']);
 /** Number of remembered ids of finished requests. A copy that comes later counts as unknown. */
 const MAX_REMEMBERED = 1_024;
+
+type Response = Exclude<JSONRPCMessage, { method: string }>;
 
 /** `data` of an error from beyond the guard. Errors of the SDK itself, with codes that servers use too, lack it. */
 export class Answered {
@@ -32,8 +36,9 @@ export class UpstreamGuard implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #inner: Transport;
+  #inner: Transport;
   readonly #oddities: Oddities;
+  readonly #eras: EraFinder | undefined;
   readonly #pace: NotificationPace;
   /** Open requests with their progress tokens. */
   readonly #pending = new Map<RequestId, string | number | undefined>();
@@ -42,12 +47,14 @@ export class UpstreamGuard implements Transport {
   readonly #serverRequests = new Set<RequestId>();
   readonly #arrive = inOrder((message) => this.onmessage?.(message));
   #heardAt = Number.NEGATIVE_INFINITY;
-  #initializeId: RequestId | undefined;
+  #initialize: JSONRPCRequest | undefined;
   #offeredVersion: string | undefined;
 
-  constructor(inner: Transport, oddities: Oddities) {
+  /** Without `eras`, the server gets `initialize` and nothing else. */
+  constructor(inner: Transport, oddities: Oddities, eras?: EraFinder) {
     this.#inner = inner;
     this.#oddities = oddities;
+    this.#eras = eras;
     this.#pace = new NotificationPace((notification) => this.#arrive(notification), oddities);
   }
 
@@ -70,13 +77,18 @@ export class UpstreamGuard implements Transport {
   }
 
   async start(): Promise<void> {
-    this.#inner.onmessage = (message) => this.#onMessage(message);
-    this.#inner.onerror = (error) => this.onerror?.(error);
-    this.#inner.onclose = () => {
+    this.#adopt(this.#inner);
+    await this.#inner.start();
+  }
+
+  #adopt(inner: Transport): void {
+    this.#inner = inner;
+    inner.onmessage = (message) => this.#onMessage(message);
+    inner.onerror = (error) => this.onerror?.(error);
+    inner.onclose = () => {
       this.#pace.close();
       this.onclose?.();
     };
-    await this.#inner.start();
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
@@ -87,7 +99,8 @@ export class UpstreamGuard implements Transport {
     }
     this.#track(message);
     try {
-      await this.#inner.send(message, options);
+      if (message.method === 'initialize') await this.#greet(message);
+      else await this.#inner.send(message, options);
     } catch (error) {
       this.#settle(message.id, 'given_up');
       throw error;
@@ -98,8 +111,32 @@ export class UpstreamGuard implements Transport {
     return this.#inner.close();
   }
 
-  #track({ id, method, params }: JSONRPCRequest): void {
-    if (method === 'initialize') this.#initializeId = id;
+  /** Sends `initialize` over the transport of the server's era. */
+  async #greet(initialize: JSONRPCRequest): Promise<void> {
+    this.#initialize = initialize;
+    if (this.#eras) {
+      const fit = await this.#eras.open(this.#inner, initialize);
+      if (fit !== this.#inner) this.#adopt(fit);
+    }
+    try {
+      await this.#inner.send(initialize);
+    } catch (error) {
+      const { answered } = error as { answered?: RpcError };
+      if (!answered || !(await this.#greetAgain(initialize, answered))) throw error;
+    }
+  }
+
+  /** Greets a server that has refused `initialize` in the newer revision. Returns false if it does not speak that. */
+  async #greetAgain(initialize: JSONRPCRequest, error: RpcError): Promise<boolean> {
+    if (!this.#eras?.isWorthAsking(error)) return false;
+    const fit = await this.#eras.afterRefusal(this.#inner, initialize, error);
+    if (!fit) return false;
+    this.#adopt(fit);
+    await fit.send(initialize);
+    return true;
+  }
+
+  #track({ id, params }: JSONRPCRequest): void {
     const token = params?._meta?.progressToken;
     this.#settled.delete(id);
     this.#pending.set(id, token);
@@ -125,7 +162,7 @@ export class UpstreamGuard implements Transport {
     }
   }
 
-  async #answer(message: Exclude<JSONRPCMessage, { method: string }>, options?: TransportSendOptions): Promise<void> {
+  async #answer(message: Response, options?: TransportSendOptions): Promise<void> {
     try {
       await this.#inner.send(message, options);
     } finally {
@@ -143,20 +180,38 @@ export class UpstreamGuard implements Transport {
     else this.#oddities.add('dropped_progress');
   }
 
-  #onResponse(message: Exclude<JSONRPCMessage, { method: string }>): void {
+  #onResponse(message: Response): void {
     // The SDK allows an error without an id, which answers nothing.
     const { id = '' } = message;
     if (this.#pending.has(id)) {
-      this.#settle(id, 'answered');
-      if (id === this.#initializeId && 'result' in message)
-        this.#offeredVersion = String(message.result.protocolVersion);
-      this.#arrive(asAnswered(message));
+      if (id !== this.#initialize?.id) this.#pass(message, id);
+      else if ('error' in message && this.#eras?.isWorthAsking(message.error)) void this.#onRefused(message, id);
+      else {
+        if ('result' in message) this.#offeredVersion = String(message.result.protocolVersion);
+        this.#pass(message, id);
+      }
       return;
     }
     const settled = this.#settled.get(id);
     if (settled === 'answered') this.#oddities.add('duplicate_response');
     else if (settled === 'given_up') this.#oddities.add('late_response');
     else this.#onUnknown(id);
+  }
+
+  #pass(message: Response, id: RequestId): void {
+    this.#settle(id, 'answered');
+    this.#arrive(asAnswered(message));
+  }
+
+  async #onRefused(message: Extract<Response, { error: unknown }>, id: RequestId): Promise<void> {
+    const { error } = message;
+    try {
+      if (await this.#greetAgain(this.#initialize as JSONRPCRequest, error)) return;
+      this.#pass(message, id);
+    } catch (reason) {
+      const { message: words } = reason as Error;
+      this.#pass({ ...message, error: { ...error, message: words, data: reason } }, id);
+    }
   }
 
   /** Fails the request that an id of another type names. The call would wait for its deadline otherwise. */
@@ -207,7 +262,7 @@ function asPlain(request: JSONRPCRequest): JSONRPCRequest {
   return { ...request, params };
 }
 
-function asAnswered(message: Exclude<JSONRPCMessage, { method: string }>): JSONRPCMessage {
+function asAnswered(message: Response): JSONRPCMessage {
   if (!('error' in message)) return message;
   return { ...message, error: { ...message.error, data: new Answered(message.error.data) } };
 }

@@ -4,6 +4,7 @@ import type { RestartLimits } from '../../supervision/restartPolicy.ts';
 import type { CatalogSnapshots } from '../listing/catalogSnapshots.ts';
 import type { ListingGate } from '../listing/listingGate.ts';
 import type { ServerCatalog } from '../listing/serverCatalog.ts';
+import type { ServerEras } from '../listing/serverEras.ts';
 import type { StartQueue } from '../start/startQueue.ts';
 import type { LinkEvents, UpstreamLink } from '../transports/upstreamLink.ts';
 import type { ServerConnection } from './serverConnection.ts';
@@ -41,6 +42,8 @@ export interface ConnectionServices {
   mayTry?: (config: ServerConfig) => Promise<boolean>;
   /** Without snapshots, a server starts together with the gateway. */
   snapshots?: CatalogSnapshots;
+  /** Verdicts about the revisions of MCP that servers speak; without them, each connection keeps its own. */
+  eras?: ServerEras;
   /** Without a gate, everything that a server lists is offered. */
   gate?: ListingGate;
   /** Time after which a server without calls stops; without it, never. */

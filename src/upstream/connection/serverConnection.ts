@@ -1,4 +1,5 @@
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import type { ProtocolVerdict } from '../../control/contract.ts';
 import { type ListedTool, listedTool } from '../../mcp/wire/listedTool.ts';
 import { Oddities, type Oddity } from '../../mcp/wire/oddities.ts';
 import type { HealthSnapshot } from '../../supervision/health.ts';
@@ -144,6 +145,10 @@ export class ServerConnection {
   /** This connection and those of single sessions. */
   get withSessions(): readonly ServerConnection[] {
     return [this, ...this.#own.all];
+  }
+  /** Revision of MCP that the server was found to speak. */
+  get protocol(): ProtocolVerdict | undefined {
+    return this.#life.protocol;
   }
   get pid(): number | undefined {
     return this.#life.pid;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
+import type { ProtocolVerdict } from '../../control/contract.ts';
 import { type Fault, faultOf } from '../../errors/fault.ts';
 import { SYSTEM_CLOCK } from '../../lib/clock.ts';
 import { deferred } from '../../lib/deferred.ts';
@@ -14,6 +15,7 @@ import { type Bar, ConnectionStatus, type LifeState, NOT_APPROVED } from '../con
 import type { Predecessor } from '../connection/serverConnection.ts';
 import type { ServerMessages } from '../connection/serverMessages.ts';
 import { CatalogKeeper } from '../listing/catalogKeeper.ts';
+import { ServerEras } from '../listing/serverEras.ts';
 import { StderrTail } from '../process/stderrTail.ts';
 import { LinkFailure, type UpstreamLink } from '../transports/upstreamLink.ts';
 import { asLinkFailure, type Live, ServerStart, StartLimits } from './serverStart.ts';
@@ -61,6 +63,7 @@ export class ServerLife implements AwaitedServer {
   readonly #ports: LifePorts;
   readonly #supervisor: Supervisor<Live>;
   readonly #limits: StartLimits;
+  readonly #eras: ServerEras;
   /** Latest start, until it is ready or has failed. */
   #start: ServerStart | undefined;
   /** Everything that the next start must not meet: both may need the same port, file or device. */
@@ -87,6 +90,7 @@ export class ServerLife implements AwaitedServer {
     this.scrubSecrets = events.scrubSecrets;
     this.output = new StderrTail(events.scrubSecrets, OUTPUT);
     this.#limits = new StartLimits(config, services);
+    this.#eras = services.eras ?? new ServerEras();
     this.#supervisor = new Supervisor<Live>({
       start: (context) => {
         const start = this.#run(context);
@@ -149,6 +153,11 @@ export class ServerLife implements AwaitedServer {
 
   get name(): string {
     return this.#ports.config().name;
+  }
+
+  /** Revision of MCP that the server was found to speak. */
+  get protocol(): ProtocolVerdict | undefined {
+    return this.#eras.of(this.name);
   }
 
   get failure(): LinkFailure | undefined {
@@ -299,7 +308,10 @@ export class ServerLife implements AwaitedServer {
         check: () => {
           if (!this.#isApproved(entry)) throw new LinkFailure(NOT_APPROVED, 'needs_approval');
         },
-        clientOptions: () => messages.clientOptions(oddities),
+        clientOptions: async () => ({
+          ...(await messages.clientOptions(oddities)),
+          era: this.#eras.forStart(entry),
+        }),
         wasKnown: this.keeper.isKnown,
         list: (client) => (this.keeper.isKnown ? this.keeper.listTools() : this.keeper.listFirst(client)),
         onOpened,

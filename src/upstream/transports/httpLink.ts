@@ -91,7 +91,7 @@ export class HttpLink implements UpstreamLink {
       this.#events.onLost(`The connection to ${new URL(url).origin} was lost.`, 'connection_lost');
     };
     try {
-      await client.connect(transport, { onClose }, this.#timeoutMs);
+      await client.connect(transport, { onClose }, this.#timeoutMs, kind === 'http' ? 'discover' : 'only_initialize');
       connected = true;
       this.#greeted = true;
       return client;

@@ -94,7 +94,7 @@ export class StdioLink implements UpstreamLink {
       onGarbage: (sample) => this.#onGarbage(sample),
     });
     await Promise.race([
-      client.connect(transport, { onClose: () => void this.#onStreamsClosed(transport) }, timeoutMs),
+      client.connect(transport, { onClose: () => void this.#onStreamsClosed(transport) }, timeoutMs, 'initialize'),
       this.#ended as Promise<never>,
     ]);
     this.#greeted = true;

@@ -19,6 +19,7 @@ import type { ServerConnection } from '../../upstream/connection/serverConnectio
 import { type PoolEvents, ServerPool } from '../../upstream/connection/serverPool.ts';
 import { SignInError, SignIns } from '../../upstream/connection/signIns.ts';
 import { CatalogSnapshots } from '../../upstream/listing/catalogSnapshots.ts';
+import { ServerEras } from '../../upstream/listing/serverEras.ts';
 import { ChildJournal } from '../../upstream/process/childJournal.ts';
 import { OwnEnvironment } from '../../upstream/process/loginShellPath.ts';
 import { killMarked } from '../../upstream/process/processTree.ts';
@@ -62,6 +63,7 @@ export class GatewayServers {
   readonly #secrets: SharedSecrets;
   readonly #signIns: SignIns;
   readonly #snapshots: CatalogSnapshots;
+  readonly #eras: ServerEras;
   #approvalsFlaw: string | undefined;
   #superseded = false;
   readonly #approvedInStep = new Map<ServerConfig, boolean>();
@@ -88,6 +90,7 @@ export class GatewayServers {
       approvals: this.approvals,
     });
     this.#snapshots = new CatalogSnapshots(join(stateFolder, 'catalogs'), log, { of: pinsOf, adopt: adoptPinsOf });
+    this.#eras = new ServerEras(join(stateFolder, 'eras.json'), log);
     this.trust = new ServerTrust({
       approvals: this.approvals,
       lock: { file: lockFileOf(workspace, options.configFile), workspace },
@@ -104,6 +107,7 @@ export class GatewayServers {
         mayTry: (config) => this.#signIns.mayTry(config),
         isApproved: (config) => this.#isApproved(config),
         snapshots: this.#snapshots,
+        eras: this.#eras,
         gate: this.trust,
         idleMs: () => (this.#superseded ? 0 : configuration.current.settings.idleMinutes * 60_000),
         startTimeoutMs: () => configuration.current.settings.startup.timeoutSeconds * 1_000,
@@ -138,10 +142,12 @@ export class GatewayServers {
     this.dropSnapshots();
   }
 
-  /** Removes stored listings of servers that the configuration does not name. */
+  /** Removes stored listings and eras of servers that the configuration does not name. */
   dropSnapshots(): void {
     const { servers, broken } = this.#options.configuration.current;
-    this.#snapshots.keepOnly([...servers, ...broken].map(({ name }) => name));
+    const names = [...servers, ...broken].map(({ name }) => name);
+    this.#snapshots.keepOnly(names);
+    this.#eras.keepOnly(names);
   }
 
   /** Stops each server after its last running call; idle ones stop at once. */

@@ -125,7 +125,7 @@ function remedyOf(
 function connectionStatus(
   brief: ServerBrief,
   config: ServerConfig,
-  { since, pid, stderr, health, oddities }: ServerConnection,
+  { since, pid, stderr, health, oddities, protocol }: ServerConnection,
   { missing, walls: wallsIn, scrubSecrets, approvals, useOf, definitionTokensOf, isSignedIn }: StatusSources,
 ): ServerStatus {
   const { last_fault: fault, ...supervised } = health;
@@ -145,6 +145,7 @@ function connectionStatus(
     },
     ...(secret && { secret }),
     ...(walls !== undefined && { walls }),
+    ...(protocol && { protocol }),
     ...(brief.state === 'needs_approval' && { approval: approvalOf(config, approvals) }),
     stderr,
     ...(remedy && { remedy }),

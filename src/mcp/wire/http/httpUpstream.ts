@@ -1,6 +1,5 @@
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { CONNECTION_CLOSED } from '../../../errors/rpcCodes.ts';
 import { type FrameFault, faultResponse } from '../../../link/frameFault.ts';
@@ -8,13 +7,14 @@ import type { RequestId } from '../../../link/frames.ts';
 import { MAX_FRAME_BYTES } from '../../../link/lineFraming.ts';
 import { OpenRequests } from '../../session/openRequests.ts';
 import { relateToSender } from '../callOrigin.ts';
+import type { EraTransport, ModernHeaders } from '../modern/eras.ts';
 import { Oddities } from '../oddities.ts';
 import type { UpstreamAuth } from '../upstreamAuth.ts';
 import { LOST, UpstreamRequestError, type UpstreamTransport } from '../upstreamClient.ts';
 import type { BodyEnd } from './httpBody.ts';
 import { isLeftToSdk } from './httpRedirect.ts';
 import { HttpUpstreamAnswers } from './httpUpstreamAnswers.ts';
-import { noMessageFailure, refusalFailure, thrownFailure } from './httpUpstreamFailure.ts';
+import { noMessageFailure, refusalFailure, refusedAnswer, thrownFailure } from './httpUpstreamFailure.ts';
 import { HttpUpstreamRequests } from './httpUpstreamRequests.ts';
 
 export interface HttpUpstreamOptions {
@@ -45,7 +45,7 @@ export function httpUpstream(options: HttpUpstreamOptions): UpstreamTransport {
  * Extends the SDK's client transports: limits for each phase and for the size of an answer, an immediate failure of a
  * request with a cut answer, and a report of a lost server. Both transports follow redirects within the origin only.
  */
-class HttpUpstream implements Transport {
+class HttpUpstream implements EraTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -61,6 +61,8 @@ class HttpUpstream implements Transport {
   #closed = false;
   #refusing = 0;
   readonly #refusals: (() => void)[] = [];
+  /** Headers of requests of revision 2026-07-28, for a server that speaks it. */
+  #modern: ModernHeaders | undefined;
   /** Consecutive failed attempts to open a stream, by the event from which to resume; `''` is the listening stream. */
   readonly #failures = new Map<string, number>();
   /** The listening stream is open, or the server has none. */
@@ -99,6 +101,10 @@ class HttpUpstream implements Transport {
     this.#inner.setProtocolVersion(version);
   }
 
+  speakModern(headers: ModernHeaders | undefined): void {
+    this.#modern = headers;
+  }
+
   async start(): Promise<void> {
     const limit = this.#headTimeoutMs;
     let timer: NodeJS.Timeout | undefined;
@@ -122,7 +128,8 @@ class HttpUpstream implements Transport {
     const id = 'id' in message ? message.id : undefined;
     if (id !== undefined) this.#open.add(id, message.method);
     try {
-      await this.#inner.send(message);
+      // In revision 2026-07-28 the end of the exchange cancels a request, and clients send no notification.
+      if (id !== undefined || !this.#modern) await this.#inner.send(message);
     } catch (error) {
       if (id !== undefined) this.#open.settle(id);
       throw thrownFailure(error);
@@ -174,7 +181,9 @@ class HttpUpstream implements Transport {
     const isPost = init.method === 'POST';
     if (this.#kind === 'http' && init.method === 'GET') return this.#openStream(url, init);
     const id = idOf(init.body);
-    const response = await this.#requests.send(url, init, id);
+    const modern = id === undefined ? undefined : this.#modern?.(id);
+    let response = await this.#requests.send(url, modern ? withHeaders(init, modern) : init, id);
+    if (modern && id !== undefined && !response.ok) response = await refusedAnswer(response, id);
     if (isLeftToSdk(response, url)) return response;
     if (!response.ok && (isPost || (this.#kind === 'sse' && !this.#started))) {
       const failure = await refusalFailure(response, url, () => this.sessionId !== undefined);
@@ -308,6 +317,12 @@ const RECONNECTION = {
 /** Answer to a GET that stops the SDK from trying again. */
 function nothingThere(): Response {
   return new Response(null, { status: METHOD_NOT_ALLOWED });
+}
+
+function withHeaders(init: RequestInit, more: Readonly<Record<string, string>>): RequestInit {
+  const headers = new Headers(init.headers);
+  for (const [name, value] of Object.entries(more)) headers.set(name, value);
+  return { ...init, headers };
 }
 
 function idOf(body: unknown): RequestId | undefined {

@@ -1,5 +1,9 @@
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/client/auth.js';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../../errors/rpcCodes.ts';
+import { isRecord, parseRecord } from '../../../lib/isRecord.ts';
+import type { RequestId } from '../../../link/frames.ts';
 import { oneLine } from '../../../text/porcelain.ts';
+import type { RpcError } from '../modern/eras.ts';
 import { type UpstreamFailure, UpstreamRequestError } from '../upstreamClient.ts';
 import { redirectTarget } from './httpRedirect.ts';
 
@@ -39,7 +43,7 @@ export async function refusalFailure(
   const said = target === undefined ? await shortText(response) : '';
   const words = `HTTP ${status}${target === undefined ? '' : `, a redirect to ${target}, which is not followed`}${said && `: ${said}`}`;
   const refused = (failure: UpstreamFailure, retryAfter?: number): UpstreamRequestError =>
-    Object.assign(new UpstreamRequestError(failure, words, status, retryAfter), { status });
+    Object.assign(new UpstreamRequestError(failure, words, status, retryAfter), { status, answered: rpcErrorIn(said) });
   // Status 403 counts if the token's scope is too small (RFC 6750 §3.1).
   if (status === 401 || (status === 403 && extractWWWAuthenticateParams(response).error === 'insufficient_scope'))
     return refused('unauthorized');
@@ -47,6 +51,32 @@ export async function refusalFailure(
   const forgotten = status === 404 || (status === 400 && /session/i.test(said));
   if (forgotten && hasSession()) return refused('unsent');
   return refused('error', retryAfterSeconds(response));
+}
+
+/** Statuses and codes with which a server of revision 2026-07-28 rejects a request (Streamable HTTP). */
+const REJECTIONS: ReadonlySet<number> = new Set([400, 404]);
+const FIRST_CODE = -32_099;
+const LAST_CODE = -32_020;
+const MAX_REJECTION_BYTES = 64 * 1024;
+
+/** Returns the answer within an HTTP status; or the response itself if its body has no such error. */
+export async function refusedAnswer(response: Response, id: RequestId): Promise<Response> {
+  const { status, statusText, headers } = response;
+  if (!REJECTIONS.has(status)) return response;
+  const text = await boundedText(response, MAX_REJECTION_BYTES);
+  const error = rpcErrorIn(text);
+  const isNew = error && error.code >= FIRST_CODE && error.code <= LAST_CODE;
+  if (!error || !(isNew || error.code === METHOD_NOT_FOUND || error.code === INVALID_PARAMS)) {
+    return new Response(text, { status, statusText, headers });
+  }
+  return Response.json({ jsonrpc: '2.0', id, error });
+}
+
+function rpcErrorIn(text: string): RpcError | undefined {
+  const { error } = parseRecord(text) ?? {};
+  if (!isRecord(error) || typeof error.code !== 'number' || typeof error.message !== 'string') return undefined;
+  const { code, message, data } = error;
+  return { code, message, ...(data === undefined ? {} : { data }) };
 }
 
 const MESSAGES = /^(?:application\/json|text\/event-stream)\b/i;
@@ -72,8 +102,20 @@ function retryAfterSeconds({ headers }: Response): number | undefined {
 }
 
 async function shortText(response: Response): Promise<string> {
+  return oneLine(await boundedText(response, 0), MAX_ERROR_CHARS);
+}
+
+/** Returns the beginning of a body: its first part, and more up to a number of bytes. */
+async function boundedText(response: Response, maxBytes: number): Promise<string> {
   const reader = response.body?.getReader();
-  const first = await reader?.read().catch(() => undefined);
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  do {
+    const { value } = (await reader?.read().catch(() => undefined)) ?? {};
+    if (!value) break;
+    parts.push(value);
+    bytes += value.length;
+  } while (bytes < maxBytes);
   void reader?.cancel().catch(() => undefined);
-  return oneLine(Buffer.from(first?.value ?? []).toString('utf8'), MAX_ERROR_CHARS);
+  return Buffer.concat(parts).toString('utf8');
 }
