@@ -159,3 +159,15 @@ it('a modern call that waits for a worker gets the answer of the next one', asyn
   expect(textOf(answer)).toContain('from the next worker');
   expect(rendezvous(workspace)?.pid).not.toBe(pid);
 });
+
+it('a request that nests too deep to be passed on is refused, and the host goes on', async () => {
+  const host = new HostProcess(testWorkspace({}));
+  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  const params = `{"name":"tool_browse","arguments":{"query":${deep}},"_meta":${JSON.stringify(modernMeta())}}`;
+  const answered = new Promise<string>((resolve) => {
+    host.onMessage((message) => message.id === 'deep' && resolve(JSON.stringify(message)));
+  });
+  host.write(`{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":${params}}`);
+  expect(JSON.parse(await answered)).toMatchObject({ error: { code: -32602 } });
+  expect(await ModernCaller.on(host).request('tools/list')).toHaveProperty('result');
+});
