@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { rendezvous, stateFolder } from '../../support/census.ts';
 import { HostProcess } from '../../support/hostProcess.ts';
 import { shared } from '../../support/lifetime.ts';
-import { MODERN, ModernCaller, modernMeta, textOf } from '../../support/modernClient.ts';
+import { ModernCaller, textOf } from '../../support/modernClient.ts';
+import { MODERN, modernMeta } from '../../support/modernMeta.ts';
 import { servers, testWorkspace } from '../../support/workspace.ts';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
