@@ -38,9 +38,9 @@ describe('an answered round', () => {
     const rounds = new UsedRounds(folder);
     rounds.use('old');
     rounds.use('young');
-    const before = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
-    utimesSync(join(folder, 'rounds-used', 'old'), before(31), before(31));
-    utimesSync(join(folder, 'rounds-used', 'young'), before(11), before(11));
+    const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
+    utimesSync(join(folder, 'rounds-used', 'old'), ago(31), ago(31));
+    utimesSync(join(folder, 'rounds-used', 'young'), ago(11), ago(11));
     rounds.forgetOld();
     expect(readdirSync(join(folder, 'rounds-used'))).toEqual(['young']);
   });
