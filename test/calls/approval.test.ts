@@ -165,6 +165,36 @@ describe('approval', () => {
     expect((await bench(TOOLS, {}, { approval: broken }).fail(DELETE, {})).error).toBe('AUTH_REQUIRED');
   });
 
+  it('asks the editor if the client fails to ask', async () => {
+    const editor = person('once');
+    const approvals = new Approvals(editor);
+    const client: ApprovalPort = { ask: () => Promise.reject(new Error('does not support elicitation')) };
+    const tool = TOOLS.get(DELETE) as CatalogTool;
+    const { signal } = new AbortController();
+    await approvals.require({ tool, args: {}, reason: '', session: {}, signal }, client);
+    expect(editor.asked).toHaveLength(1);
+  });
+
+  it('waits for the open question of another call, unless that one may never be answered', async () => {
+    const tool = TOOLS.get(DELETE) as CatalogTool;
+    const { signal } = new AbortController();
+    const asks = async (mayNeverAnswer: boolean): Promise<number> => {
+      const approvals = new Approvals();
+      let asked = 0;
+      const ask = (): Promise<ApprovalAnswer> => {
+        asked += 1;
+        return new Promise(() => undefined);
+      };
+      const session = {};
+      for (let i = 0; i < 3; i++) {
+        void approvals.require({ tool, args: {}, reason: '', session, signal }, { mayNeverAnswer, ask });
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+      return asked;
+    };
+    expect([await asks(false), await asks(true)]).toEqual([1, 3]);
+  });
+
   it('stops waiting when the client has disconnected', async () => {
     const controller = new AbortController();
     const approval: ApprovalPort = { ask: () => new Promise(() => undefined) };

@@ -9,9 +9,11 @@ import { firstMessage, opensModern } from '../../host/session/opening.ts';
 import { introductionOf, serverInfoOf } from '../../host/session/sessionBeginning.ts';
 import { SessionHost } from '../../host/session/sessionHost.ts';
 import { IdleCollection } from '../../lib/idleCollection.ts';
+import type { JsonRpcMessage } from '../../link/frames.ts';
 import type { Mode } from '../../link/mode.ts';
 import { chosenMode } from '../chosenMode.ts';
 import type { ServeOptions } from '../commands.ts';
+import { keptIntroduction } from '../keptIntroduction.ts';
 import { printProblem } from '../print.ts';
 import { ownRuntime } from '../runtime.ts';
 
@@ -24,11 +26,15 @@ const EXIT_STATE_FOLDER = 73;
 /** Runs the host on stdio. Only protocol goes to stdout; messages for people go to stderr. */
 export async function serve(target: ServeOptions): Promise<number> {
   if (process.stdin.isTTY) printProblem(IN_A_TERMINAL);
-  // The first message decides the era, and a client that only asks `server/discover` needs no worker.
+  // The first message decides the era, and a client that only asks `server/discover`, or nothing, needs no worker.
   const opening = await firstMessage(process.stdin);
-  const serving = { target, mode: chosenMode(target) };
-  const code = await (opening && opensModern(opening) ? serveModern(serving) : serveLegacy(serving, process.stdin));
+  const code = process.stdin.readable ? await serveOpened(target, opening) : 0;
   return stateFolderWorks(target) ? code : EXIT_STATE_FOLDER;
+}
+
+function serveOpened(target: ServeOptions, opening: JsonRpcMessage | undefined): Promise<number> {
+  const serving = { target, mode: chosenMode(target) };
+  return opening && opensModern(opening) ? serveModern(serving) : serveLegacy(serving, process.stdin);
 }
 
 interface Serving {
@@ -53,6 +59,7 @@ async function serveModern(serving: Serving): Promise<number> {
     input: process.stdin,
     output: process.stdout,
     introduction: introductionOf(mode, target.serverName),
+    kept: keptIntroduction(target),
     serverInfo: serverInfoOf(target.serverName),
     outcomeUnknown: lostWithHost,
     openHost: (streams) => hostOf(serving, { ...streams, marksRelated: true }),
