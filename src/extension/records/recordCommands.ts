@@ -27,13 +27,20 @@ export function recordCommands({ folder, link, guarded }: RecordCommandParts): P
   };
 }
 
+const AGENT_LOGS = notificationText`Sessions of Claude Code, Codex and Copilot CLI on this machine`;
+const HISTORY = notificationText`Calls, faults, results, browses, approvals and trust decisions of this workspace`;
+
 async function addSource(link: GatewayLink): Promise<void> {
   const title = notificationText`Add Record Source`;
   const { sources } = await link.request('records', {});
   const own = sources.filter(({ kind, isGranted }) => kind !== 'folder' && !isGranted);
   const source = await pick(
     [
-      ...own.map((one) => ({ label: notificationText`${sourceTitle(one)}`, subject: one.connection })),
+      ...own.map((one) => ({
+        label: notificationText`${sourceTitle(one)}`,
+        detail: one.kind === 'agents' ? AGENT_LOGS : HISTORY,
+        subject: one.connection,
+      })),
       {
         label: notificationText`Folder…`,
         detail: notificationText`JSONL, CSV, JSON and SQLite files in it`,

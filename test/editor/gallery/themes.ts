@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { until } from '../../support/hostProcess.ts';
-import { type OrdinaryWindow, writeSettings } from '../harness/ordinaryWindow.ts';
+import type { OrdinaryWindow } from '../harness/ordinaryWindow.ts';
 
 /** Themes of VS Code itself, one of each kind, with the classes that VS Code gives the workbench and its pages. */
 export const THEMES = {
@@ -23,11 +23,11 @@ const FADE_MS = 1_000;
 /** Takes pictures of states in every theme. */
 export class Camera {
   readonly #window: OrdinaryWindow;
-  /** Writes settings into the open folder or workspace, which VS Code follows. */
-  readonly #apply: ((settings: object) => void) | undefined;
+  /** Writes settings where VS Code follows them. */
+  readonly #apply: (settings: object) => void;
   #theme: Theme | undefined;
 
-  constructor(window: OrdinaryWindow, apply: ((settings: object) => void) | undefined) {
+  constructor(window: OrdinaryWindow, apply: (settings: object) => void) {
     this.#window = window;
     this.#apply = apply;
     mkdirSync(GALLERY, { recursive: true });
@@ -80,15 +80,8 @@ export class Camera {
 
   async use(theme: Theme): Promise<void> {
     if (theme === this.#theme) return;
-    const { page, settingsFile } = this.#window;
-    const settings = { 'workbench.colorTheme': THEMES[theme].name };
-    if (this.#apply) this.#apply(settings);
-    else {
-      // In a browser, VS Code reads the user's settings only at its start.
-      writeSettings(settingsFile, settings);
-      await page.reload();
-    }
-    await until(`the theme ${theme}`, () => isShown(page, theme));
+    this.#apply({ 'workbench.colorTheme': THEMES[theme].name });
+    await until(`the theme ${theme}`, () => isShown(this.#window.page, theme));
     this.#theme = theme;
   }
 }

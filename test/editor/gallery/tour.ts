@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { writeDemoWorkspace } from '../../../scripts/lib/demo.mjs';
 import { packBuilt } from '../../../scripts/lib/vsix.mjs';
@@ -84,7 +84,7 @@ export async function openTour(
     page,
     window,
     data: opened.data,
-    camera: new Camera(opened, options.isEmpty ? undefined : applies(workspace, options.workspaceFile)),
+    camera: new Camera(opened, applies(options.isEmpty ? opened.data : workspace, options.workspaceFile)),
     async openViews() {
       await page.locator('.activitybar .action-item:has(a[aria-label^="Waygate"])').click();
       const { x, y, width, height } = (await page.locator('.part.sidebar').boundingBox()) ?? {
@@ -176,10 +176,16 @@ export async function openTour(
   return tour;
 }
 
-/** Returns how to set the theme of a folder, or of a workspace of several. */
-function applies({ folder }: TestWorkspace, workspaceFile: string | undefined): (settings: object) => void {
+/** Returns how to set the theme of a folder, of a workspace of several, or of a machine whose window has no folder. */
+function applies(place: TestWorkspace | string, workspaceFile: string | undefined): (settings: object) => void {
+  if (typeof place === 'string') {
+    // In a browser, VS Code reads the user's settings only at its start.
+    const file = join(place, 'data', 'Machine', 'settings.json');
+    mkdirSync(dirname(file), { recursive: true });
+    return (settings) => writeFileSync(file, JSON.stringify(settings));
+  }
   if (workspaceFile === undefined)
-    return (settings) => writeFileSync(join(folder, '.vscode', 'settings.json'), JSON.stringify(settings));
+    return (settings) => writeFileSync(join(place.folder, '.vscode', 'settings.json'), JSON.stringify(settings));
   const { folders } = JSON.parse(readFileSync(workspaceFile, 'utf8')) as { folders: unknown };
   return (settings) => writeFileSync(workspaceFile, JSON.stringify({ folders, settings }));
 }

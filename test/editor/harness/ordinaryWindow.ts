@@ -36,8 +36,6 @@ export interface WindowOptions {
 
 export interface OrdinaryWindow {
   page: Page;
-  /** Settings of the user, which VS Code reads when the page loads. */
-  settingsFile: string;
   /** Folder with the logs and extensions of this VS Code. */
   data: string;
   /** Process of the VS Code server, whose descendant is the extension host. */
@@ -55,10 +53,9 @@ export async function openOrdinaryWindow(options: WindowOptions): Promise<Ordina
     for (const leave of leaving.splice(0).reverse()) await leave();
   };
   try {
-    const settingsFile = join(data, 'data', 'User', 'settings.json');
     const extensionsFolder = join(data, 'extensions');
     for (const one of [join(data, 'data', 'User'), extensionsFolder]) mkdirSync(one, { recursive: true });
-    writeSettings(settingsFile, {});
+    writeFileSync(join(data, 'data', 'User', 'settings.json'), JSON.stringify(SETTINGS));
     const build = await ensureServerBuild(resolve('.'));
     if (extension.endsWith('.vsix')) await installPacked(resolve('.'), build, extension, data);
     else linkExtension(extension, extensionsFolder);
@@ -78,7 +75,7 @@ export async function openOrdinaryWindow(options: WindowOptions): Promise<Ordina
     const query = new URLSearchParams(placeOf(folder));
     if (payload.length > 0) query.set('payload', JSON.stringify(payload));
     await page.goto(`http://127.0.0.1:${port}/?${query}`);
-    return { page, settingsFile, data, pid: child.pid as number, close };
+    return { page, data, pid: child.pid as number, close };
   } catch (error) {
     await close();
     throw error;
@@ -88,11 +85,6 @@ export async function openOrdinaryWindow(options: WindowOptions): Promise<Ordina
 function placeOf(folder: string | undefined): Record<string, string> {
   if (folder === undefined) return { ew: 'true' };
   return folder.endsWith('.code-workspace') ? { workspace: folder } : { folder };
-}
-
-/** Writes the settings of a user, who has these beside the quiet ones of tests. */
-export function writeSettings(file: string, more: Readonly<Record<string, unknown>>): void {
-  writeFileSync(file, JSON.stringify({ ...SETTINGS, ...more }));
 }
 
 function linkExtension(folder: string, extensionsFolder: string): void {
