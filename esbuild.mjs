@@ -54,6 +54,7 @@ const OWN_BUNDLES = [
   { source: 'src/cli/commands/import.ts', file: 'cliImport.cjs' },
   { source: 'src/cli/commands/records/serveRecords.ts', file: 'cliRecords.cjs' },
   { source: 'src/host/attach/rollOut.ts', file: 'rollOut.cjs' },
+  { source: 'src/host/modern/modernEra.ts', file: 'modernEra.cjs' },
   { source: 'src/extension/import/importServers.ts', file: 'editorImport.cjs' },
   { source: 'src/extension/configuration/editConfiguration.ts', file: 'editorEdits.cjs' },
   { source: 'src/extension/configuration/language/configurationLanguage.ts', file: 'editorLanguage.cjs' },

@@ -11,7 +11,7 @@ import {
 } from './journalCall.ts';
 import { isUnbegun, isWith, type JournalEntry, knowledgeOf } from './journalEntry.ts';
 import { JournalShelf } from './journalShelf.ts';
-import type { ExecutionKnowledge, ReplayContract } from './replay.ts';
+import { type ExecutionKnowledge, mayRepeat, type ReplayContract } from './replay.ts';
 import { dispositionOf, type ProbeResolution } from './requestDisposition.ts';
 
 /**
@@ -57,6 +57,13 @@ export class CallJournal<Payload, Reply> {
   /** Returns whether no generation has the call. */
   isWaiting(id: string): boolean {
     return this.#shelf.get(id)?.generation === 0;
+  }
+
+  /** Returns whether a call may run elsewhere without asking: it has certainly not begun, or is convergent (O3.3). */
+  mayRepeat(id: string): boolean {
+    const entry = this.#shelf.get(id);
+    if (!entry) return false;
+    return mayRepeat(entry.call.contract, isUnbegun(entry) ? 'not_dispatched' : knowledgeOf(entry));
   }
 
   /** Admits a call and sends it as soon as possible. */

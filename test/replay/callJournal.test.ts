@@ -379,6 +379,32 @@ describe('a call that requires a probe', () => {
   });
 });
 
+describe('a call that may run elsewhere', () => {
+  const mayRepeat = (id: string): boolean => journal.mayRepeat(id);
+
+  it('has not begun, or has a contract that allows it', () => {
+    journal.admit(call('waits'));
+    expect(mayRepeat('waits')).toBe(true);
+    journal.open(1);
+    journal.admit(call('declared', 'never_replay', { declared: true }));
+    journal.admit(call('read', 'convergent'));
+    expect(['waits', 'declared', 'read'].map(mayRepeat)).toEqual([false, true, true]);
+    journal.begin(1, 'declared');
+    expect(mayRepeat('declared')).toBe(false);
+  });
+
+  it('is not one that ended, or that a lost generation had', () => {
+    journal.open(1);
+    journal.admit(call('read', 'convergent'));
+    journal.admit(call('probed', 'probe_required', { canProbe: true }));
+    journal.lose(1, fault());
+    expect(['read', 'probed', 'unknown'].map(mayRepeat)).toEqual([true, false, false]);
+    journal.open(2);
+    journal.reply(2, 'read', 'answer');
+    expect(mayRepeat('read')).toBe(false);
+  });
+});
+
 describe('a reply', () => {
   it('counts once, from the generation that has the call', () => {
     journal.open(1);

@@ -34,6 +34,7 @@ const BUNDLES = [
   'editorImport.cjs',
   'editorLanguage.cjs',
   'extension.cjs',
+  'modernEra.cjs',
   'modernUpstream.cjs',
   're2js.cjs',
   'recordsThread.cjs',

@@ -48,12 +48,12 @@ export interface ApprovalStore {
 export const NOBODY_TO_ASK: ApprovalPort = { ask: () => Promise.resolve('unavailable') };
 export const NO_STORE: ApprovalStore = { load: () => [], save: () => undefined };
 
-/** Tries the ports in order until one can ask. */
+/** Tries the ports in order until one can ask. A port that fails cannot. */
 export function firstToAnswer(...ports: readonly (ApprovalPort | undefined)[]): ApprovalPort {
   return {
     async ask(request) {
       for (const port of ports) {
-        const answer = (await port?.ask(request)) ?? 'unavailable';
+        const answer = (await port?.ask(request).catch((): ApprovalAnswer => 'unavailable')) ?? 'unavailable';
         if (answer !== 'unavailable') return answer;
       }
       return 'unavailable';
@@ -149,12 +149,7 @@ export class Approvals {
   async #ask(request: ApprovalRequest, key: string, port: ApprovalPort | undefined): Promise<void> {
     const { tool, session, signal } = request;
     signal.throwIfAborted();
-    const asking = firstToAnswer(port, this.#port).ask(request);
-    // A port that fails cannot ask.
-    const answer = await untilAborted<ApprovalAnswer>(
-      asking.catch(() => 'unavailable'),
-      signal,
-    );
+    const answer = await untilAborted<ApprovalAnswer>(firstToAnswer(port, this.#port).ask(request), signal);
     switch (answer) {
       case 'once':
         return;

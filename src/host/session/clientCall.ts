@@ -1,4 +1,4 @@
-import type { Fault } from '../../errors/fault.ts';
+import { type Fault, faultFrom } from '../../errors/fault.ts';
 import { faultError } from '../../errors/faultError.ts';
 import { errorText } from '../../errors/gatewayError.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
@@ -12,6 +12,7 @@ import {
 import type { Terminal } from '../../replay/journalCall.ts';
 import type { LostCall } from '../../replay/lostCall.ts';
 import { visibleJson } from '../../text/visibleText.ts';
+import { faultAt } from './faultAt.ts';
 
 /** Client request, as the host keeps it until it is answered. */
 export interface ClientCall {
@@ -75,6 +76,13 @@ export function faultAnswer(
   if (method !== 'tools/call') return errorResponse(id, INTERNAL_ERROR, error.message, data);
   const content = [{ type: 'text', text: wantsData ? visibleJson(data) : errorText(error) }];
   return resultResponse(id, { content, ...(wantsData ? { structuredContent: data } : {}), isError: true });
+}
+
+/** Makes the answer to a request that an earlier host had begun, and whose answer ended with that host. */
+export function lostWithHost(method: string): string {
+  const fault = faultFrom('outcome_unknown', faultAt(1, 'stopped', 'Waygate ended during the call'));
+  const terms = { fault, knowledge: 'outcome_unknown', contract: 'never_replay', dispatches: 1 } as const;
+  return faultAnswer({ id: 0, method }, terms);
 }
 
 /** Makes the answer to a request that the host did not send to any worker. */

@@ -25,7 +25,7 @@ export class SessionBeginning {
   #waiting: RequestId | undefined;
 
   constructor(mode: Mode, name: string | undefined, held: Held, write: (frame: string) => void) {
-    this.#introduction = INTRODUCTIONS[mode];
+    this.#introduction = introductionOf(mode, name);
     this.#name = name;
     this.#held = held;
     this.#write = write;
@@ -43,7 +43,7 @@ export class SessionBeginning {
       return false;
     }
     const protocolVersion = this.#held.begin(message);
-    if (this.#introduction) this.#write(resultResponse(id, this.#named({ protocolVersion, ...this.#introduction })));
+    if (this.#introduction) this.#write(resultResponse(id, { protocolVersion, ...this.#introduction }));
     else this.#waiting = id;
     return true;
   }
@@ -52,7 +52,7 @@ export class SessionBeginning {
   answered(frame: Buffer): void {
     if (this.#waiting === undefined) return;
     const { result, ...answer } = JSON.parse(frame.toString('utf8')) as JsonRpcMessage & { result?: Introduction };
-    this.#write(encodeMessage({ ...answer, id: this.#waiting, ...(result && { result: this.#named(result) }) }));
+    this.#write(encodeMessage({ ...answer, id: this.#waiting, ...(result && { result: named(result, this.#name) }) }));
     this.#waiting = undefined;
   }
 
@@ -63,18 +63,28 @@ export class SessionBeginning {
     this.#waiting = undefined;
     this.#held.forgetBeginning();
   }
-
-  #named<T extends Introduction>(introduction: T): T {
-    const name = this.#name;
-    if (name === undefined) return introduction;
-    return { ...introduction, serverInfo: { ...introduction.serverInfo, name, title: name } };
-  }
 }
 
-interface Introduction {
-  capabilities: object;
+export interface Introduction {
+  capabilities: Readonly<Record<string, unknown>>;
   serverInfo: object;
   instructions: string;
+}
+
+function named<T extends Introduction>(introduction: T, name: string | undefined): T {
+  if (name === undefined) return introduction;
+  return { ...introduction, serverInfo: serverInfoOf(name) };
+}
+
+/** Returns the identity of the server, under the name that the client knows. */
+export function serverInfoOf(name: string | undefined): object {
+  return name === undefined ? SERVER_INFO : { ...SERVER_INFO, name, title: name };
+}
+
+/** Returns the introduction of a mode that needs no worker. */
+export function introductionOf(mode: Mode, name: string | undefined): Introduction | undefined {
+  const introduction = INTRODUCTIONS[mode];
+  return introduction && named(introduction, name);
 }
 
 /**

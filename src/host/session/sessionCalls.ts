@@ -58,6 +58,10 @@ export class SessionCalls {
     return this.#journal.admit(call);
   }
 
+  mayRepeat(id: RequestId): boolean {
+    return this.#journal.mayRepeat(requestKey(id));
+  }
+
   /** Sends the waiting requests to a new worker. */
   open(generation: number): void {
     this.#journal.open(generation);

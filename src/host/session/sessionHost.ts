@@ -2,9 +2,11 @@ import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { Fault } from '../../errors/fault.ts';
 import type { KnownFaultCode } from '../../errors/faultCodes.ts';
-import { isRequestId, type JsonRpcMessage, type RequestId, resultResponse } from '../../link/frames.ts';
+import { INVALID_REQUEST } from '../../errors/rpcCodes.ts';
+import { errorResponse, isRequestId, type JsonRpcMessage, type RequestId, resultResponse } from '../../link/frames.ts';
 import { DEFAULT_MODE, type Mode } from '../../link/mode.ts';
 import { heartbeat } from '../../link/rendezvous.ts';
+import { claimsModern, MODERN_VERSION } from '../../mcp/modern/wire.ts';
 import { EXIT_NO_WORKER } from '../attach/lastWorker.ts';
 import type { Loss, LossFacts } from '../attach/workerConnection.ts';
 import { WorkerLink } from '../attach/workerLink.ts';
@@ -119,6 +121,11 @@ export class SessionHost {
     return this.#withoutWorker.fault === undefined ? 0 : EXIT_NO_WORKER;
   }
 
+  /** Returns whether a request in flight may run elsewhere: it has not begun, or its contract allows it. */
+  mayRepeat(id: RequestId): boolean {
+    return this.#calls.mayRepeat(id);
+  }
+
   #onClientLine(line: Buffer): void {
     this.#onTraffic();
     const read = readClientLine(line);
@@ -129,7 +136,8 @@ export class SessionHost {
   }
 
   #onRequest(id: RequestId, message: JsonRpcMessage, line: Buffer): void {
-    if (message.method === 'ping') this.#client.write(resultResponse(id, {}));
+    if (claimsModern(message)) this.#client.write(errorResponse(id, INVALID_REQUEST, CHANGES_ERA));
+    else if (message.method === 'ping') this.#client.write(resultResponse(id, {}));
     else if (message.method === 'initialize') this.#onInitialize(id, message);
     else this.#track(id, message, line);
   }
@@ -250,6 +258,8 @@ export class SessionHost {
     for (const frame of frames) this.#link.send(Buffer.from(frame));
   }
 }
+
+const CHANGES_ERA = `This session began with initialize and speaks an earlier revision; begin another connection for ${MODERN_VERSION}.`;
 
 const LOSS_CODES = {
   gone: 'connection_lost',

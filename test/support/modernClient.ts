@@ -1,0 +1,76 @@
+import { type RpcMessage, type StreamClient, until, withoutFence } from './hostProcess.ts';
+
+export const MODERN = '2026-07-28';
+const RESERVED = 'io.modelcontextprotocol/';
+
+/** `_meta` of a request of revision 2026-07-28. */
+export function modernMeta(capabilities: object = {}, more: object = {}): Record<string, unknown> {
+  return {
+    [`${RESERVED}protocolVersion`]: MODERN,
+    [`${RESERVED}clientInfo`]: { name: 'modern-client', version: '2.0.0' },
+    [`${RESERVED}clientCapabilities`]: capabilities,
+    ...more,
+  };
+}
+
+/** Client that declares elicitation by form. */
+export const ELICITS = { elicitation: { form: {} } };
+
+type Send = (method: string, params: object) => Promise<RpcMessage>;
+
+/** Client of revision 2026-07-28 over any transport. */
+export class ModernCaller {
+  readonly #send: Send;
+  capabilities: object;
+
+  constructor(send: Send, capabilities: object = {}) {
+    this.#send = send;
+    this.capabilities = capabilities;
+  }
+
+  static on(client: StreamClient, capabilities: object = {}): ModernCaller {
+    return new ModernCaller((method, params) => client.request(method, params), capabilities);
+  }
+
+  request(method: string, params: object = {}, meta: object = {}): Promise<RpcMessage> {
+    return this.#send(method, { ...params, _meta: modernMeta(this.capabilities, meta) });
+  }
+
+  call(name: string, args: object, more: object = {}): Promise<RpcMessage> {
+    return this.request('tools/call', { name, arguments: args, ...more });
+  }
+
+  /** Waits for the tool at `path` and returns its id. */
+  toolId(path: string): Promise<string> {
+    return until(`a tool at ${path}`, async () => {
+      const { result } = await this.call('tool_browse', { path, render: 'json' });
+      const { cards = [] } = (result?.structuredContent ?? {}) as { cards?: { id: string; kind: string }[] };
+      return cards.find((card) => card.kind === 'tool')?.id;
+    });
+  }
+}
+
+/** Returns the text of a result, without the fence around foreign data. */
+export function textOf({ result, error }: RpcMessage): string {
+  if (!result) return `error ${error?.code}: ${error?.message}`;
+  const content = (result.content ?? []) as { text?: string }[];
+  return withoutFence(content.map(({ text }) => text ?? '').join(''));
+}
+
+export interface Asked {
+  inputRequests: Record<string, { method: string; params: Record<string, unknown> }>;
+  requestState: string;
+}
+
+/** Returns the question of an answer, which must be `input_required`. */
+export function askedIn({ result, error }: RpcMessage): Asked {
+  if (result?.resultType !== 'input_required') throw new Error(`no question but ${JSON.stringify(result ?? error)}`);
+  return result as unknown as Asked;
+}
+
+/** Makes the members that answer every question of a result alike. */
+export function answering({ inputRequests, requestState }: Asked, response: object): object {
+  return { requestState, inputResponses: Object.fromEntries(Object.keys(inputRequests).map((key) => [key, response])) };
+}
+
+export const ONCE = { action: 'accept', content: { remember: 'once' } };
