@@ -122,7 +122,13 @@ const ownBundles = {
 };
 
 /** Packages that several bundles need, by the bundle of their own, so that the download carries each once. */
-const SHARED_PACKAGES = { 'yaml.cjs': ['yaml'], 're2js.cjs': ['re2js'], 'ajv.cjs': ['ajv', 'ajv/dist/2020.js'] };
+const SHARED_PACKAGES = {
+  'yaml.cjs': ['yaml'],
+  're2js.cjs': ['re2js'],
+  'ajv.cjs': ['ajv', 'ajv/dist/2020.js'],
+  'jsonrpc.cjs': ['vscode-jsonrpc/node'],
+  'toml.cjs': ['smol-toml'],
+};
 const sharedPackages = {
   name: 'shared-packages',
   setup(context) {

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { parseAst } from 'vitest/node';
 import { SERVER_STATES } from '../../src/control/serverStates.ts';
 import { COMMANDS } from '../../src/extension/contributions.ts';
+import { ODDITIES } from '../../src/mcp/wire/oddities.ts';
 import { hasWords, messageOf } from '../../src/text/messages.ts';
 import { SCAN_RULES } from '../../src/trust/scan/finding.ts';
 
@@ -13,6 +14,7 @@ const TABLES: readonly (readonly string[])[] = [
   Object.values(COMMANDS).map(({ title }) => title),
   Object.values(SERVER_STATES).map(({ words }) => words),
   Object.values(SCAN_RULES),
+  Object.values(ODDITIES),
 ];
 
 /** Source files with texts of the extension and of its pages. */

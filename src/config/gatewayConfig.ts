@@ -8,7 +8,7 @@ export interface FileLocation {
   column: number;
 }
 
-/** Kinds of problems. `docs/editor/configuration-file.md` has a section on each. */
+/** Kinds of problems. `docs/editor/problems.md` has a section on each. */
 export const PROBLEM_CODES = [
   'file',
   'syntax',

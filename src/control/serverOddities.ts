@@ -8,9 +8,19 @@ export interface ServerOddity {
 
 const SHOWN = 3;
 
-/** Lists the most frequent kinds of misbehaviour: `lines on stdout that are no messages (1,200)`. */
-export function oddityWords(oddities: readonly ServerOddity[]): string {
-  const shown = oddities.slice(0, SHOWN).map(({ words, count }) => `${words} (${count.toLocaleString('en-US')})`);
-  const more = oddities.length - shown.length;
-  return `${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+/**
+ * Lists the most frequent kinds of misbehaviour: `lines on stdout that are no messages (1,200)`. `name` and `andMore`
+ * translate.
+ */
+export function oddityWords(
+  oddities: readonly ServerOddity[],
+  name = (words: string): string => words,
+  andMore = (shown: string, more: number): string => `${shown}, and ${more} more`,
+): string {
+  const shown = oddities
+    .slice(0, SHOWN)
+    .map(({ words, count }) => `${name(words)} (${count.toLocaleString('en-US')})`)
+    .join(', ');
+  const more = oddities.length - SHOWN;
+  return more > 0 ? andMore(shown, more) : shown;
 }

@@ -53,7 +53,7 @@ function compose(context: vscode.ExtensionContext, log: vscode.LogOutputChannel)
     environment,
     reveal: (folder, server) => tree.revealServer(folder, server),
     revealTool: (folder, path) => tree.revealTool(folder, path),
-    page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'configuration-file.md'),
+    page: vscode.Uri.joinPath(context.extensionUri, 'docs', 'editor', 'problems.md'),
     installation,
     extensionUri: context.extensionUri,
     skillFolder: vscode.Uri.joinPath(dist, 'skills', SKILL_NAME).fsPath,

@@ -1,3 +1,4 @@
+import { oddityWords, type ServerOddity } from '../control/serverOddities.ts';
 import { groupDigits, oneLine } from '../text/porcelain.ts';
 import { COMMANDS, type CommandId } from './contributions.ts';
 import { plural, t, translated } from './l10n.ts';
@@ -16,6 +17,15 @@ export function shortTokens(tokens: number): string {
 /** Returns the title of a command, as the palette has it. */
 export function commandTitle(id: CommandId): string {
   return translated(COMMANDS[id].title);
+}
+
+/** Lists what a server does against the protocol. The worker names each kind in English. */
+export function odditiesOf(oddities: readonly ServerOddity[]): string {
+  return oddityWords(
+    oddities,
+    (words) => translated(words),
+    (shown, more) => t`${shown}, and ${more} more`,
+  );
 }
 
 /** Numbers with their noun, for labels and lists. A sentence with a number is one text: see `plural`. */

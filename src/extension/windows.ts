@@ -211,7 +211,7 @@ export function search<T extends Choice>({ title, modes, button }: SearchOptions
 /** Lets the user choose among grouped rows. `titleOf` describes the present choice. */
 export function chooseGrouped<T extends Choice & { group: string }>(
   choices: readonly T[],
-  titleOf: (chosen: readonly T[]) => NotificationText,
+  { titleOf, placeHolder }: { titleOf(chosen: readonly T[]): NotificationText; placeHolder: NotificationText },
 ): Promise<readonly T[] | undefined> {
   type Item = vscode.QuickPickItem & { choice?: T };
   const box = vscode.window.createQuickPick<Item>();
@@ -225,6 +225,7 @@ export function chooseGrouped<T extends Choice & { group: string }>(
   }
   const chosen = (): T[] => box.selectedItems.flatMap(({ choice }) => choice ?? []);
   box.canSelectMany = true;
+  box.placeholder = placeHolder;
   box.ignoreFocusOut = true;
   box.items = items;
   box.selectedItems = items.filter(({ choice }) => choice?.picked === true);

@@ -125,10 +125,16 @@ describe('the problems of the editor', () => {
   });
 });
 
-describe('docs/editor/configuration-file.md', () => {
+describe('docs/editor/problems.md', () => {
+  const page = readFileSync('docs/editor/problems.md', 'utf8');
+
+  it('needs no file beside it, because the packed extension has none of them', () => {
+    expect(page.match(/\]\((?!#)[^)]*\)/g)).toBeNull();
+    expect(readFileSync('.vscodeignore', 'utf8')).toContain('\n!docs/editor/problems.md\n');
+  });
+
   it('has a section on each kind of problem, and no other', () => {
-    const page = readFileSync('docs/editor/configuration-file.md', 'utf8');
-    const sections = [...page.matchAll(/^### (\w+)$/gm)].map(([, code]) => code);
+    const sections = [...page.matchAll(/^## (\w+)$/gm)].map(([, code]) => code);
     expect(sections).toEqual([
       ...PROBLEM_CODES.filter((code) => code !== 'suspicious_text'),
       'suspicious_text',

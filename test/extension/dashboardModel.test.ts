@@ -3,7 +3,8 @@ import type { LimitWindow } from '../../src/control/activityContract.ts';
 import type { ServerStatus } from '../../src/control/contract.ts';
 import { dashboardState } from '../../src/extension/dashboard/dashboardModel.ts';
 import { limitsPart } from '../../src/extension/dashboard/limitRows.ts';
-import { age, clock, compact, toolParts, until } from '../../src/extension/dashboard/words.ts';
+import { age, compact, toolParts, until } from '../../src/extension/dashboard/words.ts';
+import { timeOfDay } from '../../src/text/timeOfDay.ts';
 import { BUSY, NOW, PAGES, sources, telemetry } from '../webview/sample.ts';
 import { server, snapshot } from './fixtures.ts';
 
@@ -75,7 +76,7 @@ describe('figures of the dashboard', () => {
       rate: { value: '28', notes: ['214 in 15 min'] },
       latency: { value: '12.4 ms / 340 ms', notes: ['of 1,312 calls'] },
       errors: { value: '14', notes: ['1 lost, 2 retries'] },
-      context: { value: '68,380 → 1,220', notes: ['−98 %', 'results: 434k came, 12k shown'] },
+      context: { value: '68,380 → 1,220', notes: ['−98 %', 'results: 434k → 12k'] },
     });
     expect(figures.context?.method).toContain('cl100k');
     expect(figures.rate?.plot?.title).toBe(
@@ -129,7 +130,7 @@ describe('limits of the dashboard', () => {
       { scope: 'tool_execute/minute', limit: 2, left: 0, freesInMs: 31_000 },
       { scope: 'tool_execute/session', limit: 2, left: 0, session: 's1' },
     );
-    expect(minute).toMatchObject({ isMet: true, frees: `waits until ${clock(NOW + 31_000)}` });
+    expect(minute).toMatchObject({ isMet: true, frees: `waits until ${timeOfDay(NOW + 31_000)}` });
     expect(session).toMatchObject({ isMet: true, frees: 'used up: needs a new session', of: 's1' });
     expect(other?.isMet).toBe(false);
   });
@@ -137,7 +138,7 @@ describe('limits of the dashboard', () => {
   it('count down between two reports, and are not reached after the time', () => {
     const window = { scope: 'tool_execute/minute', limit: 2, left: 0, freesInMs: 3_000 };
     const at = (age: number) => limitsPart({ report: { windows: [window] }, age }, NOW).rows[0];
-    expect(at(1_000)?.frees).toBe(`waits until ${clock(NOW + 2_000)}`);
+    expect(at(1_000)?.frees).toBe(`waits until ${timeOfDay(NOW + 2_000)}`);
     expect(at(3_500)).toMatchObject({ isMet: false, frees: '' });
   });
 

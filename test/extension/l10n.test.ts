@@ -4,7 +4,9 @@ import { bundleTexts, rawTexts, TEXT_SOURCES, translatedTexts } from '../../scri
 import type { ServerStatus } from '../../src/control/contract.ts';
 import { SERVER_STATES, type ServerState } from '../../src/control/serverStates.ts';
 import type { GatewayView } from '../../src/extension/status/health.ts';
+import { ODDITIES } from '../../src/mcp/wire/oddities.ts';
 import { filled } from '../../src/text/messages.ts';
+import { SCAN_RULES } from '../../src/trust/scan/finding.ts';
 import { attached, server, snapshot } from './fixtures.ts';
 
 const BUNDLE = JSON.parse(readFileSync('l10n/bundle.l10n.json', 'utf8')) as Record<string, string>;
@@ -125,6 +127,13 @@ describe('the search for untranslated texts', () => {
   });
 });
 
+it('shows a time of day alike in every view', () => {
+  const own = TEXT_SOURCES.filter((file) =>
+    /toLocale(?:Time|Date)?String\((?!'en-US')|getHours/.test(readFileSync(file, 'utf8')),
+  );
+  expect(own).toEqual([]);
+});
+
 describe('another language', () => {
   /** Every text of the bundle in brackets. A text that is not in the bundle is left out, and shows as a gap. */
   const speakPseudo = async (): Promise<void> => {
@@ -149,6 +158,7 @@ describe('another language', () => {
         p95Ms: 12,
         lastUsedAt: 1,
         held: [{ toolId: '', part: 'prompts', name: '3', why: 'changed' }],
+        oddities: Object.entries(ODDITIES).map(([kind, words]) => ({ kind, count: 4, words })),
         remedy: { kind: 'restart' },
       }),
   );
@@ -191,6 +201,19 @@ describe('another language', () => {
       untranslated([folderRow({ kind: 'folder', folder: '1', title: '2' }, view), treeMessage(view, true)]),
     ).toEqual([]);
     expect(treeBadge([view])?.tooltip).toBe('[[1 question] and [9 servers] need you]');
+  });
+
+  it('reaches every kind of misbehaviour of a server, and every rule and tier of the scan', async () => {
+    await speakPseudo();
+    const { odditiesOf } = await import('../../src/extension/plainText.ts');
+    const all = Object.entries(ODDITIES).map(([kind, words]) => ({ kind, count: 4, words }));
+    expect(untranslated(all.map((one) => odditiesOf([one])))).toEqual([]);
+    const { describeFinding } = await import('../../src/extension/trust/findings.ts');
+    const rules = Object.keys(SCAN_RULES) as (keyof typeof SCAN_RULES)[];
+    const found = rules.flatMap((rule) =>
+      (['hard', 'soft'] as const).map((tier) => describeFinding({ rule, tier, where: '/1', quote: '2' })),
+    );
+    expect(untranslated(found)).toEqual([]);
   });
 
   it('reaches the status bar with its tooltip', async () => {

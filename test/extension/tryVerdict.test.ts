@@ -36,7 +36,7 @@ describe('the verdict of a dry run', () => {
       ],
       arg_repairs: [{ path: '$.n', rule: 'str_to_integer' }],
       policy: { action: 'require_approval', rule_index: 0 },
-      server: { name: 'one', state: 'idle' },
+      server: { name: 'one', state: 'not_started' },
       expected: { duration_ms: { median: 117.6 } },
     };
     expect(verdictOf(report(more))).toEqual({
@@ -45,10 +45,21 @@ describe('the verdict of a dry run', () => {
         'Not checked: its schema is too large',
         '$.n would be repaired by str_to_integer',
         'asks you first',
-        'the server is idle',
+        'server: asleep',
         'usually 118 ms',
       ],
     });
+  });
+
+  it('names the state of the server as the tree does', () => {
+    const notesIn = (state: string) => {
+      const verdict = verdictOf(report({ server: { name: 'one', state } }));
+      return verdict.kind === 'valid' ? verdict.notes : [];
+    };
+    expect(notesIn('failed')).toEqual(['Arguments are valid', 'server: failed']);
+    expect(notesIn('needs_sign_in')).toEqual(['Arguments are valid', 'server: needs sign-in']);
+    expect(notesIn('half_open')).toEqual(['Arguments are valid', 'server: half open']);
+    expect(notesIn('ready')).toEqual(['Arguments are valid']);
   });
 
   it('is refused by a rule, by a limit or by an error that is not about arguments', () => {

@@ -198,8 +198,8 @@ describe('a server that misses the time limit of a call', () => {
   });
 
   it('but reports progress gets a new time limit', async () => {
-    const steps = [first({ delay: 700 }, { flood: 'progress', count: 1 }, { delay: 700 }, 'reply')];
-    const gateway = await FaultGateway.open({ steps }, { blocks: SHORT });
+    const steps = [first({ delay: 2_000 }, { flood: 'progress', count: 1 }, { delay: 2_000 }, 'reply')];
+    const gateway = await FaultGateway.open({ steps }, { blocks: { timeouts: { servers: { faulty: 3 } } } });
     expect((await gateway.act('slow')).text).toBe('ok\nslow\n');
   });
 });

@@ -1,6 +1,15 @@
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, closeSync, mkdirSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -123,21 +132,53 @@ it.runIf(isRoot)('a full disk stops loading with one sentence, and reads go on',
   expect(await total(world, 'rows')).toBe(40_000);
 });
 
-it('without node:sqlite, the error says which Node is needed', async () => {
-  const world = recordWorld();
+/** Returns a provider whose Node has none of the given modules. */
+function providerWithout(world: RecordWorld, ...modules: string[]): EmbeddedProvider {
   const script = world.write(
     'thread.mjs',
     `Object.defineProperty(process.versions, 'node', { value: '20.12.0' });
      import { registerHooks } from 'node:module';
      registerHooks({ resolve: (name, context, next) => {
-       if (name === 'node:sqlite') throw new Error('No such built-in module: node:sqlite');
+       if (${JSON.stringify(modules)}.includes(name)) throw new Error('No such module: ' + name);
        return next(name, context);
      } });
      await import(${JSON.stringify(resolve('src/records/embedded/recordsThread.ts'))});`,
   );
   const provider = new EmbeddedProvider(world.options, new URL(`file://${script}`));
   atEnd(() => provider.dispose());
-  await expect(provider.get({ path: '/v1/streams', query: [] })).rejects.toThrow(
-    'Records are kept with node:sqlite, which needs Node 22.13 or newer; this is Node 20.12.0.',
-  );
+  return provider;
+}
+
+describe('without node:sqlite', () => {
+  it('the error says which Node is needed', async () => {
+    const provider = providerWithout(recordWorld(), 'node:sqlite', 'node-sqlite3-wasm');
+    await expect(provider.get({ path: '/v1/streams', query: [] })).rejects.toThrow(
+      'Records are kept with node:sqlite, which needs Node 22.13 or newer; this is Node 20.12.0. Update Node, or install the package node-sqlite3-wasm beside waygate.',
+    );
+  });
+
+  it('an installed node-sqlite3-wasm keeps the records in memory, and a purge removes the file of a newer Node', async () => {
+    const world = recordWorld();
+    const folder = join(world.root, 'data');
+    mkdirSync(folder);
+    const rows = Array.from({ length: 3_000 }, (_, n) => ({ id: n, text: `row ${n} words` }));
+    writeFileSync(join(folder, 'rows.jsonl'), jsonLines(rows));
+    const source = { kind: 'folder', path: folder, name: 'data' } as const;
+    world.grant([{ id: 'g', connection: 'folder-data', source, streams: 'all', created: new Date().toISOString() }]);
+    await world.provider.refresh();
+    const { file } = await world.provider.status();
+    expect(existsSync(file)).toBe(true);
+    const provider = providerWithout(world, 'node:sqlite');
+    // Reads are answered while the records are loaded by the same connection.
+    const early = await provider.get({ path: '/v1/streams', query: [] });
+    expect(early.status).toBe(200);
+    const state = await provider.refresh();
+    expect(state).toMatchObject({ inMemory: true, connections: [{ streams: [{ name: 'rows', records: 3_000 }] }] });
+    expect(state.bytes).toBeGreaterThan(100_000);
+    const found = await provider.get({ path: '/v1/search', query: [['q', '"row 17"']] });
+    expect(JSON.stringify(found.body)).toContain('<mark>row 17</mark> words');
+    world.grant([]);
+    expect(await provider.purge()).toMatchObject({ connections: [] });
+    expect(existsSync(file)).toBe(false);
+  });
 });

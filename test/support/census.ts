@@ -64,7 +64,7 @@ export interface StatusReport {
     location?: { line: number };
     held?: { name: string; part: string; why: string }[];
   }[];
-  recentCalls: { subject: string; outcome: string }[];
+  recentCalls: { subject: string; phase: string; outcome?: string }[];
   configuration: { problems: { message: string; location: { file: string; line: number } }[] };
 }
 

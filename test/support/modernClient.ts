@@ -1,4 +1,6 @@
 import { type RpcMessage, type StreamClient, until, withoutFence } from './hostProcess.ts';
+import { atEnd } from './lifetime.ts';
+import { JSON_HEADERS } from './mcpHttp.ts';
 
 export const MODERN = '2026-07-28';
 const RESERVED = 'io.modelcontextprotocol/';
@@ -74,3 +76,63 @@ export function answering({ inputRequests, requestState }: Asked, response: obje
 }
 
 export const ONCE = { action: 'accept', content: { remember: 'once' } };
+
+/** Answer to a POST: its status, and the messages of its body. The last is the answer to the request. */
+export interface Posted {
+  status: number;
+  type: string;
+  messages: RpcMessage[];
+}
+
+/** Client of revision 2026-07-28 over HTTP: every request is a POST of its own. */
+export class ModernHttp {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  #next = 1;
+
+  constructor(url: string, token?: string) {
+    this.url = url;
+    this.headers = { ...JSON_HEADERS, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+  }
+
+  caller(capabilities: object = {}): ModernCaller {
+    return new ModernCaller(
+      async (method, params) => (await this.post(method, params)).messages.at(-1) as RpcMessage,
+      capabilities,
+    );
+  }
+
+  async post(method: string, params: object, headers: Record<string, string | undefined> = {}): Promise<Posted> {
+    const response = await this.open(method, params, headers);
+    const text = await response.text();
+    const type = response.headers.get('content-type') ?? '';
+    const parts = type === 'text/event-stream' ? [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data) : [text];
+    return {
+      status: response.status,
+      type,
+      messages: parts.map((part) => (part ? (JSON.parse(part) as RpcMessage) : {})),
+    };
+  }
+
+  /** Sends a request with the headers that repeat it. A header that is `undefined` is left out. */
+  open(
+    method: string,
+    params: object,
+    headers: Record<string, string | undefined> = {},
+    signal?: AbortSignal,
+  ): Promise<Response> {
+    const abort = new AbortController();
+    signal?.addEventListener('abort', () => abort.abort());
+    // Closes a stream that the test leaves open.
+    atEnd(() => abort.abort());
+    const { name, uri } = params as { name?: string; uri?: string };
+    const own = { 'mcp-protocol-version': MODERN, 'mcp-method': method, 'mcp-name': name ?? uri, ...headers };
+    const set = Object.entries({ ...this.headers, ...own }).filter(([, value]) => value !== undefined);
+    return fetch(this.url, {
+      method: 'POST',
+      headers: Object.fromEntries(set) as Record<string, string>,
+      body: JSON.stringify({ jsonrpc: '2.0', id: this.#next++, method, params }),
+      signal: abort.signal,
+    });
+  }
+}

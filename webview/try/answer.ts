@@ -1,4 +1,5 @@
 import type { Figures, FromTry, Outcome, PastCall } from '../../src/control/tryMessages.ts';
+import { timeOfDay } from '../../src/text/timeOfDay.ts';
 import { t } from '../l10n.ts';
 import { button, byId, el } from './elements.ts';
 import { shown } from './words.ts';
@@ -72,7 +73,7 @@ export function showFigures({ durationMs, handles, tokens }: Figures, post: (mes
 
 export function showHistory(calls: readonly PastCall[], post: (message: FromTry) => void): void {
   const rows = calls.map(({ id, at, client, isError, durationMs }) => {
-    const time = new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+    const time = timeOfDay(at);
     const words = `${isError ? t`failed` : t`ok`} · ${client === 'you' ? t`you` : shown(client, 40)} · ${duration(durationMs)}`;
     const recall = button(time, () => post({ type: 'recall', id }), {
       class: 'link',

@@ -4,9 +4,13 @@ import { join } from 'node:path';
 import { ensureWorkspaceState, stateRoot, unwritable } from '../../config/state/stateFolder.ts';
 import { attach, endSilent } from '../../host/attach/attach.ts';
 import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/attach/startWorker.ts';
-import { SessionHost } from '../../host/session/sessionHost.ts';
+import { lostWithHost } from '../../host/session/clientCall.ts';
+import { introductionOf, serverInfoOf } from '../../host/session/sessionBeginning.ts';
+import { SessionHost, type SessionHostOptions } from '../../host/session/sessionHost.ts';
+import { roundKey, UsedRounds } from '../../host/session/usedRounds.ts';
 import { IdleCollection } from '../../lib/idleCollection.ts';
 import { isAbsent, readBoundedText, readFailure } from '../../lib/readBounded.ts';
+import type { Mode } from '../../link/mode.ts';
 import { HttpFront } from '../../mcp/http/httpFront.ts';
 import { chosenMode } from '../chosenMode.ts';
 import type { HttpOptions, ServeOptions } from '../commands.ts';
@@ -25,26 +29,40 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
   const runtime = ownRuntime(target);
   const token = tokenOf(target, options);
   const garbage = new IdleCollection();
+  const hostOf = ({ input, output }: Pick<SessionHostOptions, 'input' | 'output'>, mode: Mode): SessionHost =>
+    new SessionHost({
+      input,
+      output,
+      log,
+      mode,
+      workspace: target.workspace,
+      endSilent,
+      onTraffic: () => garbage.work(),
+      folder: gatewayFolder(target),
+      attach: (signal, start) =>
+        attach(runtime, { kind: 'session', start, holds: true, marksRelated: true, mode, signal, log }),
+    });
   const front = new HttpFront({
     port: options.port,
     log,
     ...(token ? { token: token.value } : {}),
-    onSession: ({ input, output }) => {
-      // Read for each session: the file may have changed.
-      const mode = chosenMode(target);
-      const host = new SessionHost({
-        input,
-        output,
-        log,
-        mode,
-        workspace: target.workspace,
-        endSilent,
-        onTraffic: () => garbage.work(),
-        folder: gatewayFolder(target),
-        attach: (signal, start) =>
-          attach(runtime, { kind: 'session', start, holds: true, marksRelated: true, mode, signal, log }),
+    // Read for each session: the file may have changed.
+    onSession: (streams) => hostOf(streams, chosenMode(target)).run(),
+    openModern: async () => {
+      const { openModernHttp } = await import('../../host/modern/modernEra.ts');
+      const folder = ensureWorkspaceState(target.workspace, stateRoot(), stateVariant(target));
+      return openModernHttp({
+        key: roundKey(folder),
+        used: new UsedRounds(folder),
+        token: token?.value ?? '',
+        modeNow: () => {
+          const mode = chosenMode(target);
+          return { mode, introduction: introductionOf(mode, undefined) };
+        },
+        serverInfo: serverInfoOf(undefined),
+        outcomeUnknown: lostWithHost,
+        openHost: hostOf,
       });
-      return host.run();
     },
   });
   log(`serves ${await listen(front, options.port)}`);

@@ -36,6 +36,7 @@ export class ActivityActions {
     if (choices.length === 0) return void notify('info', notificationText`There are no calls to filter.`);
     const chosen = await pickMany(choices, {
       title: notificationText`Show Only These Calls`,
+      placeHolder: notificationText`Check servers, tools, outcomes or clients`,
       matchOnDescription: true,
     });
     if (chosen) this.#activity.filter = chosenFilter(chosen);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { timeOfDay } from '../../text/timeOfDay.ts';
 import { ACTIVITY_VIEW_ID } from '../contributions.ts';
 import { callPlace } from '../documents/addresses.ts';
 import { describeResult } from '../documents/resultDocuments.ts';
@@ -72,7 +73,10 @@ export class ActivityView implements vscode.TreeDataProvider<ActivityElement>, v
   getTreeItem(element: ActivityElement): vscode.TreeItem {
     switch (element.kind) {
       case 'group':
-        return treeItem(groupRow(element.group, timeOfDay, this.#titleOf(element.group)), 'Expanded');
+        return treeItem(
+          groupRow(element.group, (at) => timeOfDay(at, false), this.#titleOf(element.group)),
+          'Expanded',
+        );
       case 'call': {
         const item = treeItem(callRow(element.call, Date.now()), 'Collapsed');
         item.command = this.#open(element.call, mainPart(element.call));
@@ -225,9 +229,4 @@ export class ActivityView implements vscode.TreeDataProvider<ActivityElement>, v
 
 function leaf(id: string, label: NotificationText, icon: string, contextValue = 'waygate.callPart') {
   return { id, label, description: notificationText``, icon: { id: icon }, contextValue, accessibilityLabel: label };
-}
-
-function timeOfDay(at: number): string {
-  const date = new Date(at);
-  return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
 }

@@ -29,7 +29,7 @@ export function outcomeOf(call: Call): Outcome {
   if (call.phase === 'waiting')
     return { words: t`waits for you`, id: 'waiting', icon: { id: 'question', color: WARNING } };
   if (call.phase === 'running') return { words: t`running`, id: 'running', icon: { id: 'sync~spin' } };
-  if (call.outcome === 'ok') return { words: t`ok`, id: 'ok', icon: { id: 'pass', color: 'testing.iconPassed' } };
+  if (call.outcome === 'ok') return { words: t`ok`, id: 'ok', icon: { id: 'pass', color: 'charts.green' } };
   if (call.errorCode === 'CANCELLED' && call.effect === 'none') {
     return { words: t`cancelled`, id: 'failed', icon: { id: 'circle-slash' } };
   }

@@ -10,13 +10,14 @@ import type {
 } from '../../control/dashboardMessages.ts';
 import type { CallsReport, TelemetryReport } from '../../control/healthContract.ts';
 import { duration, groupDigits, inLines, latency } from '../../text/porcelain.ts';
+import { timeOfDay } from '../../text/timeOfDay.ts';
 import { plural, t } from '../l10n.ts';
 import { amounts } from '../plainText.ts';
 import { type GatewayView, summarize } from '../status/health.ts';
 import { type KnownLimits, limitsPart } from './limitRows.ts';
 import { needRows } from './needs.ts';
 import { serversPart } from './serverRows.ts';
-import { clock, compact, toolParts } from './words.ts';
+import { compact, toolParts } from './words.ts';
 
 /** Everything that the dashboard shows, at one moment. */
 export interface DashboardSources {
@@ -122,7 +123,7 @@ function context(telemetry: TelemetryReport | undefined): Figure {
     notes: [
       ...(full === 0 ? [] : [saved > 0 ? `−${saved} %` : `+${-saved} %`]),
       ...(tokens && tokens.result_tokens_raw > 0
-        ? [t`results: ${compact(tokens.result_tokens_raw)} came, ${compact(tokens.result_tokens_shown)} shown`]
+        ? [t`results: ${compact(tokens.result_tokens_raw)} → ${compact(tokens.result_tokens_shown)}`]
         : []),
     ],
     method: TOKEN_METHOD,
@@ -149,7 +150,7 @@ function sessions(sessions: readonly SessionStatus[]): string {
 
 function worker({ worker }: GatewaySnapshot, now: number): string {
   const { pid, version, startedAt } = worker;
-  return t`Counts since ${clock(startedAt, false)} (${duration(now - startedAt)}), the start of worker ${pid}, version ${version}.`;
+  return t`Counts since ${timeOfDay(startedAt, false)} (${duration(now - startedAt)}), the start of worker ${pid}, version ${version}.`;
 }
 
 /** Returns the tools with most calls. The worker sorts them. */

@@ -1,9 +1,10 @@
 import type { LimitsReport, LimitWindow } from '../../control/activityContract.ts';
 import type { LimitRow, LimitsPart, PageButton } from '../../control/dashboardMessages.ts';
 import { groupDigits } from '../../text/porcelain.ts';
+import { timeOfDay } from '../../text/timeOfDay.ts';
 import { t } from '../l10n.ts';
 import { asSentence } from '../plainText.ts';
-import { clock, toolParts, until } from './words.ts';
+import { toolParts, until } from './words.ts';
 
 /** Report of the worker, or why there is none. `age` is the time since the report. */
 export type KnownLimits = { report: LimitsReport; age: number } | 'unsupported' | undefined;
@@ -54,7 +55,7 @@ function limitRow(window: LimitWindow, { now, age }: { now: number; age: number 
     frees: isMet
       ? frees === undefined
         ? t`used up: needs a new session`
-        : t`waits until ${clock(now + frees)}`
+        : t`waits until ${timeOfDay(now + frees)}`
       : frees !== undefined && frees > 0 && left < limit
         ? t`frees in ${until(frees)}`
         : '',

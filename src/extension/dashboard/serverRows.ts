@@ -1,13 +1,14 @@
 import type { CatalogStatus, GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { PageButton, ServerRow, ServersPart } from '../../control/dashboardMessages.ts';
-import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { duration, groupDigits, latency } from '../../text/porcelain.ts';
+import { timeOfDay } from '../../text/timeOfDay.ts';
 import { plural, t, translated } from '../l10n.ts';
+import { odditiesOf } from '../plainText.ts';
 import { isTroubled, needsPerson, snapshotAge } from '../status/remedies.ts';
 import { serverCounts, usableWords } from '../status/serverCounts.ts';
 import { heldWords } from '../trust/heldRows.ts';
-import { age, clock, until } from './words.ts';
+import { age, until } from './words.ts';
 
 /** Newest lines of a server's stderr that its details show. */
 const MAX_STDERR = 20;
@@ -94,11 +95,11 @@ function details(
           )
         : undefined,
     ],
-    [t`Since`, since > 0 ? `${clock(since)} (${duration(now - since)})` : undefined],
+    [t`Since`, since > 0 ? `${timeOfDay(since)} (${duration(now - since)})` : undefined],
     [t`Process`, pid === undefined ? undefined : `${pid}${walls === undefined ? '' : `, ${walls}`}`],
     [t`Protocol`, protocol && t`MCP ${protocol.version}, found ${duration(Math.max(0, now - protocol.at))} ago`],
     [t`To review`, held.length > 0 ? heldWords(held) : undefined],
-    [t`Mended`, oddities?.length ? oddityWords(oddities) : undefined],
+    [t`Mended`, oddities?.length ? odditiesOf(oddities) : undefined],
     [t`Left out`, skipped.length === 0 ? undefined : skipped.map(({ tool, reason }) => `${tool}: ${reason}`).join(' ')],
     [t`Configured in`, location && t`${location.file}, line ${location.line}`],
     [t`State`, !reason && isTroubled(server) ? translated(serverState(state).words) : undefined],

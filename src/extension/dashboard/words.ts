@@ -22,13 +22,6 @@ export function until(ms: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-/** Formats a time of day of this machine: `12:04:31`, or `12:04` without seconds. */
-export function clock(at: number, withSeconds = true): string {
-  const date = new Date(at);
-  const parts = [date.getHours(), date.getMinutes(), ...(withSeconds ? [date.getSeconds()] : [])];
-  return parts.map((part) => String(part).padStart(2, '0')).join(':');
-}
-
 /** Formats a number of tokens: `950`, `1.2k`, `434k`, `3.4M`. */
 export function compact(tokens: number): string {
   if (tokens < 1_000) return String(Math.round(tokens));

@@ -2,12 +2,12 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
-import type { ArtifactAnswer, ArtifactSelection } from '../../control/artifactContract.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { plural, t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import { ask, input, notify, saveAs } from '../windows.ts';
 import { place, resultNameOf, segmentsOf } from './addresses.ts';
+import { foundText, type Selector } from './foundText.ts';
 import { describeResult, eachSlice, openResult } from './resultDocuments.ts';
 import { viewCall } from './resultText.ts';
 import type { DocumentAddress, DocumentGateway, DocumentProvider } from './waygateFiles.ts';
@@ -127,37 +127,10 @@ export class ResultActions {
 /** Documents of what a selector finds in a result. */
 export const foundDocuments: DocumentProvider = {
   async read({ uri, segments: [handle = ''], gateway }: DocumentAddress): Promise<Uint8Array> {
-    const { text, rest } = await foundText(gateway, handle, JSON.parse(uri.query) as Selector);
-    const more = rest ? `\n… ${t`More was found; save the result to search it whole.`}\n` : '';
-    return Buffer.from(`${text || t`Nothing was found.`}\n${more}`);
+    const select = (selector: Selector) => gateway.request('selectArtifact', { handle, selector });
+    return Buffer.from(await foundText(select, JSON.parse(uri.query) as Selector));
   },
 };
-
-type Selector = Readonly<Record<string, unknown>>;
-
-const MAX_FOUND_CHARS = 1024 * 1024;
-
-/** Follows a selector until its end or the limit: an answer of the worker is as short as one for a model. */
-async function foundText(
-  gateway: DocumentGateway,
-  handle: string,
-  selector: Selector,
-): Promise<{ text: string; rest: boolean }> {
-  const texts: string[] = [];
-  let length = 0;
-  for (let next: Selector | undefined = selector; next; ) {
-    const answer: ArtifactAnswer<ArtifactSelection> = await gateway.request('selectArtifact', {
-      handle,
-      selector: next,
-    });
-    if ('reason' in answer) throw new Error(answer.reason);
-    texts.push(answer.text);
-    length += answer.text.length;
-    next = answer.next;
-    if (length > MAX_FOUND_CHARS) return { text: texts.join('\n'), rest: next !== undefined };
-  }
-  return { text: texts.join('\n'), rest: false };
-}
 
 /** Returns the result of a row, of a document's address, or of the document in front. */
 function resultOf(argument: unknown): ResultKey {

@@ -39,7 +39,7 @@ export interface WindowParts {
   secrets: EditorSecrets;
   firstSteps: FirstSteps;
   questions: Questions;
-  /** `docs/editor/configuration-file.md` of the extension. */
+  /** `docs/editor/problems.md` of the extension. */
   page: vscode.Uri;
   /** Selects the row of a server in the view *Tools*. */
   reveal(folder: string, server: string): Promise<void>;

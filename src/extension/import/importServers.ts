@@ -191,7 +191,11 @@ async function confirm(plan: ImportPlan): Promise<boolean> {
       description: notificationText`with the changes shown`,
     };
     const cancel = { label: notificationText`Cancel`, description: notificationText`write nothing` };
-    const choice = await pick([write, cancel], { title: notificationText`Import Servers`, ignoreFocusOut: true });
+    const choice = await pick([write, cancel], {
+      title: notificationText`Import Servers`,
+      placeHolder: notificationText`The comparison shows what would change`,
+      ignoreFocusOut: true,
+    });
     await closePreview(right);
     return choice === write;
   } finally {
@@ -218,7 +222,7 @@ async function remove(removals: readonly Removal[]): ReturnType<ImportPrompts['r
   if (rows.length === 0) return undefined;
   const chosen = await pickMany(rows, {
     title: notificationText`Remove These Entries (backup kept)`,
-    placeHolder: notificationText`These clients still start the same servers themselves, beside Waygate`,
+    placeHolder: notificationText`These clients still start the servers themselves`,
     ignoreFocusOut: true,
   });
   return chosen?.map(({ removal }) => removal);

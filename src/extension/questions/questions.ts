@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { ControlClient } from '../../control/client.ts';
 import { deferred } from '../../lib/deferred.ts';
+import { timeOfDay } from '../../text/timeOfDay.ts';
 import { type CommandId, WAYGATE_SCHEME } from '../contributions.ts';
 import { place } from '../documents/addresses.ts';
 import type { DocumentAddress, DocumentProvider } from '../documents/waygateFiles.ts';
@@ -8,7 +9,7 @@ import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import type { Observable } from '../observable.ts';
 import type { CommandHandlers } from '../registrations.ts';
-import { notify, openPick, showWaiting } from '../windows.ts';
+import { notify, type OpenPick, openPick, showWaiting } from '../windows.ts';
 import { type OpenQuestion, QuestionQueue } from './questionQueue.ts';
 import {
   answerChoices,
@@ -34,7 +35,10 @@ export class Questions implements vscode.Disposable, DocumentProvider {
   readonly #watching: vscode.Disposable;
   /** Ends the notification of the first question. */
   #shown: { id: string; end: () => void } | undefined;
-  #isReviewing = false;
+  /** Review that goes on, and its list. */
+  #reviewing: Promise<void> = Promise.resolve();
+  #list: OpenPick<unknown> | undefined;
+  #latestReview = 0;
 
   constructor() {
     this.#watching = vscode.Disposable.from(
@@ -87,19 +91,27 @@ export class Questions implements vscode.Disposable, DocumentProvider {
     );
   }
 
-  /** Goes through the open questions, until the user puts them aside. */
+  /**
+   * Opens the list of answers. A list that is open is opened anew, because it may be behind the user's work, or be about
+   * to close.
+   */
   async #review(): Promise<void> {
     if (this.#queue.open.value.length === 0) void notify('info', notificationText`No call waits for you.`);
-    if (this.#isReviewing) return;
-    this.#isReviewing = true;
-    try {
-      for (let turn = 1, isAside = false; !isAside; turn += 1) {
-        const [first] = this.#queue.open.value;
-        if (first === undefined) return;
-        isAside = !(await this.#reviewOne(first, turn));
-      }
-    } finally {
-      this.#isReviewing = false;
+    this.#latestReview += 1;
+    const own = this.#latestReview;
+    this.#list?.close();
+    await this.#reviewing.catch(() => undefined);
+    if (own !== this.#latestReview) return;
+    this.#reviewing = this.#reviewAll();
+    await this.#reviewing;
+  }
+
+  /** Goes through the open questions, until the user puts them aside. */
+  async #reviewAll(): Promise<void> {
+    for (let turn = 1, isAside = false; !isAside; turn += 1) {
+      const [first] = this.#queue.open.value;
+      if (first === undefined) return;
+      isAside = !(await this.#reviewOne(first, turn));
     }
   }
 
@@ -107,7 +119,7 @@ export class Questions implements vscode.Disposable, DocumentProvider {
   async #reviewOne(asked: OpenQuestion, turn: number): Promise<boolean> {
     const { id, question } = asked;
     const title = () => reviewTitle(question, turn, turn - 1 + this.#queue.open.value.length);
-    const choices = answerChoices(question, (at) => new Date(at).toLocaleTimeString());
+    const choices = answerChoices(question, timeOfDay);
     const list = openPick(
       choices,
       { title: title(), placeHolder: notificationText`${question.reason}` },
@@ -115,7 +127,9 @@ export class Questions implements vscode.Disposable, DocumentProvider {
     );
     const isOpen = () => this.#queue.open.value.some((open) => open.id === id);
     const watching = this.#queue.open.onChange(() => (isOpen() ? list.setTitle(title()) : list.close()));
+    this.#list = list;
     const chosen = await list.chosen;
+    this.#list = undefined;
     watching.dispose();
     if (chosen !== undefined) this.#queue.answer(id, chosen.verdict);
     return !isOpen();

@@ -1,10 +1,9 @@
 import type { ServerStatus, TreeNode } from '../../control/contract.ts';
-import { oddityWords } from '../../control/serverOddities.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { duration, latency, oneLine } from '../../text/porcelain.ts';
 import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
-import { amounts, asSentence, shortTokens } from '../plainText.ts';
+import { amounts, asSentence, odditiesOf, shortTokens } from '../plainText.ts';
 import { remedyStep, restartWords, serverLabel, stateWords, waitsForUser } from '../status/remedies.ts';
 import { heldIcon, heldWords, isQuarantined } from '../trust/heldRows.ts';
 import type { ToolRow } from './toolRows.ts';
@@ -96,12 +95,18 @@ export function serverTooltip({ server, node }: ServerElement): TooltipPart[] {
     ...useOf(server),
     ...(server.protocol ? [text(t`Speaks MCP ${server.protocol.version}.`)] : []),
     // Misbehaviour may be the cause of the problem.
-    ...(server.oddities?.length ? [text(oneLine(t`Odd: ${oddityWords(server.oddities)}.`, 500))] : []),
+    ...(server.oddities?.length ? [text(oneLine(t`Odd: ${odditiesOf(server.oddities)}.`, 500))] : []),
     ...(server.stderr?.length ? [{ style: 'code' as const, text: stderrEnd(server.stderr) }] : []),
   ];
 }
 
-function useOf({ calls = 0, errors = 0, p95Ms, lastUsedAt }: ServerStatus): TooltipPart[] {
+/** Describes the use of a server or of a tool; nothing if there was none. */
+export function useOf({
+  calls = 0,
+  errors = 0,
+  p95Ms,
+  lastUsedAt,
+}: Pick<ServerStatus, 'calls' | 'errors' | 'p95Ms' | 'lastUsedAt'>): TooltipPart[] {
   if (calls === 0) return [];
   const parts = [
     amounts.calls(calls),

@@ -136,10 +136,10 @@ async function chooseTools(link: GatewayLink, server: ServerStatus, paths: ToolP
   const { excludedTools, excludeTools, includeTools } = await import('../configuration/editConfiguration.ts');
   const { workspace } = await link.status();
   const choices = toolChoices(paths, server.name, await excludedTools(server, workspace));
-  const kept = await chooseGrouped(
-    choices,
-    (some) => notificationText`Choose Tools of ${server.name}: ${costWords(choices, some)}`,
-  );
+  const kept = await chooseGrouped(choices, {
+    titleOf: (some) => notificationText`Choose Tools of ${server.name}: ${costWords(choices, some)}`,
+    placeHolder: notificationText`Agents see the checked tools`,
+  });
   if (!kept) return;
   const { exclude, include } = changesOf(choices, kept);
   if (include.length > 0) await includeTools(server, workspace, include);

@@ -99,7 +99,7 @@ const SAFETY_WORDS: Record<TreeNode['safety'], string> = {
   destructive: t`declared destructive`,
 };
 
-const SAFETY_SENTENCES: Record<TreeNode['safety'], string> = {
+export const SAFETY_SENTENCES: Record<TreeNode['safety'], string> = {
   '': '',
   read_only: t`Its server declares it read-only.`,
   destructive: t`Its server declares it destructive.`,

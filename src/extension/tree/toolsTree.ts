@@ -22,6 +22,7 @@ import {
   treeBadge,
   treeMessage,
 } from './toolRows.ts';
+import { toolTooltip } from './toolTooltip.ts';
 import { createTree, tooltip, treeItem } from './treeRow.ts';
 
 const REFRESH_INTERVAL_MS = 250;
@@ -79,9 +80,14 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     return item;
   }
 
-  resolveTreeItem(item: vscode.TreeItem, element: Element): vscode.TreeItem {
+  async resolveTreeItem(item: vscode.TreeItem, element: Element): Promise<vscode.TreeItem> {
     if (element.kind === 'folder') return item;
-    item.tooltip = tooltip(tooltipOf(element));
+    const toolId = element.kind === 'node' ? element.node.toolId : undefined;
+    const link = this.#gatewayOf(element)?.link;
+    // Without a worker, or after the tool has gone, the row's own words have to do.
+    const isAsked = toolId !== undefined && link?.state.value.kind === 'attached';
+    const tool = isAsked ? await link.request('tool', { toolId }).catch(() => undefined) : undefined;
+    item.tooltip = tooltip(tool ? toolTooltip(tool) : tooltipOf(element));
     return item;
   }
 

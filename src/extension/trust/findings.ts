@@ -19,12 +19,14 @@ export interface ScannedServer {
   scan: ServerScan | undefined;
 }
 
+const TIERS = { hard: t`hard`, soft: t`soft` } satisfies Record<ScannedEntry['findings'][number]['tier'], string>;
+
 /** Renders a finding: `about` describes it, `quote` is the passage. */
 export function describeFinding({ rule, tier, where, quote }: ScannedEntry['findings'][number]): {
   about: string;
   quote: string;
 } {
-  const found = `${translated(SCAN_RULES[rule] ?? rule)} (${tier})`;
+  const found = `${translated(SCAN_RULES[rule] ?? rule)} (${TIERS[tier]})`;
   const about = where === '' ? found : t`${found} at ${oneLine(where, MAX_LINE)}`;
   return { about, quote: oneLine(quote, MAX_LINE) };
 }

@@ -1,10 +1,11 @@
 import type { CallRecord } from '../../control/activityContract.ts';
 import type { ControlRequests } from '../../control/contract.ts';
+import { SERVER_STATES, type ServerState, serverState } from '../../control/serverStates.ts';
 import type { ToolDetails } from '../../control/toolContract.ts';
 import type { Figures, Outcome, PastCall, PlacedProblem, TriedTool, Verdict } from '../../control/tryMessages.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
-import { t } from '../l10n.ts';
+import { t, translated } from '../l10n.ts';
 
 /** Answers of the worker as the page *Try Tool* shows them. */
 
@@ -61,10 +62,17 @@ function judged(report: Readonly<Record<string, unknown>>): Verdict {
       unchecked === undefined ? t`Arguments are valid` : t`Not checked: ${oneLine(String(unchecked.reason), 200)}`,
       ...list(repairs).map(({ path, rule }) => oneLine(t`${String(path)} would be repaired by ${String(rule)}`, 200)),
       ...(asks ? [t`asks you first`] : []),
-      ...(state !== '' && state !== 'ready' ? [t`the server is ${oneLine(state, 40)}`] : []),
+      ...(state !== '' && state !== 'ready' ? [t`server: ${stateName(state)}`] : []),
       ...(typeof time === 'number' ? [t`usually ${Math.round(time)} ms`] : []),
     ],
   };
+}
+
+/** Names a state of a server as the tree does. A newer worker may have others. */
+function stateName(state: string): string {
+  return Object.hasOwn(SERVER_STATES, state)
+    ? translated(serverState(state as ServerState).words)
+    : oneLine(state, 40).replaceAll('_', ' ');
 }
 
 export function outcomeOf(answer: CallAnswer, durationMs: number, record: CallRecord | undefined): Outcome {

@@ -1,4 +1,4 @@
-import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../../errors/rpcCodes.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../../errors/rpcCodes.ts';
 import { errorResponse, type JsonRpcMessage } from '../../link/frames.ts';
 import { completeResult } from '../../mcp/modern/dressing.ts';
 import { type Envelope, isProblem, readEnvelope } from '../../mcp/modern/envelope.ts';
@@ -40,6 +40,16 @@ export class ModernClient {
   /** Serves a request. */
   request(message: JsonRpcMessage, exchange: Exchange): void {
     this.#usedAt = performance.now();
+    try {
+      this.#serve(message, exchange);
+    } catch (error) {
+      // Parameters can nest deeper than they can be written again.
+      const text = `Invalid params: the request cannot be passed on: ${(error as Error).message}.`;
+      exchange.answer(errorResponse(exchange.id, INVALID_PARAMS, text), INVALID_PARAMS);
+    }
+  }
+
+  #serve(message: JsonRpcMessage, exchange: Exchange): void {
     const { method = '', params = {} } = message;
     const envelope = readEnvelope(message);
     if (isProblem(envelope)) {

@@ -1,3 +1,4 @@
+import { HttpClients, type HttpClientsOptions } from './httpClients.ts';
 import { StdioClient, type StdioClientOptions } from './stdioClient.ts';
 
 /**
@@ -6,4 +7,8 @@ import { StdioClient, type StdioClientOptions } from './stdioClient.ts';
  */
 export function serveModernStdio(options: StdioClientOptions): Promise<number> {
   return new StdioClient(options).run();
+}
+
+export function openModernHttp(options: HttpClientsOptions): HttpClients {
+  return new HttpClients(options);
 }

@@ -24,7 +24,7 @@ export interface ModernOptions {
   introduction: Introduction | undefined;
   serverInfo: object;
   /** Opens the legacy session that serves the client. Frames from it name their related request. */
-  openHost(streams: { input: Readable; output: Writable }): LegacyHost;
+  openHost(streams: { input: Readable; output: Writable }, mode: Mode): LegacyHost;
   /** Makes the legacy answer to a request that may have run, and whose answer is lost. */
   outcomeUnknown(method: string): string;
   seal: StateSeal;

@@ -47,7 +47,7 @@ export class ModernSession {
         else done();
       },
     });
-    this.#host = options.openHost({ input: this.#toHost, output });
+    this.#host = options.openHost({ input: this.#toHost, output }, options.mode);
     this.#running = this.#host.run();
     const ports = { send: (message: object) => this.#send(message), nextId: () => this.#next++, host: this.#host };
     this.#rounds = new Rounds({ ...options, ...ports, principal });

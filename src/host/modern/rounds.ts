@@ -127,7 +127,13 @@ export class Rounds {
     this.#calls.set(id, { ...request, id, subject, exchange, answers, ...state });
     // Tokens of different requests may be equal.
     const meta = { ...envelope.rest, ...(envelope.progressToken === undefined ? {} : { progressToken: id }) };
-    this.#ports.send({ id, method, params: Object.keys(meta).length === 0 ? params : { ...params, _meta: meta } });
+    const message = { id, method, params: Object.keys(meta).length === 0 ? params : { ...params, _meta: meta } };
+    try {
+      this.#ports.send(message);
+    } catch (error) {
+      this.#calls.delete(id);
+      throw error;
+    }
   }
 
   #resume(request: ModernRequest, exchange: Exchange, sealed: string, inputResponses: unknown): void {

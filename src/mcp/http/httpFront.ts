@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { encodeMessage } from '../../link/frames.ts';
+import { encodeMessage, type JsonRpcMessage } from '../../link/frames.ts';
 import { MAX_FRAME_BYTES } from '../../link/lineFraming.ts';
 import { PROTOCOL_VERSIONS } from '../mcpVersions.ts';
+import { claimsModern, isModernVersion } from '../modern/wire.ts';
 import { type ClientMessage, parseMessages, readBody } from './clientMessages.ts';
 import { type GuessLimits, HttpGuard } from './httpGuard.ts';
 import { HttpRefusal } from './httpRefusal.ts';
@@ -28,8 +29,19 @@ export interface HttpFrontOptions {
   limits?: Partial<HttpFrontLimits>;
   /** Takes lines about requests with a wrong token. */
   log?: (line: string) => void;
+  /** Opens the part that serves revision 2026-07-28, at the first request of that revision. */
+  openModern?(): Promise<ModernDoor>;
   /** Serves a client's session until its `input` ends. The session is over when the promise settles. */
   onSession(session: HttpSession): Promise<unknown>;
+}
+
+/** Serves requests of a revision without sessions. */
+export interface ModernDoor {
+  post(message: JsonRpcMessage, request: IncomingMessage, response: ServerResponse): void;
+  /** Called at intervals, for keep-alives. */
+  tend(): void;
+  /** Ends everything. Open requests may finish. */
+  close(): Promise<void>;
 }
 
 export const MCP_PATH = '/mcp';
@@ -58,6 +70,7 @@ export class HttpFront {
   readonly #server: Server;
   readonly #sessions = new Map<string, HttpSession>();
   readonly #running = new Set<Promise<void>>();
+  #modern: Promise<ModernDoor> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: HttpFrontOptions) {
@@ -91,7 +104,7 @@ export class HttpFront {
     this.#guard.close();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const session of [...this.#sessions.values()]) this.#endSession(session);
-    await Promise.all(this.#running);
+    await Promise.all([...this.#running, this.#modern?.then((modern) => modern.close())]);
     this.#server.closeAllConnections();
     await closed;
   }
@@ -104,6 +117,8 @@ export class HttpFront {
     }
     await this.#guard.checkToken(request.headers);
     if (request.method === 'POST') await this.#onPost(request, response);
+    else if (namesModern(request))
+      throw new HttpRefusal(405, 'This revision of MCP uses POST only.', { allow: 'POST' });
     else if (request.method === 'GET') this.#onGet(request, response);
     else if (request.method === 'DELETE') this.#onDelete(request, response);
     else throw new HttpRefusal(405, 'MCP uses POST, GET and DELETE.', { allow: 'POST, GET, DELETE' });
@@ -114,7 +129,8 @@ export class HttpFront {
     if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
       throw new HttpRefusal(415, 'The Content-Type must be application/json.');
     }
-    const known = request.headers['mcp-session-id'] === undefined ? undefined : this.#find(request);
+    const hasSession = request.headers['mcp-session-id'] !== undefined && !namesModern(request);
+    const known = hasSession ? this.#find(request) : undefined;
     const messages = parseMessages(await readBody(request, this.#limits.bodyBytes), known?.batches === true);
     if (known) {
       // The session may have ended while the body arrived.
@@ -122,10 +138,27 @@ export class HttpFront {
       known.receive(messages, response);
       return;
     }
-    if (!isInitialize(messages)) throw notNamed();
+    const [first] = messages;
+    const isModern = first !== undefined && (namesModern(request) || claimsModern(first.message));
+    if (!isModern && !isInitialize(messages)) throw notNamed();
     if (!this.#server.listening) throw new HttpRefusal(503, 'Waygate is about to end.');
+    if (isModern) {
+      const modern = await this.#openModern();
+      modern.post(first.message, request, response);
+      return;
+    }
     const session = this.#open();
     session.receive(messages, response, { 'mcp-session-id': session.id });
+  }
+
+  #openModern(): Promise<ModernDoor> {
+    const open = this.#options.openModern;
+    if (!open) throw new HttpRefusal(400, `The MCP-Protocol-Version must be one of ${PROTOCOL_VERSIONS.join(', ')}.`);
+    this.#modern ??= open().catch((error: Error) => {
+      this.#modern = undefined;
+      throw new HttpRefusal(500, `This revision of MCP is not served: ${error.message}.`);
+    });
+    return this.#modern;
   }
 
   #onGet(request: IncomingMessage, response: ServerResponse): void {
@@ -188,6 +221,7 @@ export class HttpFront {
       session.tend();
       if (session.idleMs > this.#limits.idleMs) this.#endSession(session);
     }
+    void this.#modern?.then((modern) => modern.tend()).catch(() => undefined);
   }
 
   #onFailure(error: Error, response: ServerResponse): void {
@@ -195,12 +229,18 @@ export class HttpFront {
       response.destroy();
       return;
     }
-    const known = error instanceof HttpRefusal ? error : new HttpRefusal(500, 'The request could not be handled.');
+    // By its name: the bundle of the modern era has its own class.
+    const isRefusal = error.name === 'HttpRefusal';
+    const known = isRefusal ? (error as HttpRefusal) : new HttpRefusal(500, 'The request could not be handled.');
     const { status, headers, code, message } = known;
     // Without an id, because the error is about the HTTP request (MCP 2025-11-25, Transports).
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(encodeMessage({ error: { code, message } }));
   }
+}
+
+function namesModern({ headers }: IncomingMessage): boolean {
+  return isModernVersion(headers['mcp-protocol-version']?.toString());
 }
 
 function noSession(): HttpRefusal {

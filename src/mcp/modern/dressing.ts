@@ -1,6 +1,6 @@
 import { INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND } from '../../errors/rpcCodes.ts';
 import { isRecord } from '../../lib/isRecord.ts';
-import { encodeMessage, type RequestId } from '../../link/frames.ts';
+import { encodeMessage, encodeOrRefuse, type RequestId } from '../../link/frames.ts';
 import { CACHEABLE_METHODS, COMPLETE, SERVER_INFO_META } from './wire.ts';
 
 /** Terms under which an answer of a legacy session becomes a modern one. */
@@ -41,7 +41,7 @@ export function completeResult(result: Readonly<Record<string, unknown>>, terms:
   const meta = isRecord(result._meta) ? result._meta : {};
   const tools =
     method === 'tools/list' && Array.isArray(result.tools) ? { tools: modernTools(result.tools, terms) } : {};
-  return encodeMessage({
+  return encodeOrRefuse({
     id,
     result: {
       ...result,

@@ -21,7 +21,7 @@ export interface RoundState {
 }
 
 const CIPHER = 'aes-256-gcm';
-export const KEY_BYTES = 32;
+const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 /** Bounds the work for a state that is not one. */

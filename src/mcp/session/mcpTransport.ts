@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { encodeOrRefuse, errorResponse, isRequestId, peekId, type RequestId, relateFrame } from '../../link/frames.ts';
@@ -89,7 +89,7 @@ export class LineTransport implements Transport {
 
   /** Delivers a message. The SDK drops a request that fails its schema, and its sender would wait for ever. */
   #deliver(message: JSONRPCMessage): void {
-    if ('method' in message && 'id' in message && !isPlain(message) && !isJSONRPCRequest(message)) {
+    if ('method' in message && 'id' in message && !hasSoundParams(message)) {
       const { id, method } = message as { id: RequestId; method: string };
       this.#options.output.write(errorResponse(id, INVALID_REQUEST, `The params of ${method} are not of MCP's form.`));
     } else if ('method' in message) this.onmessage?.(message);
@@ -157,12 +157,22 @@ function readMessage(value: unknown): JSONRPCMessage | undefined {
   return { jsonrpc: '2.0', id, error: readError(error) };
 }
 
-/**
- * Returns whether the message has no part that the SDK's schema could reject beyond the checks of `readMessage`. Most
- * messages are plain, and the schema takes its time.
- */
-function isPlain({ params }: { params?: unknown }): boolean {
-  return params === undefined || (isRecord(params) && params._meta === undefined);
+/** Task to which a request belongs (revision 2025-11-25). */
+const RELATED_TASK = 'io.modelcontextprotocol/related-task';
+
+/** Returns whether the SDK's schema accepts the params of a request. */
+function hasSoundParams({ params }: { params?: unknown }): boolean {
+  if (params === undefined) return true;
+  if (!isRecord(params)) return false;
+  const { _meta: meta } = params;
+  if (meta === undefined) return true;
+  if (!isRecord(meta)) return false;
+  const { progressToken, [RELATED_TASK]: task } = meta;
+  const isToken = typeof progressToken === 'string' || Number.isSafeInteger(progressToken);
+  return (
+    (progressToken === undefined || isToken) &&
+    (task === undefined || (isRecord(task) && typeof task.taskId === 'string'))
+  );
 }
 
 function readError(error: unknown): { code: number; message: string; data?: unknown } {

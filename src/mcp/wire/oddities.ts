@@ -1,5 +1,5 @@
 /** Protocol violations of servers to count, with a plural name of each kind for the user. */
-const ODDITIES = {
+export const ODDITIES = {
   /** For example a banner or a log. */
   garbage_line: 'lines on stdout that are not messages',
   /** The output closed within a line. */

@@ -11,6 +11,8 @@ export interface ConnectionStatus {
 
 export interface EngineStatus {
   readonly file: string;
+  /** Whether the records are in memory instead, because Node has no SQLite. */
+  readonly inMemory: boolean;
   readonly bytes: number;
   readonly loading: boolean;
   /** Why the grants count for nothing. */

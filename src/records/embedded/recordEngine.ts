@@ -18,6 +18,7 @@ export interface EngineOptions extends SourcePlaces {
 }
 
 const MAX_BYTES = 2 * 1024 * 1024 * 1024;
+const MAX_MEMORY = 256 * 1024 * 1024;
 /** A read waits this long for what is new, and answers from what is there then. */
 const FRESH_MS = 150;
 /** Time for which loaded records count as fresh. */
@@ -83,7 +84,8 @@ export class RecordEngine {
     const connections = new Map(this.#store.streams.map(({ connection }) => [connection.id, connection]));
     return {
       file: this.file,
-      bytes: RecordStore.bytes(this.file),
+      bytes: this.#store.bytes,
+      inMemory: this.#store.isInMemory,
       loading: this.#refresh !== undefined,
       ...(damaged !== undefined && { refusal: damaged }),
       ...(this.#rebuilt !== undefined && { rebuilt: this.#rebuilt }),
@@ -126,15 +128,8 @@ export class RecordEngine {
   }
 
   #answer(request: Pick<RecordRequest, 'path' | 'query'>, book: GrantBook): RecordAnswer {
-    const { reader } = this.#store;
     const now = new Date();
-    // Another process may load or remove records between two statements of one answer.
-    reader.exec('BEGIN');
-    try {
-      return respond(this.#store, rightsOf(book, now), request, now);
-    } finally {
-      reader.exec('COMMIT');
-    }
+    return this.#store.read(() => respond(this.#store, rightsOf(book, now), request, now));
   }
 
   async #load(): Promise<void> {
@@ -185,7 +180,7 @@ export class RecordEngine {
     const { connection } = source;
     let writer: RecordWriter | undefined;
     try {
-      if (RecordStore.bytes(this.file) > (this.#options.maxBytes ?? MAX_BYTES)) {
+      if (this.#store.bytes > (this.#options.maxBytes ?? (this.#store.isInMemory ? MAX_MEMORY : MAX_BYTES))) {
         throw new Error('The records have reached their size limit; revoke a grant, or grant fewer streams.');
       }
       writer = new RecordWriter(this.#store, connection.id);

@@ -11,6 +11,7 @@ type Answers = {
 
 /** Limit for a row that VS Code draws again and again. */
 const CLICK_LIMIT_MS = 10_000;
+const MENU_LIMIT_MS = 30_000;
 
 const oneLine = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim();
 
@@ -105,15 +106,17 @@ export function workbench(page: Page, screenshots: string): Answers {
     },
 
     async chooseFromRowMenu(view, label, item) {
-      // The tooltip of the row under the mouse may cover this row.
-      await page.mouse.move(1, 1);
-      await page.keyboard.press('Escape');
-      await page.locator('.context-view .monaco-hover').waitFor({ state: 'hidden' });
-      await row(view, label).click({ button: 'right' });
       const entry = page.locator('.monaco-menu').getByRole('menuitem', { name: item, exact: true });
-      // VS Code ignores a click within 100 ms after it has drawn the menu, and the menu stays.
-      do await entry.click({ delay: 100 });
-      while (!(await isHidden(entry)));
+      const deadline = Date.now() + MENU_LIMIT_MS;
+      do {
+        if (Date.now() > deadline) throw new Error(`The menu of ${label} took no click on ${item}.`);
+        // The tooltip of the row under the mouse may cover this row.
+        await page.mouse.move(1, 1);
+        await page.keyboard.press('Escape');
+        await page.locator('.context-view .monaco-hover').waitFor({ state: 'hidden' });
+        await row(view, label).click({ button: 'right' });
+        // An editor that opens and takes the focus closes the menu before the click.
+      } while (!(await clickEntry(page, entry)));
     },
 
     async click(selector) {
@@ -206,9 +209,29 @@ export function workbench(page: Page, screenshots: string): Answers {
   };
 }
 
+/** Clicks an entry, and returns whether the click reached it and its menu is gone. */
+async function clickEntry(page: Page, entry: Locator): Promise<boolean> {
+  if (!(await entry.evaluate(watchClicks, undefined, { timeout: 2_000 }).catch(() => false))) return false;
+  // VS Code ignores a click within 100 ms after it has drawn the menu.
+  await entry.click({ delay: 100, timeout: 5_000 }).catch(() => undefined);
+  return (await isHidden(entry)) && page.evaluate(CLICKED);
+}
+
+/** Runs in the page. */
+function watchClicks(entry: PageElement): boolean {
+  const seen = globalThis as { waygateClicked?: boolean };
+  seen.waygateClicked = false;
+  entry.addEventListener('mouseup', () => {
+    seen.waygateClicked = true;
+  });
+  return entry.isConnected;
+}
+
+const CLICKED = 'globalThis.waygateClicked === true';
+
 /** Waits for the end of a menu, for a short time. */
 function isHidden(entry: Locator): Promise<boolean> {
-  return entry.waitFor({ state: 'hidden', timeout: 2_000 }).then(
+  return entry.waitFor({ state: 'hidden', timeout: 5_000 }).then(
     () => true,
     () => false,
   );
@@ -225,6 +248,7 @@ interface PageElement {
   textContent: string | null;
   querySelector(selector: string): PageElement | null;
   getClientRects(): { length: number };
+  addEventListener(event: string, listener: () => void): void;
   click?(): void;
 }
 

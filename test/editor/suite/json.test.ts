@@ -135,7 +135,7 @@ describe('Configuration file', () => {
     const { value, target } = unknown.code as { value: string; target: vscode.Uri };
     assert.equal(value, 'unknown_key');
     const page = await vscode.workspace.openTextDocument(target.with({ fragment: '' }));
-    assert.equal(page.lineAt(Number(target.fragment.slice(1)) - 1).text, '### unknown_key');
+    assert.equal(page.lineAt(Number(target.fragment.slice(1)) - 1).text, '## unknown_key');
     await driver.screenshot('configuration-problems');
     for (const [wrong, right] of [
       ['agrs', 'args'],

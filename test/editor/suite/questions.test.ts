@@ -150,6 +150,22 @@ describe('Questions', () => {
     );
   });
 
+  it('are opened anew, with the focus, while their list is open behind the work of the user', async () => {
+    const { answer } = await call('drop');
+    await questions(1);
+    await review('1 of 1');
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: '' }));
+    await driver.click('.editor-instance .view-lines');
+    await driver.type('typed');
+    await eventually('the typed text', () => vscode.window.activeTextEditor?.document.getText() === 'typed');
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await review('1 of 1');
+    await driver.waitFor(`${LIST} input:focus`);
+    await driver.press('Enter');
+    assert.match(await answer, /declined/);
+    await eventually('the list to close', async () => !(await isListOpen()));
+  });
+
   it('come one after the other', async () => {
     const servers = await badge();
     const calls = [await call('drop'), await call('erase')];

@@ -15,7 +15,7 @@ function translatedExtension(): string {
     cpSync(name, join(folder, name), { recursive: true });
   // For the help in waygate.json.
   mkdirSync(join(folder, 'docs', 'editor'), { recursive: true });
-  cpSync(join('docs', 'editor', 'configuration-file.md'), join(folder, 'docs', 'editor', 'configuration-file.md'));
+  cpSync(join('docs', 'editor', 'problems.md'), join(folder, 'docs', 'editor', 'problems.md'));
   const texts = JSON.parse(readFileSync('l10n/bundle.l10n.json', 'utf8')) as Record<string, string>;
   const translated = Object.entries(texts).map(([message, text]) => [message, `[${text}]`]);
   writeFileSync(join(folder, 'l10n', `bundle.l10n.${LANGUAGE}.json`), JSON.stringify(Object.fromEntries(translated)));

@@ -9,7 +9,7 @@ describe('the row of a call', () => {
       id: 'call:42:1',
       label: 'customer_delete',
       description: 'erp · 118 ms · 3.1k → 412 tokens',
-      icon: { id: 'pass', color: 'testing.iconPassed' },
+      icon: { id: 'pass', color: 'charts.green' },
       contextValue: 'waygate.call.ok.tool',
       accessibilityLabel: 'customer_delete, erp, ok, 118 milliseconds',
     });

@@ -72,7 +72,7 @@ async function status({ json }: RecordsGrantsCommand, options: EngineOptions): P
     ...(damaged === undefined ? [] : [damaged]),
     ...grants.map((one) => `${one.connection}: ${grantWords(one)}`),
     ...state.connections.flatMap(connectionLines),
-    `${state.file}: ${count(Math.ceil(state.bytes / 1024), 'KiB', 'KiB')}${state.rebuilt === undefined ? '' : `, made anew because ${state.rebuilt}`}`,
+    `${state.inMemory ? 'In memory' : state.file}: ${count(Math.ceil(state.bytes / 1024), 'KiB', 'KiB')}${state.rebuilt === undefined ? '' : `, made anew because ${state.rebuilt}`}`,
   ];
   print(json, { grants, damaged, ...state }, `${lines.join('\n')}\n`);
   return damaged === undefined ? 0 : 1;

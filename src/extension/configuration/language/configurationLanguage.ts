@@ -21,7 +21,7 @@ export interface LanguageParts {
   scanned: Observable<readonly ScannedServer[]>;
   link: GatewayLink;
   secrets: EditorSecrets;
-  /** `docs/editor/configuration-file.md` of the extension. */
+  /** `docs/editor/problems.md` of the extension. */
   page: vscode.Uri;
 }
 

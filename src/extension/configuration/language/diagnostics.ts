@@ -138,7 +138,7 @@ function diagnosticOf(
 
 /** VS Code opens no command from a problem, and shows a file at a line. */
 function sectionOn(code: string, { page, text }: Explanations): vscode.Uri {
-  const line = text.split('\n').indexOf(`### ${code}`) + 1;
+  const line = text.split('\n').indexOf(`## ${code}`) + 1;
   return page.with({ fragment: `L${Math.max(1, line)}` });
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { parseRecord } from '../../../lib/isRecord.ts';
 import type { ConnectionDeclaration, StreamDeclaration } from './declaration.ts';
-import { Database, loadSqlite, type Row } from './sqlite.ts';
+import { type Database, loadEngine, type Row, type SqliteEngine } from './sqlite.ts';
 import { createTables, Damaged, isDamage, prepare, SQLITE_BUSY } from './tables.ts';
 
 /** Stream of a connection with its tables: `r<id>` has the records, `f<id>` their words. */
@@ -15,7 +15,7 @@ export interface StoredStream {
 
 /**
  * Records in one SQLite file. Reads use a connection of their own that cannot write, so that they see whole transactions
- * only, whatever is being loaded.
+ * only, whatever is being loaded. Where Node has no SQLite, the records are in memory, with one connection for all.
  */
 export class RecordStore {
   readonly reader: Database;
@@ -24,10 +24,12 @@ export class RecordStore {
   readonly id: string;
   /** Why the file was made anew, if it was. */
   readonly rebuilt: string | undefined;
+  readonly #file: string;
   #streams: readonly StoredStream[] | undefined;
   #streamsVersion = -1;
 
-  private constructor(reader: Database, writer: Database, rebuilt: string | undefined) {
+  private constructor(file: string, reader: Database, writer: Database, rebuilt: string | undefined) {
+    this.#file = file;
     this.reader = reader;
     this.writer = writer;
     this.rebuilt = rebuilt;
@@ -35,19 +37,24 @@ export class RecordStore {
   }
 
   /** Opens or creates the file. A damaged file is set aside, since all records can be loaded again. */
-  static async open(file: string): Promise<RecordStore> {
-    const { DatabaseSync } = await loadSqlite();
+  static async open(file: string, engine?: SqliteEngine): Promise<RecordStore> {
+    const { keepsFiles, open } = engine ?? (await loadEngine());
+    if (!keepsFiles) {
+      const only = open(file);
+      prepare(only);
+      return new RecordStore(file, only, only, undefined);
+    }
     let rebuilt: string | undefined;
     for (let attempt = 0; ; attempt += 1) {
       createPrivately(file);
       let writer: Database | undefined;
       try {
-        writer = new Database(new DatabaseSync(file));
+        writer = open(file);
         prepare(writer);
-        const reader = new Database(new DatabaseSync(file));
+        const reader = open(file);
         // A large cache and no mapped file: a read of a mapped page that is gone from the disk ends the process.
         reader.exec('PRAGMA busy_timeout = 2000; PRAGMA query_only = 1; PRAGMA cache_size = -32768');
-        return new RecordStore(reader, writer, rebuilt);
+        return new RecordStore(file, reader, writer, rebuilt);
       } catch (error) {
         writer?.close();
         if (attempt > 0 || !isDamage(error)) throw error;
@@ -55,6 +62,10 @@ export class RecordStore {
         removeDatabase(file);
       }
     }
+  }
+
+  get isInMemory(): boolean {
+    return this.reader === this.writer;
   }
 
   get streams(): readonly StoredStream[] {
@@ -125,6 +136,8 @@ export class RecordStore {
 
   /** Gives the room of removed records back to the system, unless another process is reading. */
   compact(): void {
+    // A file of a newer Node may hold what was removed.
+    if (this.isInMemory) removeDatabase(this.#file);
     try {
       this.writer.exec('PRAGMA busy_timeout = 2000; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
     } catch (error) {
@@ -154,14 +167,31 @@ export class RecordStore {
     }
   }
 
-  /** Bytes of the file and of its log. */
-  static bytes(file: string): number {
-    return ['', '-wal'].reduce((sum, end) => sum + (statSync(file + end, { throwIfNoEntry: false })?.size ?? 0), 0);
+  /** Runs reads between which no other process changes anything. */
+  read<T>(run: () => T): T {
+    // No other process reaches a memory, and the only connection may be in the middle of a load.
+    if (this.isInMemory) return run();
+    this.reader.exec('BEGIN');
+    try {
+      return run();
+    } finally {
+      this.reader.exec('COMMIT');
+    }
+  }
+
+  /** Bytes of the file and of its log, or of the memory. */
+  get bytes(): number {
+    if (this.isInMemory) {
+      const size = 'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()';
+      return Number(this.reader.get(size)?.bytes);
+    }
+    const ends = ['', '-wal'];
+    return ends.reduce((sum, end) => sum + (statSync(this.#file + end, { throwIfNoEntry: false })?.size ?? 0), 0);
   }
 
   close(): void {
     this.reader.close();
-    this.writer.close();
+    if (!this.isInMemory) this.writer.close();
   }
 
   #drop(connection: string): void {
