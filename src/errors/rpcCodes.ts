@@ -12,7 +12,3 @@ export const URL_ELICITATION_REQUIRED = -32042;
 
 /** Code of the MCP SDK for a closed connection. Servers use it too, with other meanings. */
 export const CONNECTION_CLOSED = -32000;
-
-/** Codes of MCP 2026-07-28: the server lacks the version of a request, or the client a capability. */
-export const UNSUPPORTED_PROTOCOL_VERSION = -32022;
-export const MISSING_CLIENT_CAPABILITY = -32021;

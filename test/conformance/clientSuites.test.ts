@@ -6,14 +6,10 @@ import { SUITES, type SuiteVersion } from './suites/runSuite.ts';
 const SCENARIOS = (Object.keys(SUITES) as SuiteVersion[]).flatMap((version) =>
   clientScenarios(version).map((scenario) => ({ version, scenario })),
 );
-/** Scenarios of the older suite that apply to a protocol version which Waygate speaks. */
-const APPLIES_IN_THE_OLDER = ['auth/offline-access-scope', 'auth/offline-access-not-supported'];
-
 /** A busy machine may reconnect 0.2 s later than requested. */
 const LATE = /^client-sse-retry-timing: Client reconnected slightly late/;
 
-const applies = ({ version, scenario }: (typeof SCENARIOS)[number]): boolean =>
-  !(scenario in NOT_FOR_UPSTREAMS) || (version === '0.1.16' && APPLIES_IN_THE_OLDER.includes(scenario));
+const applies = ({ scenario }: (typeof SCENARIOS)[number]): boolean => !(scenario in NOT_FOR_UPSTREAMS);
 
 describe('the client scenarios of the official suites, against our connections to servers', () => {
   it.each(SCENARIOS.filter(applies))('$version: $scenario', async ({ version, scenario }) => {
@@ -26,7 +22,7 @@ describe('the client scenarios of the official suites, against our connections t
 
   it('are all run or listed with a reason', () => {
     const count = (wanted: SuiteVersion) => SCENARIOS.filter((one) => one.version === wanted && applies(one)).length;
-    expect([count('0.1.16'), count('0.2.0-alpha.12')]).toEqual([23, 28]);
+    expect([count('0.1.16'), count('0.2.0-alpha.12')]).toEqual([23, 38]);
     const names = SCENARIOS.map(({ scenario }) => scenario);
     expect(Object.keys(NOT_FOR_UPSTREAMS).filter((name) => !names.includes(name))).toEqual([]);
   });

@@ -83,7 +83,7 @@ describe.each(['stdio', 'HTTP'])('a question within a call of a server over %s',
     const host = await GatewaySession.connect(workspace, PASSTHROUGH);
     const before = callsIn(file, 'ask');
     expect(textOf(await call(host, 'ask'))).toContain(
-      'The call needs an answer to elicitation/create, and could not get it: The client of this call does not support elicitation; call it from a client that supports elicitation.',
+      'The server requires elicitation of its client, which it was not offered; call it from a client that supports elicitation.',
     );
     expect(callsIn(file, 'ask')).toBe(before + 1);
   });
@@ -93,6 +93,11 @@ describe.each(['stdio', 'HTTP'])('a question within a call of a server over %s',
     expect(textOf(await call(host, 'sample'))).toBe(
       'The server requires sampling of its client, which it was not offered; set "sampling": true in its entry.',
     );
+  });
+
+  it('fails the call of a client without sampling, although the server may ask for it', async () => {
+    const host = await GatewaySession.connect(sampler().workspace, PASSTHROUGH, ELICITATION);
+    expect(textOf(await call(host, 'sample'))).toContain('call it from a client that supports sampling.');
   });
 
   it('reaches the model of the client as sampling, and its workspace as roots', async () => {

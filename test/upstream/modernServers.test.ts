@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HttpServerConfig, ServerConfig, StdioServerConfig } from '../../src/config/gatewayConfig.ts';
 import { FileTokens } from '../../src/config/state/fileTokens.ts';
+import { VERSION } from '../../src/lib/build.ts';
 import { ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
 import { SignIns } from '../../src/upstream/connection/signIns.ts';
 import { ServerEras } from '../../src/upstream/listing/serverEras.ts';
@@ -211,6 +212,15 @@ describe('a request over HTTP in revision 2026-07-28', () => {
     });
   });
 
+  it('goes to no tool that wants impossible headers: it is left out, and counted', async () => {
+    const { connection } = connect(await http('--odd-headers'));
+    await connection.start();
+    const names = connection.listedTools.map(({ name }) => String(name));
+    expect(names).toContain('routed');
+    expect(names.filter((name) => name.startsWith('odd'))).toEqual(['odd_name']);
+    expect(connection.oddities.count('invalid_tool_header')).toBe(4);
+  });
+
   it('has no session, and no other message goes to the server', async () => {
     const { file } = open();
     expect(linesOf(file).filter((line) => /^(GET|DELETE)/.test(line))).toEqual([]);
@@ -222,14 +232,21 @@ describe('a request over HTTP in revision 2026-07-28', () => {
 describe('the era of a server', () => {
   const LEGACY = { era: 'legacy', version: '2025-11-25' };
 
-  it('over stdio is asked for with initialize, and a server of both eras gets that alone', async () => {
+  it('over stdio is asked for with initialize, and a server of both eras gets the same bytes as ever', async () => {
     const file = logFile();
     const { connection, eras } = connect(stdio('--era', 'dual', '--log', file));
     await connection.start();
-    expect(connection.state).toBe('ready');
-    expect(methodsIn(file)).not.toContain('server/discover');
-    expect(JSON.parse(linesOf(file)[0] as string)).toMatchObject({ method: 'initialize' });
+    await call(connection, 'echo', { text: 'hi' });
     expect(eras.of('one')).toMatchObject(LEGACY);
+    const client = `"clientInfo":{"name":"waygate","version":"${VERSION}"}`;
+    expect(linesOf(file).filter((line) => line.startsWith('{'))).toEqual([
+      `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},${client}}}`,
+      '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+      '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}',
+      '{"jsonrpc":"2.0","id":2,"method":"resources/list","params":{}}',
+      '{"jsonrpc":"2.0","id":3,"method":"resources/templates/list","params":{}}',
+      '{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}',
+    ]);
   });
 
   it('over stdio does not end a server that exits on an unknown request', async () => {
@@ -297,6 +314,13 @@ describe('the era of a server', () => {
       expect(methodsIn(file).filter((method) => method === 'server/discover')).toHaveLength(start);
       expect(eras.of('one')).toMatchObject(LEGACY);
     }
+  });
+
+  it('is asked for once more if the server refuses the version that it names', async () => {
+    const { connection, eras } = connect(await http('--refuse-once'));
+    await connection.start();
+    expect(connection.state).toBe('ready');
+    expect(eras.of('one')).toMatchObject({ era: 'modern' });
   });
 
   it('is the older one for a server that ignores server/discover', async () => {

@@ -26,6 +26,7 @@ export const ODDITIES = {
   dropped_notification: 'notifications that were dropped',
   throttled: 'pauses in reading, because it sends too much',
   write_refused: 'messages that it did not read',
+  invalid_tool_header: 'tools with invalid headers, which were left out',
   list_cut: 'lists that were cut because they are too long',
   /** No sign of life after the deadline of a call. */
   unresponsive: 'times without a sign of life',

@@ -97,6 +97,8 @@ export interface UpstreamMessage {
 export interface UpstreamClientOptions {
   /** Capabilities that servers may use, in the form of MCP's `ClientCapabilities`. */
   capabilities?: Record<string, object>;
+  /** Returns the capabilities of the client that a call comes from, where it comes from one. */
+  capabilitiesOf?: (origin: object) => Readonly<Record<string, unknown>> | undefined;
   /** Counts oddities of the server. */
   oddities?: Oddities;
   /** Verdict about the server's era; without one, the server gets `initialize` and nothing else. */
@@ -113,14 +115,14 @@ export interface UpstreamClientOptions {
 export class UpstreamClient {
   readonly #client: Client;
   readonly #oddities: Oddities;
-  readonly #era: KnownEra | undefined;
+  readonly #options: UpstreamClientOptions;
   #guarded: UpstreamGuard | undefined;
   #closed = false;
 
   constructor(options: UpstreamClientOptions = {}) {
-    const { capabilities = {}, oddities = new Oddities(), era, onNotification, onRequest } = options;
+    const { capabilities = {}, oddities = new Oddities(), onNotification, onRequest } = options;
     this.#oddities = oddities;
-    this.#era = era;
+    this.#options = options;
     this.#client = new Client(
       { name: 'waygate', version: VERSION },
       { capabilities: capabilities as ClientCapabilities, jsonSchemaValidator: lazyValidator() },
@@ -149,7 +151,8 @@ export class UpstreamClient {
       this.#closed = true;
       events.onClose();
     };
-    const finder = this.#era && new EraFinder(this.#era, opening);
+    const { era, capabilitiesOf } = this.#options;
+    const finder = era && new EraFinder(era, opening, { oddities: this.#oddities, capabilitiesOf });
     const guarded = new UpstreamGuard(transport, this.#oddities, finder);
     this.#guarded = guarded;
     try {

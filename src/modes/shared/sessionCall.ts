@@ -17,6 +17,11 @@ export class SessionCall implements CallOrigin {
     this.session = peer?.session ?? this;
   }
 
+  /** A call that does not come from an MCP client can be asked nothing. */
+  get clientCapabilities(): Readonly<Record<string, unknown>> {
+    return this.peer?.capabilities ?? {};
+  }
+
   /** Aborted once the call is answered: later requests of the server have no receiver. */
   get over(): AbortSignal {
     // Few servers ask anything, so most calls need none.

@@ -2,6 +2,8 @@
 export interface CallOrigin {
   /** Session of the client; an origin without one counts as its own session. */
   readonly session?: object;
+  /** Capabilities that the client declared; absent for a request of no client. */
+  readonly clientCapabilities?: Readonly<Record<string, unknown>>;
   /** Extends the deadline of the call while the client works on a question of the server. Set by dispatch. */
   stillWorking?: () => void;
   /** Task that runs the call, for a tool that only runs as a task. The server's questions name it. */

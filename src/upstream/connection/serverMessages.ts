@@ -1,6 +1,8 @@
 import type { Oddities } from '../../mcp/wire/oddities.ts';
 import type { UpstreamClientOptions } from '../../mcp/wire/upstreamClient.ts';
 
+import type { CallOrigin } from './callOrigin.ts';
+
 /** `origin`: origin of the related call, if the transport knows it. */
 export type NotificationListener = (params: Record<string, unknown>, origin?: object) => void;
 export type RequestHandler = (
@@ -32,6 +34,7 @@ export class ServerMessages {
     const declared = await Promise.all(this.#capabilities.map((one) => (typeof one === 'function' ? one() : one)));
     return {
       oddities,
+      capabilitiesOf: (origin) => (origin as CallOrigin).clientCapabilities,
       capabilities: Object.assign({}, ...declared),
       onNotification: ({ method, params, origin }) => {
         for (const listener of this.#listeners.get(method) ?? []) listener(params, origin);

@@ -12,7 +12,9 @@ import { ServerConnection } from '../../../src/upstream/connection/serverConnect
 import { SignIns } from '../../../src/upstream/connection/signIns.ts';
 import { HttpLink } from '../../../src/upstream/transports/httpLink.ts';
 
-const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<string, string>;
+const { toolCalls = [], ...context } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as {
+  toolCalls?: { name: string; arguments: Record<string, unknown> }[];
+} & Record<string, string>;
 /** URL at which the suite expects the client's metadata document. */
 const CLIENT_DOCUMENT = 'https://conformance-test.local/client-metadata.json';
 /** Limit of sign-ins, as a user would stop eventually. */
@@ -26,6 +28,11 @@ const CALLS: Record<string, (tools: readonly ListedTool[]) => Record<string, unk
   'test-tool': () => ({}),
   test_reconnection: () => ({}),
   test_client_elicitation_defaults: () => ({}),
+  test_mrtr_echo_state: () => ({}),
+  test_mrtr_unrelated: () => ({}),
+  test_mrtr_no_state: () => ({}),
+  test_mrtr_no_result_type: () => ({}),
+  valid_tool: () => ({}),
   // Sends the listed schema back unchanged.
   json_schema_echo: (tools) => ({
     schema: tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema,
@@ -64,10 +71,15 @@ connection.setRequestHandler(
 let signedIn = 0;
 try {
   await connection.start();
-  if (connection.state === 'needs_sign_in') await signIn();
+  while (connection.state === 'needs_sign_in' && signedIn < MAX_SIGN_INS) await signIn();
   if (connection.state !== 'ready') throw new Error(`${connection.state}: ${connection.reason}`);
   const tools = connection.tools as ListedTool[];
-  for (const { name } of tools) if (CALLS[name]) await call(name, CALLS[name](tools));
+  for (const { name } of tools) {
+    // A client must not offer tools with invalid headers, so what is listed is called.
+    const args = name.startsWith('invalid_') ? () => ({}) : CALLS[name];
+    if (args) await call(name, args(tools));
+  }
+  for (const { name, arguments: args } of toolCalls) await call(name, args);
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 1;

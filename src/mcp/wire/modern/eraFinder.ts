@@ -3,14 +3,15 @@ import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/t
 import { CONNECTION_CLOSED } from '../../../errors/rpcCodes.ts';
 import { deferred } from '../../../lib/deferred.ts';
 import { faultResponse, frameFaultOf } from '../../../link/frameFault.ts';
+import { DISCOVER, MODERN_VERSION } from '../../modern/wire.ts';
 import { currentOrigin, relate } from '../callOrigin.ts';
-import { LOST, UpstreamRequestError } from '../upstreamClient.ts';
+import type { Oddities } from '../oddities.ts';
+import { LOST, type UpstreamClientOptions, UpstreamRequestError } from '../upstreamClient.ts';
 import {
   asksForModern,
   discoverRequest,
   type Era,
   type EraTransport,
-  MODERN_VERSION,
   offersModern,
   type Params,
   type RpcError,
@@ -35,6 +36,12 @@ export interface KnownEra {
  */
 export type Opening = 'initialize' | 'discover' | 'only_initialize';
 
+/** Client that requests of the newer revision come from. */
+interface ClientOfEras {
+  oddities: Oddities;
+  capabilitiesOf: UpstreamClientOptions['capabilitiesOf'];
+}
+
 /** Limit of an answer to `server/discover`. A server that ignores the request gets `initialize`. */
 const DISCOVER_MS = 5_000;
 const DISCOVER_ID = 'waygate-discover';
@@ -45,14 +52,16 @@ const UNDECIDED: ReadonlySet<number | undefined> = new Set([403, 408, 429]);
 export class EraFinder {
   readonly #era: KnownEra;
   readonly #opening: Opening;
+  readonly #client: ClientOfEras;
   #isModern = false;
   /** Whether the server itself has ruled out revision 2026-07-28 at this start. */
   #isRuledOut = false;
   #isSure = true;
 
-  constructor(era: KnownEra, opening: Opening) {
+  constructor(era: KnownEra, opening: Opening, client: ClientOfEras) {
     this.#era = era;
     this.#opening = opening;
+    this.#client = client;
   }
 
   get isModern(): boolean {
@@ -88,7 +97,7 @@ export class EraFinder {
 
   async #discover(inner: Transport, initialize: Params): Promise<Transport | undefined> {
     const http = 'speakModern' in inner ? (inner as EraTransport) : undefined;
-    http?.speakModern(() => standardHeaders('server/discover'));
+    http?.speakModern(() => standardHeaders(DISCOVER));
     const discovered = await this.#ask(inner, initialize);
     if (!discovered) {
       http?.speakModern(undefined);
@@ -102,10 +111,12 @@ export class EraFinder {
       initialize,
       discovered,
       origin: currentOrigin,
+      capabilitiesOf: (origin) => origin && this.#client.capabilitiesOf?.(origin),
       relate,
       isLost: ({ data }) => data === LOST || frameFaultOf(data) !== undefined,
       lost: (id, error) => ({ jsonrpc: '2.0', id, error: lostError(error) }),
       unusable: (id, message) => faultResponse(id, 'bad_result', message),
+      onInvalidTools: (count) => this.#client.oddities.add('invalid_tool_header', count),
       onDoubt: () => this.#era.onDoubt(),
     });
   }
@@ -113,7 +124,11 @@ export class EraFinder {
   /** Returns the result of `server/discover`, if it offers the newer revision. */
   async #ask(inner: Transport, initialize: Params): Promise<Params | undefined> {
     try {
-      const answer = await exchange(inner, discoverRequest(DISCOVER_ID, initialize));
+      const request = discoverRequest(DISCOVER_ID, initialize);
+      let answer = await exchange(inner, request);
+      // A server that refuses the version and names it gets one more chance.
+      const isOffered = answer && 'error' in answer && supportedIn(answer.error)?.includes(MODERN_VERSION);
+      if (isOffered) answer = await exchange(inner, { ...request, id: `${DISCOVER_ID}-again` });
       if (answer && 'result' in answer && offersModern(answer.result)) return answer.result;
       this.#isRuledOut = answer !== undefined;
     } catch (error) {

@@ -1,24 +1,19 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
-import { METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from '../../../errors/rpcCodes.ts';
+import { METHOD_NOT_FOUND } from '../../../errors/rpcCodes.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import type { RequestId } from '../../../link/frames.ts';
-
-/** The revision without sessions: each request carries the version and the client's capabilities. */
-export const MODERN_VERSION = '2026-07-28';
+import {
+  CLIENT_CAPABILITIES_META,
+  CLIENT_INFO_META,
+  DISCOVER,
+  MODERN_VERSION,
+  UNSUPPORTED_VERSION,
+  VERSION_META,
+} from '../../modern/wire.ts';
 
 /** `legacy`: revisions with `initialize`, up to 2025-11-25. `modern`: revision 2026-07-28. */
 export type Era = 'legacy' | 'modern';
-
-/** Keys of `_meta` in revision 2026-07-28. */
-export const META = {
-  version: 'io.modelcontextprotocol/protocolVersion',
-  clientInfo: 'io.modelcontextprotocol/clientInfo',
-  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
-  logLevel: 'io.modelcontextprotocol/logLevel',
-  serverInfo: 'io.modelcontextprotocol/serverInfo',
-  subscription: 'io.modelcontextprotocol/subscriptionId',
-} as const;
 
 export type Params = Readonly<Record<string, unknown>>;
 
@@ -40,14 +35,14 @@ export interface EraTransport extends Transport {
 /** Returns the `_meta` that every request of revision 2026-07-28 must have, for a client that sent this `initialize`. */
 export function modernMeta({ clientInfo, capabilities }: Params): Params {
   return {
-    [META.version]: MODERN_VERSION,
-    [META.clientInfo]: clientInfo,
-    [META.clientCapabilities]: capabilities ?? {},
+    [VERSION_META]: MODERN_VERSION,
+    [CLIENT_INFO_META]: clientInfo,
+    [CLIENT_CAPABILITIES_META]: capabilities ?? {},
   };
 }
 
 export function discoverRequest(id: RequestId, initialize: Params): JSONRPCRequest {
-  return { jsonrpc: '2.0', id, method: 'server/discover', params: { _meta: modernMeta(initialize) } };
+  return { jsonrpc: '2.0', id, method: DISCOVER, params: { _meta: modernMeta(initialize) } };
 }
 
 /** Headers that every request of revision 2026-07-28 over HTTP must have. */
@@ -64,12 +59,12 @@ export function offersModern(result: Params): boolean {
 /** Returns whether a server that refuses `initialize` with this error may speak revision 2026-07-28. */
 export function asksForModern({ code, message }: RpcError): boolean {
   // No server of an older revision is without `initialize`.
-  if (code === UNSUPPORTED_PROTOCOL_VERSION || code === METHOD_NOT_FOUND) return true;
+  if (code === UNSUPPORTED_VERSION || code === METHOD_NOT_FOUND) return true;
   return /\b_meta\b|io\.modelcontextprotocol\//.test(message);
 }
 
 /** Returns the versions that a server names in refusing another one. */
 export function supportedIn({ code, data }: RpcError): string[] | undefined {
-  const supported = code === UNSUPPORTED_PROTOCOL_VERSION && isRecord(data) ? data.supported : undefined;
+  const supported = code === UNSUPPORTED_VERSION && isRecord(data) ? data.supported : undefined;
   return Array.isArray(supported) ? supported.filter((one) => typeof one === 'string') : undefined;
 }

@@ -3,8 +3,9 @@ import { INTERNAL_ERROR } from '../../../errors/rpcCodes.ts';
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import type { RequestId } from '../../../link/frames.ts';
+import { ACKNOWLEDGED, SUBSCRIPTION_META } from '../../modern/wire.ts';
 import type { UpstreamRequestError } from '../upstreamClient.ts';
-import { META, type Params, type RpcError } from './eras.ts';
+import type { Params, RpcError } from './eras.ts';
 
 export interface ListeningPorts {
   /** Sends `subscriptions/listen`. */
@@ -25,7 +26,6 @@ const LISTS = [
   ['prompts', 'promptsListChanged', 'notifications/prompts/list_changed'],
 ] as const;
 const ID_PREFIX = 'waygate-listen-';
-const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const RESTART_MS = 1_000;
 const MAX_RESTART_MS = 60_000;
 /** A subscription that lasted longer counts as a good one. */
@@ -78,8 +78,8 @@ export class Listening {
   /** Takes a notification. Returns whether it was about the subscription alone. */
   notified({ method, params }: JSONRPCNotification): boolean {
     const { _meta } = params ?? {};
-    const subscription = _meta?.[META.subscription];
-    if (_meta && subscription !== undefined) delete _meta[META.subscription];
+    const subscription = _meta?.[SUBSCRIPTION_META];
+    if (_meta && subscription !== undefined) delete _meta[SUBSCRIPTION_META];
     if (params && _meta && Object.keys(_meta).length === 0) delete params._meta;
     if (method === 'notifications/cancelled' && params?.requestId === this.#id && this.#id !== undefined) {
       this.#onEnd();

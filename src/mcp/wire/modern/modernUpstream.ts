@@ -1,15 +1,19 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
-import {
-  INVALID_PARAMS,
-  METHOD_NOT_FOUND,
-  MISSING_CLIENT_CAPABILITY,
-  RESOURCE_NOT_FOUND,
-  UNSUPPORTED_PROTOCOL_VERSION,
-} from '../../../errors/rpcCodes.ts';
+import { INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND } from '../../../errors/rpcCodes.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import type { RequestId } from '../../../link/frames.ts';
-import { type EraTransport, META, modernMeta, type Params, type RpcError } from './eras.ts';
+import {
+  COMPLETE,
+  DISCOVER,
+  INPUT_REQUIRED,
+  LISTEN,
+  LOG_LEVEL_META,
+  MISSING_CLIENT_CAPABILITY,
+  SERVER_INFO_META,
+  UNSUPPORTED_VERSION,
+} from '../../modern/wire.ts';
+import { type EraTransport, modernMeta, type Params, type RpcError } from './eras.ts';
 import { InputRounds, type Inputs } from './inputRounds.ts';
 import { Listening } from './listening.ts';
 import { RequestHeaders } from './requestHeaders.ts';
@@ -26,6 +30,8 @@ export interface ModernPorts {
   discovered: Params;
   /** Returns the call that the client sends for. */
   origin(): object | undefined;
+  /** Returns the capabilities of the client that a call comes from, where it comes from one. */
+  capabilitiesOf(origin: object | undefined): Params | undefined;
   relate(message: object, origin: object | undefined): void;
   /** Returns whether a transport has put the error in place of an answer. */
   isLost(error: RpcError): boolean;
@@ -33,6 +39,8 @@ export interface ModernPorts {
   lost(id: RequestId, error: unknown): Answer;
   /** Makes the answer that replaces an unusable one. */
   unusable(id: RequestId, message: string): Answer;
+  /** A list had tools that must not be called. */
+  onInvalidTools(count: number): void;
   /** The server does not speak the revision any more. */
   onDoubt(): void;
 }
@@ -93,7 +101,7 @@ export class ModernUpstream implements Transport {
       unusable: (open, message) => this.#settle(open, ports.unusable(open.request.id, message)),
     });
     this.#listening = new Listening({
-      send: (id, params) => this.#write({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params }),
+      send: (id, params) => this.#write({ jsonrpc: '2.0', id, method: LISTEN, params }),
       cancel: (id) => this.#cancelOnWire(id),
       deliver: (method) => this.onmessage?.({ jsonrpc: '2.0', method }),
       isLost: (error) => ports.isLost(error),
@@ -170,16 +178,23 @@ export class ModernUpstream implements Transport {
     open.wireId = wireId;
     this.#onWire.set(wireId, open);
     // The revision has no `ping`; any answer is a sign of life.
-    const sent = method === 'ping' ? 'server/discover' : method;
-    return this.#write({ jsonrpc: '2.0', id: wireId, method: sent, params: { ...rest, ...inputs } });
+    const sent = method === 'ping' ? DISCOVER : method;
+    return this.#write({ jsonrpc: '2.0', id: wireId, method: sent, params: { ...rest, ...inputs } }, open.origin);
   }
 
-  #write({ params = {}, ...request }: JSONRPCRequest): Promise<void> {
-    const level = this.#logLevel === undefined ? {} : { [META.logLevel]: this.#logLevel };
-    const _meta = { ...params._meta, ...level, ...modernMeta(this.#ports.initialize) };
+  async #write({ params = {}, ...request }: JSONRPCRequest, origin?: object): Promise<void> {
+    const { http, initialize, capabilitiesOf } = this.#ports;
+    const level = this.#logLevel === undefined ? {} : { [LOG_LEVEL_META]: this.#logLevel };
+    const capabilities = sharedCapabilities(initialize.capabilities, capabilitiesOf(origin));
+    const _meta = { ...params._meta, ...level, ...modernMeta({ ...initialize, capabilities }) };
     const message = { ...request, params: { ...params, _meta } };
-    if (this.#ports.http) this.#headers.add(message);
-    return this.#inner.send(message);
+    if (http) this.#headers.add(message);
+    try {
+      await this.#inner.send(message);
+    } catch (error) {
+      this.#headers.delete(message.id);
+      throw error;
+    }
   }
 
   async #resume(open: OpenRequest, inputs: Inputs): Promise<void> {
@@ -215,22 +230,32 @@ export class ModernUpstream implements Transport {
 
   #receiveError(open: OpenRequest, error: RpcError): void {
     const { request } = open;
-    if (error.code === UNSUPPORTED_PROTOCOL_VERSION) this.#doubt();
-    this.#settle(open, { jsonrpc: '2.0', id: request.id, error: asOlderError(error, request.method) });
+    if (error.code === UNSUPPORTED_VERSION) this.#doubt();
+    const { capabilities } = this.#ports.initialize;
+    const older = asOlderError(error, request.method, isRecord(capabilities) ? capabilities : {});
+    this.#settle(open, { jsonrpc: '2.0', id: request.id, error: older });
   }
 
   #receiveResult(open: OpenRequest, result: Params): void {
     const { request } = open;
-    const { resultType = 'complete' } = result;
-    if (resultType === 'input_required') void this.#rounds.run(open, result);
-    else if (resultType !== 'complete') {
+    const { resultType = COMPLETE } = result;
+    if (resultType === INPUT_REQUIRED) void this.#rounds.run(open, result);
+    else if (resultType !== COMPLETE) {
       const words = `an answer of the unknown type ${String(resultType).slice(0, 40)}`;
       this.#settle(open, this.#ports.unusable(request.id, words));
     } else {
-      if (request.method === 'tools/list') this.#headers.learn(result.tools);
       const older = request.method === 'ping' ? {} : asOlderResult(result);
+      if (this.#ports.http && request.method === 'tools/list') this.#learnTools(older);
       this.#settle(open, { jsonrpc: '2.0', id: request.id, result: older });
     }
+  }
+
+  /** Notes the headers that tools want, and removes the tools that want impossible ones. */
+  #learnTools(result: Record<string, unknown>): void {
+    if (!Array.isArray(result.tools)) return;
+    const tools = result.tools.filter((tool) => this.#headers.learn(tool));
+    if (tools.length < result.tools.length) this.#ports.onInvalidTools(result.tools.length - tools.length);
+    result.tools = tools;
   }
 
   #settle(open: OpenRequest, answer: Answer): void {
@@ -268,7 +293,7 @@ export class ModernUpstream implements Transport {
   #introduction(): Record<string, unknown> {
     const { capabilities, instructions, _meta } = this.#ports.discovered;
     const { tasks: _tasks, ...known } = isRecord(capabilities) ? capabilities : {};
-    const info = isRecord(_meta) ? _meta[META.serverInfo] : undefined;
+    const info = isRecord(_meta) ? _meta[SERVER_INFO_META] : undefined;
     const hasInfo = isRecord(info) && typeof info.name === 'string' && typeof info.version === 'string';
     return {
       protocolVersion: ANSWERED_VERSION,
@@ -294,25 +319,37 @@ const REMEDIES: Readonly<Record<string, string>> = {
   roots: 'name its folders in "roots" of its entry',
 };
 
+/** Returns the declared capabilities without the questions that the client of a call cannot be asked. */
+function sharedCapabilities(declared: unknown, client: Params | undefined): unknown {
+  if (!isRecord(declared) || !client) return declared;
+  const { elicitation, sampling, ...rest } = declared;
+  return {
+    ...rest,
+    ...(elicitation && client.elicitation ? { elicitation: client.elicitation } : {}),
+    ...(sampling && client.sampling ? { sampling: client.sampling } : {}),
+  };
+}
+
 /** Removes the members that only the newer revision has, so that clients get what they know. */
 function asOlderResult(result: Params): Record<string, unknown> {
   const older: Record<string, unknown> = { ...result };
   for (const name of NEW_MEMBERS) delete older[name];
   if (isRecord(older._meta)) {
-    const { [META.serverInfo]: _info, ...rest } = older._meta;
+    const { [SERVER_INFO_META]: _info, ...rest } = older._meta;
     if (Object.keys(rest).length > 0) older._meta = rest;
     else delete older._meta;
   }
   return older;
 }
 
-function asOlderError(error: RpcError, method: string): RpcError {
+function asOlderError(error: RpcError, method: string, declared: Params): RpcError {
   const { code, data } = error;
   const isRead = method === 'resources/read' && isRecord(data) && typeof data.uri === 'string';
   if (code === INVALID_PARAMS && isRead) return { ...error, code: RESOURCE_NOT_FOUND };
   if (code !== MISSING_CLIENT_CAPABILITY) return error;
   const required = isRecord(data) && isRecord(data.requiredCapabilities) ? Object.keys(data.requiredCapabilities) : [];
   const names = required.join(' and ') || 'a capability';
-  const remedy = required.map((name) => REMEDIES[name]).find(Boolean) ?? 'it needs another client';
+  const switchedOff = required.find((name) => REMEDIES[name] && !declared[name]);
+  const remedy = switchedOff ? REMEDIES[switchedOff] : `call it from a client that supports ${names}`;
   return { code, message: `The server requires ${names} of its client, which it was not offered; ${remedy}.`, data };
 }
