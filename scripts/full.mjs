@@ -1,5 +1,6 @@
 // npm run test:full: npm test, then the tests that take too long for every push. Each prints the seed that repeats it:
 // - 1,000 kills with ten calls in flight each (WAYGATE_KILLS; 40 in npm test)
+// - 1,000 kills between a question and its answer (WAYGATE_ROUND_KILLS; 20 in npm test)
 // - 10,000 random steps of servers, users and kills against the pins (WAYGATE_PIN_STEPS; 60 in npm test)
 // - 1,000,000 spoilt frames (WAYGATE_FUZZ_FRAMES; 10,000 in npm test)
 // - 21 edits of the configuration in 35 s under calls, one of them of 25 s (WAYGATE_EDITS, WAYGATE_EDIT_SECONDS,
@@ -16,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const defaults = {
   WAYGATE_KILLS: '1000',
+  WAYGATE_ROUND_KILLS: '1000',
   WAYGATE_PIN_STEPS: '10000',
   WAYGATE_FUZZ_FRAMES: '1000000',
   WAYGATE_EDITS: '21',
@@ -34,6 +36,7 @@ const full = { ...defaults, ...process.env };
 const PARTS = [
   { name: 'suite', args: [join(root, 'scripts', 'test.mjs')], env: process.env },
   { name: 'kills', args: [vitest, 'run', 'test/hardening/killHistory.test.ts'], env: full },
+  { name: 'rounds', args: [vitest, 'run', 'test/hardening/roundKills.test.ts'], env: full },
   { name: 'pins', args: [vitest, 'run', 'test/hardening/pinHistory.test.ts'], env: full },
   { name: 'frames', args: [vitest, 'run', 'test/hardening/frameFuzz.test.ts'], env: full },
   { name: 'edits', args: [vitest, 'run', 'test/hardening/configEdits.test.ts'], env: full },

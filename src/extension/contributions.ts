@@ -65,7 +65,7 @@ export const ACTIVITY_COMMANDS = {
   'waygate.cancelCall': { title: 'Cancel Call', icon: '$(stop-circle)', inPalette: false },
   'waygate.tryAgain': { title: 'Try Again with These Arguments…', inPalette: false },
   'waygate.copyCall': { title: 'Copy as Call', inPalette: false },
-  'waygate.copyCalledTool': { title: 'Copy tool_id', inPalette: false },
+  'waygate.copyCalledTool': { title: 'Copy Tool Id', inPalette: false },
   'waygate.revealCalledTool': { title: 'Reveal in Tools', inPalette: false },
   'waygate.openResult': { title: 'Open Result', inPalette: false },
   'waygate.saveResult': { title: 'Save As…', icon: '$(save-as)', inPalette: false },

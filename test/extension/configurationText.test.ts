@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { literalSecretAt } from '../../src/extension/configuration/jsonEdits.ts';
 import {
+  hasTyped,
   inserted,
   pieceAt,
   proposalAt,
@@ -118,6 +119,19 @@ describe('completion', () => {
   ])('offers no names at %s', (marked) => {
     expect(proposalAt(marked.replace('|', ''), marked.indexOf('|'))).toBeUndefined();
   });
+});
+
+describe('a typed name', () => {
+  it.each([
+    ['memory', 'MEM'],
+    ['memory', 'memry'],
+    ['memory', ''],
+  ])('finds %s by "%s"', (name, typed) => expect(hasTyped(name, typed)).toBe(true));
+
+  it.each([
+    ['memory', 'memoryy'],
+    ['memory', 'yrom'],
+  ])('does not find %s by "%s"', (name, typed) => expect(hasTyped(name, typed)).toBe(false));
 });
 
 describe('a literal secret', () => {

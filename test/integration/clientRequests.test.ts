@@ -155,7 +155,7 @@ describe('a request of a server', () => {
 
   it('may wait for the user longer than the time limit of the call', async () => {
     const workspace = testWorkspace();
-    const settings = { timeouts: { default: 2 }, servers: { fixture: servers.conformance } };
+    const settings = { timeouts: { default: 5 }, servers: { fixture: servers.conformance } };
     workspace.write('.vscode/waygate.json', JSON.stringify(settings));
     workspace.approve();
     const host = await GatewaySession.connect(workspace, MODE, ELICITATION);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { rendezvous } from './census.ts';
+import { status } from './census.ts';
 import { readEffects } from './historyChecker.ts';
 import { isAlive, until } from './hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from './workspace.ts';
@@ -33,14 +33,10 @@ export class RoundGateway {
     return readEffects(this.#effects).filter((effect) => effect.nonce === nonce).length;
   }
 
-  get worker(): number {
-    return rendezvous(this.workspace)?.pid as number;
-  }
-
-  /** Kills the worker, and waits until its process has ended. */
-  async killWorker(): Promise<void> {
-    const pid = this.worker;
+  /** Kills the worker, as soon as one answers. `waits`: for the end of its process. */
+  async killWorker({ waits = true } = {}): Promise<void> {
+    const pid = await until('a worker', async () => (await status(this.workspace)).worker?.pid);
     process.kill(pid, 'SIGKILL');
-    await until('the end of the worker', () => !isAlive(pid));
+    if (waits) await until('the end of the worker', () => !isAlive(pid));
   }
 }

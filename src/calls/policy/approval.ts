@@ -36,6 +36,8 @@ export type ApprovalAnswer = 'once' | 'session' | 'workspace' | 'denied' | 'late
 
 /** Way to ask the user: the client by elicitation, or the editor through the control channel. */
 export interface ApprovalPort {
+  /** Whether the asked party may be gone. Other calls of the tool ask at once instead of waiting for its answer. */
+  readonly mayNeverAnswer?: boolean;
   ask(request: ApprovalRequest): Promise<ApprovalAnswer>;
 }
 
@@ -124,7 +126,7 @@ export class Approvals {
     const { tool, session, signal, subject } = request;
     const key = subject?.key ?? keyOf(tool);
     const known = this.#of(session);
-    for (let open = known.open.get(key); open; open = known.open.get(key)) {
+    for (let open = known.open.get(key); open && !port?.mayNeverAnswer; open = known.open.get(key)) {
       await untilAborted(
         open.catch(() => undefined),
         signal,

@@ -22,11 +22,12 @@ const CHOICES: readonly { value: ApprovalAnswer; label: string }[] = [
 
 /** Returns a port that asks through the client. `ask` is absent if the client cannot show a form. */
 export function elicitApproval(
-  ask: ((question: ElicitedQuestion) => Promise<ElicitedAnswer>) | undefined,
+  ask: (((question: ElicitedQuestion) => Promise<ElicitedAnswer>) & { inRounds?: boolean }) | undefined,
   scrub: (text: string) => string,
 ): ApprovalPort | undefined {
   if (!ask) return undefined;
   return {
+    mayNeverAnswer: ask.inRounds === true,
     async ask(request) {
       const { action, content } = await ask(questionFor(request, scrub));
       // A closed dialog neither approves nor bans the tool: this call does not run.

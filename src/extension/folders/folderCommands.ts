@@ -79,5 +79,9 @@ async function chooseFolder(folders: Folders, id: FolderCommandId): Promise<Fold
     detail: notificationText`${summarize(gateway.view.value).headline}`,
     gateway,
   }));
-  return (await pick(choices, { title: notificationText`${commandTitle(id)}: Choose a Folder` }))?.gateway;
+  const options = {
+    title: notificationText`${commandTitle(id)}: Choose a Folder`,
+    placeHolder: notificationText`Each folder has a gateway of its own`,
+  };
+  return (await pick(choices, options))?.gateway;
 }

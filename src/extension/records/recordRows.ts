@@ -50,6 +50,7 @@ export function sourceTooltip(source: RecordSourceRow): TooltipPart[] {
   const { path, limits, since, until, expires, malformed, problem, isGranted } = source;
   const facts = [
     ...(isGranted ? [] : [t`Agents cannot read it. Grant it with Add Record Source.`]),
+    ...(isGranted && limits === undefined ? [t`Agents may read all of it.`] : []),
     ...(problem === undefined ? [] : [asSentence(problem)]),
     ...(limits ?? []).map(({ name, fields }) =>
       fields === 'all' ? t`Stream ${name} with all fields.` : t`Stream ${name} with the fields ${fields.join(', ')}.`,

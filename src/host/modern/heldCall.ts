@@ -28,6 +28,8 @@ export interface HeldCall extends ModernRequest {
   readonly answers: GivenAnswer[];
   /** Round that waits for the client. A question that is shown again stays the same round. */
   round: { nonce: string; digest: string } | undefined;
+  /** Capability without which the client could not be asked something. */
+  missing: object | undefined;
   /** Answer of the call that came while no request of the client was open. */
   done: Buffer | undefined;
   timer: NodeJS.Timeout | undefined;
@@ -62,14 +64,21 @@ export function readQuestion(id: RequestId, method: string, given: unknown): Hel
   return { id, worker, method, params, digest: digestOf({ method, params }) };
 }
 
-/** Answer to a question that the client must not be asked, as the client itself would give it. */
+/**
+ * Answer to a question that the client must not be asked, as the client itself would give it, and the capability that it
+ * lacks for the question.
+ */
 export function answerWithoutClient(
   { method, params }: Pick<HeldQuestion, 'method' | 'params'>,
   capabilities: Readonly<Record<string, unknown>>,
-): { result: object } | { error: object } | undefined {
-  if (method === 'roots/list') return capabilities.roots ? undefined : { result: { roots: [] } };
-  const missing = missingCapability(method, params, capabilities);
-  return missing && { error: { code: missing.code, message: missing.message } };
+): { answer: { result: object } | { error: object }; missing?: object } | undefined {
+  if (method === 'roots/list') return capabilities.roots ? undefined : { answer: { result: { roots: [] } } };
+  const error = missingCapability(method, params, capabilities);
+  if (!error) return undefined;
+  const [name] = method.split('/') as [string];
+  const part = name === 'sampling' ? params.tools && 'tools' : params.mode === 'url' ? 'url' : 'form';
+  const missing = { [name]: part ? { [String(part)]: {} } : {} };
+  return { answer: { error: { code: error.code, message: error.message } }, missing };
 }
 
 export const ONLY_WITHIN_CALLS = {

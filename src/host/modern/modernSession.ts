@@ -7,6 +7,7 @@ import { LineSplitter } from '../../link/lineFraming.ts';
 import { PROTOCOL_VERSIONS } from '../../mcp/mcpVersions.ts';
 import { type Envelope, LOG_LEVELS } from '../../mcp/modern/envelope.ts';
 import type { Exchange } from '../../mcp/modern/exchange.ts';
+import { ROUNDS_CAPABILITY } from '../../mcp/modern/wire.ts';
 import type { ModernRequest } from './heldCall.ts';
 import type { Introduction, LegacyHost, ModernOptions } from './modernOptions.ts';
 import { Rounds } from './rounds.ts';
@@ -104,7 +105,12 @@ export class ModernSession {
     const roots = capabilities.roots ? { roots: {} } : {};
     const answering = this.#request('initialize', {
       protocolVersion: PROTOCOL_VERSIONS[0],
-      capabilities: { elicitation: { form: {}, url: {} }, sampling: { context: {}, tools: {} }, ...roots },
+      capabilities: {
+        elicitation: { form: {}, url: {} },
+        sampling: { context: {}, tools: {} },
+        experimental: { [ROUNDS_CAPABILITY]: {} },
+        ...roots,
+      },
       clientInfo: client,
     });
     this.#send({ method: 'notifications/initialized' });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { INTERNAL_ERROR, INVALID_PARAMS } from '../../errors/rpcCodes.ts';
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { encodeMessage, errorResponse, peekIsError, type RequestId } from '../../link/frames.ts';
 import { dressAnswer, type Terms } from '../../mcp/modern/dressing.ts';
@@ -7,6 +7,7 @@ import { LOG_LEVELS } from '../../mcp/modern/envelope.ts';
 import type { Exchange } from '../../mcp/modern/exchange.ts';
 import type { RoundState } from '../../mcp/modern/requestState.ts';
 import { ASKING_METHODS, INPUT_REQUIRED, SERVER_INFO_META } from '../../mcp/modern/wire.ts';
+import { lacks, obstacleIn, refuse, type Visit } from './callObstacles.ts';
 import {
   answerWithoutClient,
   digestOf,
@@ -31,8 +32,11 @@ export interface RoundsPorts
 
 /** Time for which a call waits for the client's next round. A question of the worker waits as long. */
 const ROUND_MS = 10 * 60_000;
-/** Limit of calls between two rounds. A client that never comes with the next one loses its oldest. */
-const MAX_HELD = 64;
+/**
+ * Limit of calls between two rounds. A client that never comes with the next one loses its oldest. Below the number of
+ * calls that a worker runs at a time for one session.
+ */
+const MAX_HELD = 16;
 /** Key of the question in `inputRequests`. There is one at a time. */
 const QUESTION = 'question';
 /** Time for which a client may keep the list of the gateway's own tools, which changes with the configuration only. */
@@ -61,10 +65,10 @@ export class Rounds {
   begin(request: ModernRequest, exchange: Exchange): void {
     const { requestState, inputResponses, ...params } = request.params;
     const plain = { ...request, params };
-    if (requestState === undefined && inputResponses === undefined) this.#start(plain, exchange, []);
+    // Answers without the state of a round answer nothing, and the call asks as if it had none.
+    if (requestState === undefined) this.#start(plain, exchange, []);
     else if (typeof requestState === 'string') this.#resume(plain, exchange, requestState, inputResponses);
-    else
-      refuse(exchange, 'params.inputResponses needs the requestState of the answer that asked; send both, or neither.');
+    else refuse(exchange, 'params.requestState must be a string.');
   }
 
   /** The client has gone, or wants no answer. */
@@ -90,9 +94,12 @@ export class Rounds {
       return;
     }
     const given = call.answers.find((one) => one.digest === question.digest && one.worker !== question.worker);
-    const own = given ? { result: given.response } : answerWithoutClient(question, call.envelope.capabilities);
-    if (given) given.worker = question.worker;
-    if (own) this.#ports.send({ id, ...own });
+    const own = given ? undefined : answerWithoutClient(question, call.envelope.capabilities);
+    call.missing ??= own?.missing;
+    if (given) {
+      given.worker = question.worker;
+      this.#ports.send({ id, result: given.response });
+    } else if (own) this.#ports.send({ id, ...own.answer });
     else this.#ask(call, question);
   }
 
@@ -123,7 +130,7 @@ export class Rounds {
     const { method, params, envelope } = request;
     const id = this.#ports.nextId();
     const subject = digestOf({ method, params });
-    const state = { questions: [], round: undefined, done: undefined, timer: undefined };
+    const state = { questions: [], round: undefined, missing: undefined, done: undefined, timer: undefined };
     this.#calls.set(id, { ...request, id, subject, exchange, answers, ...state });
     // Tokens of different requests may be equal.
     const meta = { ...envelope.rest, ...(envelope.progressToken === undefined ? {} : { progressToken: id }) };
@@ -169,6 +176,9 @@ export class Rounds {
       if (call) {
         this.#give(call, given);
         this.#continue(call, request, exchange);
+      } else if (state.call === '' && given.response.action !== 'accept') {
+        const message = 'The user did not visit the address that the server asked for, so the call did not run.';
+        exchange.answer(errorResponse(exchange.id, INVALID_REQUEST, message));
       } else if (state.mayRepeat) this.#start(request, exchange, [given]);
       else this.#answer(request, exchange, Buffer.from(this.#ports.outcomeUnknown(request.method)));
     }
@@ -232,30 +242,45 @@ export class Rounds {
     if (!exchange || !question) return;
     const { method, params, digest } = question;
     if (call.round?.digest !== digest) call.round = { nonce: randomUUID(), digest };
-    const requestState = this.#ports.seal.seal({
-      nonce: call.round.nonce,
-      call: `${this.#session} ${call.id}`,
-      principal: this.#ports.principal,
-      subject: call.subject,
-      question: digest,
-      asks: method,
-      mayRepeat: this.#ports.host.mayRepeat(call.id),
-      expires: Date.now() + ROUND_MS,
-    });
-    const inputRequests = { [QUESTION]: { method, params } };
-    const _meta = { [SERVER_INFO_META]: this.#ports.serverInfo };
+    const state = { call: `${this.#session} ${call.id}`, mayRepeat: this.#ports.host.mayRepeat(call.id) };
     call.exchange = undefined;
     call.timer = setTimeout(() => this.#drop(call), ROUND_MS).unref();
-    exchange.answer(
-      encodeMessage({ id: exchange.id, result: { resultType: INPUT_REQUIRED, inputRequests, requestState, _meta } }),
-    );
+    this.#end(exchange, { method, params }, { ...state, ...call.round, subject: call.subject });
     const held = [...this.#calls.values()].filter((one) => !one.exchange);
     if (held.length > MAX_HELD) this.#drop(held[0] as HeldCall);
   }
 
+  /** Ends a request of the client with a question. */
+  #end(
+    exchange: Exchange,
+    { method, params }: Pick<HeldQuestion, 'method' | 'params'>,
+    { digest, ...state }: Pick<RoundState, 'call' | 'mayRepeat' | 'nonce' | 'subject'> & { digest: string },
+  ): void {
+    const { principal, serverInfo, seal } = this.#ports;
+    const expires = Date.now() + ROUND_MS;
+    const requestState = seal.seal({ ...state, principal, question: digest, asks: method, expires });
+    const result = { resultType: INPUT_REQUIRED, inputRequests: { [QUESTION]: { method, params } }, requestState };
+    exchange.answer(
+      encodeMessage({ id: exchange.id, result: { ...result, _meta: { [SERVER_INFO_META]: serverInfo } } }),
+    );
+  }
+
+  /** Asks the user to visit an address before the call begins again: the server refused it until then. */
+  #askToVisit({ subject, envelope }: HeldCall, exchange: Exchange, params: Visit): void {
+    const question = { method: 'elicitation/create', params: { ...params } };
+    const own = answerWithoutClient(question, envelope.capabilities);
+    const state = { call: '', mayRepeat: true, nonce: randomUUID(), subject, digest: digestOf(question) };
+    if (own?.missing) lacks(exchange, own.missing);
+    else this.#end(exchange, question, state);
+  }
+
   #deliver(call: HeldCall, exchange: Exchange, frame: Buffer): void {
     this.#calls.delete(call.id);
-    this.#answer(call, exchange, frame);
+    // In the other modes a model reads the answer, which says what to do.
+    const obstacle = this.#ports.mode === 'passthrough' ? obstacleIn(frame, call) : undefined;
+    if (obstacle === undefined) this.#answer(call, exchange, frame);
+    else if ('requiredCapabilities' in obstacle) lacks(exchange, obstacle.requiredCapabilities);
+    else this.#askToVisit(call, exchange, obstacle);
   }
 
   #answer({ method, params }: ModernRequest, exchange: Exchange, frame: Buffer): void {
@@ -280,10 +305,6 @@ export class Rounds {
 }
 
 const NOT_OURS = 'was changed, or this server did not make it; call again without it.';
-
-function refuse(exchange: Exchange, message: string): void {
-  exchange.answer(errorResponse(exchange.id, INVALID_PARAMS, message));
-}
 
 function codeOf(frame: string | Buffer): number {
   const { error } = JSON.parse(String(frame)) as { error: { code: number } };

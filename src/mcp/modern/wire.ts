@@ -59,6 +59,12 @@ export const NAME_PARAMS: ReadonlyMap<string, 'name' | 'uri'> = new Map([
   ['resources/read', 'uri'],
 ]);
 
+/**
+ * Experimental capability with which a host opens a session for a modern client: a question ends the client's request,
+ * and the client may never come with the answer.
+ */
+export const ROUNDS_CAPABILITY = 'waygate/rounds';
+
 /** Result types of the revision. */
 export const COMPLETE = 'complete';
 export const INPUT_REQUIRED = 'input_required';

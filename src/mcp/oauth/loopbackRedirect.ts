@@ -87,6 +87,10 @@ function sameText(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
+/** Needs no style, which the policy forbids: the browser takes the colours of the user's system. */
+const PAGE_HEAD =
+  '<!doctype html><html lang="en"><meta name="color-scheme" content="light dark"><title>Waygate</title>';
+
 function respond(response: ServerResponse, status: number, words: string): void {
   response
     .writeHead(status, {
@@ -96,5 +100,5 @@ function respond(response: ServerResponse, status: number, words: string): void 
       'cache-control': 'no-store',
       connection: 'close',
     })
-    .end(`<!doctype html><title>Waygate</title><p>${words}</p>`);
+    .end(`${PAGE_HEAD}<p>${words}</p>`);
 }

@@ -11,7 +11,8 @@ import {
 import { PRIVATE_PREFIX } from '../../link/frames.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleData } from '../../text/visibleText.ts';
-import type { CallContext, ClientPeer, SessionClient } from './sessionMode.ts';
+import { ROUNDS_CAPABILITY } from '../modern/wire.ts';
+import type { AskUser, CallContext, ClientPeer, SessionClient } from './sessionMode.ts';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
@@ -86,12 +87,13 @@ export function progressOf(server: Server, extra: CallExtra): Pick<CallContext, 
 }
 
 export function askOf(server: Server, extra: CallExtra): Pick<CallContext, 'ask'> {
-  if (!server.getClientCapabilities()?.elicitation?.form) return {};
-  return {
-    ask: async (question) => {
-      const params = { mode: 'form', ...question } as ElicitRequestFormParams;
-      const options = { timeout: QUESTION_TIMEOUT_MS, signal: extra.signal, relatedRequestId: extra.requestId };
-      return server.elicitInput(params, options);
-    },
+  const { elicitation, experimental = {} } = server.getClientCapabilities() ?? {};
+  if (!elicitation?.form) return {};
+  const ask: AskUser = async (question) => {
+    const params = { mode: 'form', ...question } as ElicitRequestFormParams;
+    const options = { timeout: QUESTION_TIMEOUT_MS, signal: extra.signal, relatedRequestId: extra.requestId };
+    return server.elicitInput(params, options);
   };
+  ask.inRounds = ROUNDS_CAPABILITY in experimental;
+  return { ask };
 }

@@ -19,6 +19,13 @@ export interface QuestionAnswer {
   content?: Record<string, unknown> | undefined;
 }
 
+/** Asks the user in the client. */
+export interface AskUser {
+  (question: Question): Promise<QuestionAnswer>;
+  /** The client may never answer, so no other call must wait for it. */
+  inRounds?: boolean;
+}
+
 export interface PeerRequestOptions {
   timeoutMs: number;
   signal?: AbortSignal;
@@ -78,7 +85,7 @@ export interface CallContext extends Resent {
    */
   begins?: (contract: ReplayContract, toolId: string) => Promise<void> | undefined;
   /** Asks the user in the client; absent where the client cannot. */
-  ask?: (question: Question) => Promise<QuestionAnswer>;
+  ask?: AskUser;
 }
 
 /** Mode of a session as plain data in and out, so that the SDK stays in this room. */

@@ -3,10 +3,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as vscode from 'vscode';
 import { driver, eventually } from '../harness/driver.ts';
+import { call } from './agent.ts';
 import { filesThatHold, scratchFolder } from './disk.ts';
+import { approveAll } from './person.ts';
 
 const TOKEN = 'records-token-of-a-client-0123456789';
 const SETTING = 'waygate.records.providerUrl';
+/** Id of a call in the history of a gateway. */
+const CALL = /history\/calls:[\w.-]+/;
 const INPUT = '.quick-input-widget .quick-input-box input';
 
 /** The editor offers a second server while a record provider is configured. */
@@ -71,6 +75,35 @@ describe('The server Waygate Records', () => {
 
   it('leaves the token in no file', () => {
     assert.deepEqual(filesThatHold([TOKEN], scratchFolder()), []);
+  });
+});
+
+describe('The server Waygate Records of this machine', () => {
+  before(async () => {
+    await approveAll();
+    await set('embedded');
+  });
+
+  after(async () => {
+    await set(undefined);
+    await eventually('no tools of records', tools, (names) => names.length === 0);
+  });
+
+  it('finds a call of this gateway and reads it, with no token', async () => {
+    await eventually('the tools', async () => {
+      void vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return tools().length === 5;
+    });
+    assert.match(await call('/everything/echo', { message: 'recorded' }), /recorded/);
+    const found = await eventually(
+      'the record',
+      () => invoke('search', { q: 'echo', streams: ['calls'] }),
+      (text) => CALL.test(text),
+    );
+    const { text } = JSON.parse(await invoke('fetch', { id: CALL.exec(found)?.[0] })) as { text: string };
+    assert.match(text, /everything/);
+    assert.match(text, /argument_names.*message/s);
   });
 });
 

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HostProcess } from '../../support/hostProcess.ts';
 import { shared } from '../../support/lifetime.ts';
-import { answering, askedIn, ELICITS, ModernCaller, ONCE, textOf } from '../../support/modernClient.ts';
+import { type Asked, answering, askedIn, ELICITS, ModernCaller, ONCE, textOf } from '../../support/modernClient.ts';
 import { RoundGateway } from '../../support/roundGateway.ts';
+import { servers, testWorkspace } from '../../support/workspace.ts';
 
 /** Questions to a modern client end its request, which comes again with the answer. Real hosts, workers and servers. */
 
@@ -83,8 +85,7 @@ describe('an approval', () => {
       [other, answering(asked, ONCE), 'params.requestState belongs to another request'],
       [nonce, answering({ ...asked, requestState: forged }, ONCE), 'params.requestState was changed'],
       [nonce, answering({ ...asked, requestState: 'x'.repeat(9_000) }, ONCE), 'params.requestState was changed'],
-      [nonce, { inputResponses: { question: ONCE } }, 'params.inputResponses needs the requestState'],
-      [nonce, { ...answering(asked, ONCE), requestState: 7 }, 'params.inputResponses needs the requestState'],
+      [nonce, { ...answering(asked, ONCE), requestState: 7 }, 'params.requestState must be a string'],
       [nonce, answering(asked, { action: 'perhaps' }), 'params.inputResponses.question must have an action'],
       [nonce, answering(asked, ['accept']), 'params.inputResponses.question must be an object'],
     ];
@@ -98,6 +99,22 @@ describe('an approval', () => {
     expect(textOf(await act(nonce, answering(asked, ONCE)))).toContain(nonce);
     expect((await act(nonce, answering(asked, ONCE))).error?.message).toContain('was used already');
     expect(round().gateway.effectsOf(nonce)).toBe(1);
+  });
+
+  it('without the state of its round counts for nothing', async () => {
+    const nonce = nonceOf();
+    const { inputRequests } = askedIn(await act(nonce, { inputResponses: { question: ONCE } }));
+    expect(inputRequests).toHaveProperty('question');
+    expect(round().gateway.effectsOf(nonce)).toBe(0);
+  });
+
+  it('that the client never answers holds no other call', async () => {
+    const nonces = Array.from({ length: 40 }, nonceOf);
+    const asked: Asked[] = [];
+    for (const nonce of nonces) asked.push(askedIn(await act(nonce)));
+    const answers = await Promise.all(nonces.map((nonce, i) => act(nonce, answering(asked[i] as Asked, ONCE))));
+    expect(answers.map(textOf)).toEqual(nonces.map((nonce) => expect.stringContaining(nonce)));
+    expect(nonces.map((nonce) => round().gateway.effectsOf(nonce))).toEqual(nonces.map(() => 1));
   });
 
   it('is not for another process, whose keys are its own', async () => {
@@ -177,28 +194,49 @@ describe('a question of a server', () => {
   });
 });
 
-describe('a worker that is killed between two rounds', () => {
-  it('is followed by one that runs each approved call once', async () => {
-    const { gateway, client, act } = await opened();
-    const ROUNDS = 20;
-    for (let i = 0; i < ROUNDS; i++) {
-      const nonce = `killed-${i}`;
-      const call = (more: object = {}) => client.call('tool_execute', { tool_id: act, args: { nonce } }, more);
-      const asked = askedIn(await call());
-      await gateway.killWorker();
-      const answer = await call(answering(asked, ONCE));
-      expect(textOf(answer), nonce).toContain(nonce);
-      expect(gateway.effectsOf(nonce)).toBe(1);
-    }
+describe('in passthrough mode', () => {
+  const opened = (server: object): HostProcess =>
+    new HostProcess(testWorkspace({ one: server }), ['--mode', 'passthrough']);
+
+  it('a call that fails because the client cannot be asked says which capability it needs', async () => {
+    const client = ModernCaller.on(opened(servers.conformance));
+    const answer = await client.call('test_elicitation', { message: 'Anybody?' });
+    expect(answer.error).toEqual({
+      code: -32021,
+      message: 'Missing required client capability: elicitation.',
+      data: { requiredCapabilities: { elicitation: { form: {} } } },
+    });
   });
 
-  it('leaves the outcome of a call unknown that had reached its server', async () => {
-    const { gateway, client, asks } = await opened();
-    const args = { tool_id: asks, args: { message: 'Your name?' } };
-    const asked = askedIn(await client.call('tool_execute', args));
-    await gateway.killWorker();
-    const answer = await client.call('tool_execute', args, answering(asked, { action: 'accept', content: {} }));
-    expect(answer.result).toMatchObject({ resultType: 'complete', isError: true });
-    expect(textOf(answer)).toContain('during the call');
+  it('an address that the user must visit first is a question, and the call begins again after it', async () => {
+    const visit = { mode: 'url', message: 'Sign in', url: 'https://example.test/sign-in', elicitationId: 'one' };
+    const error = JSON.stringify({ code: -32042, message: 'Sign in first', data: { elicitations: [visit] } });
+    const raw = `{"jsonrpc":"2.0","id":ID,"error":${error}}`;
+    const script = JSON.stringify({ steps: [1, 2].map((nth) => ({ on: 'tools/call', nth, do: [{ raw }] })) });
+    const args = [resolve('test/fixtures/faultServer.mjs'), '--script', script];
+    const host = opened({ command: process.execPath, args });
+    const call = (capabilities: object, more: object = {}) =>
+      ModernCaller.on(host, capabilities).call('act', { nonce: 'x' }, more);
+    expect((await call({})).error).toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { elicitation: { url: {} } } },
+    });
+    const capabilities = { elicitation: { url: {} } };
+    const asked = askedIn(await call(capabilities));
+    expect(asked.inputRequests.question).toEqual({
+      method: 'elicitation/create',
+      params: { mode: 'url', message: expect.stringContaining('Sign in'), url: visit.url },
+    });
+    expect(textOf(await call(capabilities, answering(asked, { action: 'accept' })))).toContain('x');
   });
+});
+
+it('a worker that is killed between two rounds leaves the outcome of a call unknown that had reached its server', async () => {
+  const { gateway, client, asks } = await opened();
+  const args = { tool_id: asks, args: { message: 'Your name?' } };
+  const asked = askedIn(await client.call('tool_execute', args));
+  await gateway.killWorker();
+  const answer = await client.call('tool_execute', args, answering(asked, { action: 'accept', content: {} }));
+  expect(answer.result).toMatchObject({ resultType: 'complete', isError: true });
+  expect(textOf(answer)).toContain('during the call');
 });

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { notificationText } from '../../notificationText.ts';
 import { rangeOf } from './configurationDocuments.ts';
 import type { LanguageSources } from './configurationLanguage.ts';
-import { inserted, type Proposal, proposalAt } from './configurationText.ts';
+import { hasTyped, inserted, type Proposal, proposalAt } from './configurationText.ts';
 import { secretNames } from './keptSecrets.ts';
 
 /** Names that a list shows at once; typing more letters finds the others. */
@@ -29,8 +29,7 @@ export class ConfigurationCompletions implements vscode.CompletionItemProvider {
     const snapshot = this.#from.documents.snapshotOf(document);
     if (!proposal || !snapshot) return undefined;
     const names = await this.#names(proposal.names, snapshot.workspace, snapshot.servers);
-    const typed = proposal.typed.toLowerCase();
-    const fitting = names.filter(({ name }) => name.toLowerCase().includes(typed));
+    const fitting = names.filter(({ name }) => hasTyped(name, proposal.typed));
     const items = fitting.slice(0, MAX_NAMES).map((name) => itemFor(name, proposal, document));
     return new vscode.CompletionList(items, fitting.length > items.length);
   }

@@ -121,3 +121,11 @@ export function inserted({ names, quoted, isNewKey }: Proposal, name: string): s
   const written = quoted ? JSON.stringify(name) : name;
   return isNewKey ? `${written}: {}` : written;
 }
+
+/** Returns whether a name has the typed letters in their order, as VS Code filters a list: `memry` finds `memory`. */
+export function hasTyped(name: string, typed: string): boolean {
+  const letters = [...typed.toLowerCase()];
+  let found = 0;
+  for (const letter of name.toLowerCase()) if (letter === letters[found]) found += 1;
+  return found === letters.length;
+}
