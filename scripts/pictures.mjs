@@ -24,6 +24,8 @@ const PICTURES = {
   question: 'question-list.light',
   'configuration-file': 'configuration-lenses.light',
   results: 'results-rows.light',
+  records: 'records-rows.light',
+  problems: 'configuration-quick-fix.light',
   documents: 'document-fault.light',
   table: 'table-filtered.light',
   folders: 'folders-rows.light',

@@ -221,6 +221,15 @@ describe('a request over HTTP in revision 2026-07-28', () => {
     expect(connection.oddities.count('invalid_tool_header')).toBe(4);
   });
 
+  it('belongs to a connection that notices when an idle server has gone', async () => {
+    const server = await modernHttpServer();
+    const { connection, log } = connect(httpConfig(server.url));
+    await connection.start();
+    await server.end();
+    await until('the loss', () => log.some((line) => line.startsWith('one: lost: The connection to')));
+    expect(connection.state).not.toBe('ready');
+  });
+
   it('has no session, and no other message goes to the server', async () => {
     const { file } = open();
     expect(linesOf(file).filter((line) => /^(GET|DELETE)/.test(line))).toEqual([]);
@@ -302,7 +311,7 @@ describe('the era of a server', () => {
     expect(await posts()).toBe(known);
   });
 
-  it.each([403, 408, 429, 500, 503])('is left open by HTTP %s, and asked for again', async (status) => {
+  it.each([401, 403, 408, 429, 500, 503])('is left open by HTTP %s, and asked for again', async (status) => {
     const file = logFile();
     const config = await http('--era', 'dual', '--refuse', String(status), '--log', file);
     const eras = new ServerEras();
@@ -314,6 +323,18 @@ describe('the era of a server', () => {
       expect(methodsIn(file).filter((method) => method === 'server/discover')).toHaveLength(start);
       expect(eras.of('one')).toMatchObject(LEGACY);
     }
+  });
+
+  it.each([
+    ['an unknown era', undefined],
+    ['the older revisions, as far as is known', 'legacy'],
+  ] as const)('waits for a sign-in that server/discover needs, at a server of %s', async (_era, known) => {
+    const config = await http('--refuse', '401');
+    const eras = new ServerEras();
+    if (known) eras.forStart(config)?.onFound(known, '2025-11-25', true);
+    const { connection } = connect(config, eras);
+    await connection.start();
+    expect(connection.state).toBe('needs_sign_in');
   });
 
   it('is asked for once more if the server refuses the version that it names', async () => {

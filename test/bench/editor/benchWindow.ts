@@ -6,6 +6,7 @@ import { packExtension } from '../../../scripts/lib/vsix.mjs';
 import { workspaceStateFolder } from '../../../src/config/state/stateFolder.ts';
 import { ArtifactStore, WORKSPACE_OWNER } from '../../../src/results/artifacts/artifactStore.ts';
 import { textContent } from '../../../src/results/envelope/partContent.ts';
+import { groupDigits } from '../../../src/text/porcelain.ts';
 import { generatedListings } from '../../catalog/sampleListings.ts';
 import { type OrdinaryWindow, openOrdinaryWindow } from '../../editor/harness/ordinaryWindow.ts';
 import { approveAll } from '../../support/approveAll.ts';
@@ -89,7 +90,7 @@ export async function openBenchWindow(): Promise<BenchWindow> {
 export async function allTools(page: Page): Promise<void> {
   const tools = SERVERS * (TOOLS_EACH + 1) + 1;
   await statusItem(page)
-    .and(page.locator(`[aria-label*="${tools} tools from ${SERVERS + 1} servers"]`))
+    .and(page.locator(`[aria-label*="${groupDigits(tools)} tools from ${SERVERS + 1} servers"]`))
     .waitFor({ timeout: START_MS });
 }
 

@@ -18,7 +18,9 @@ export function approvalStates(opened: () => Tour): void {
     await page.locator(LENS).first().waitFor();
     await window.clickRow('Tools', 'filesystem');
     await run('Waygate: Approve Servers');
-    await page.locator(LENS).first().waitFor();
+    // The configuration, which the click opened, has lenses too.
+    await page.locator('.tab.active', { hasText: 'What Waygate would run' }).waitFor();
+    await page.locator(LENS, { hasText: 'Approve all' }).first().waitFor();
     await camera.take('approval-document');
     await page.locator('.editor-actions .action-label[aria-label^="Approve"]').first().click();
     await page.locator('.quick-input-list .monaco-list-row').first().waitFor();

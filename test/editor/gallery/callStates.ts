@@ -25,7 +25,7 @@ function keepLarge({ folder, stateDir }: { folder: string; stateDir: string }): 
 /** Calls, what is kept of them, and the documents of both. */
 export function callStates(opened: () => Tour): void {
   it('calls in Activity, and the documents of one', async () => {
-    const { page, camera, window, row, rowOf, only, workspace, tidy } = opened();
+    const { page, camera, window, row, rowOf, only, run, workspace, tidy, hover } = opened();
     const agent = await connectAgent(workspace, 'claude-code');
     const call = (tool_id: string, args: object, more: object = {}) =>
       agent.call('tool_execute', { tool_id, args, ...more } as Record<string, unknown>);
@@ -42,10 +42,7 @@ export function callStates(opened: () => Tour): void {
     await row('Activity', 'crash', /works · [A-Z_]+/);
     await window.expand('Activity', 'crash');
     await camera.take('activity-rows');
-    await camera.take('activity-hover', async () => {
-      await rowOf('Activity', 'crash').hover();
-      await page.locator('.monaco-hover:has-text("UPSTREAM_UNAVAILABLE")').first().waitFor();
-    });
+    await camera.take('activity-hover', () => hover(rowOf('Activity', 'crash'), 'UPSTREAM_UNAVAILABLE'));
     await page.mouse.move(700, 895);
     await rowOf('Activity', 'customer_list').click({ button: 'right' });
     await page.locator(MENU).first().waitFor();
@@ -68,11 +65,15 @@ export function callStates(opened: () => Tour): void {
     await window.clickRow('Activity', 'customer_list');
     await page.locator(`${LINES}:has-text("data from shop")`).first().waitFor();
     await camera.take('document-answer');
+    await run('Waygate: Export Calls as JSON…');
+    await page.locator('.quick-input-widget input').first().waitFor();
+    await camera.take('activity-export');
+    await page.keyboard.press('Escape');
     await tidy();
   });
 
   it('the filter of Activity', async () => {
-    const { page, camera, run, tidy } = opened();
+    const { page, camera, run, rowOf, tidy } = opened();
     await run('Waygate: Filter Calls…');
     const list = page.locator('.quick-input-list .monaco-list-row');
     await list.first().waitFor();
@@ -84,6 +85,7 @@ export function callStates(opened: () => Tour): void {
     const go = page.locator('.quick-input-widget .quick-input-action .monaco-button').first();
     if (await go.isVisible()) await go.click();
     await page.locator('.tree-explorer-viewlet-tree-view .message').filter({ visible: true }).first().waitFor();
+    await rowOf('Activity', 'customer_list').waitFor({ state: 'hidden' });
     await camera.take('activity-filtered');
     await page.locator('.pane-header[aria-label^="Activity Section"]').first().hover();
     await page.locator('.action-label[aria-label^="Clear Filter"]').first().click();
@@ -107,6 +109,10 @@ export function callStates(opened: () => Tour): void {
     await window.clickRow('Results', 'text');
     await page.locator(LENS, { hasText: 'Next part' }).first().waitFor();
     await camera.take('document-large');
+    await page.locator(LENS, { hasText: 'Save As…' }).first().click();
+    await page.locator('.quick-input-widget input').first().waitFor();
+    await camera.take('results-save');
+    await page.keyboard.press('Escape');
     await page.locator(LENS, { hasText: 'Find in all of it' }).first().click();
     await page.locator('.quick-input-title:has-text("Find in All")').first().waitFor();
     await camera.take('document-find-box');

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { it } from 'vitest';
+import { it, onTestFinished } from 'vitest';
 import { until } from '../../support/hostProcess.ts';
 import { readConfiguration, writeConfiguration } from './configurations.ts';
 import type { Tour } from './tour.ts';
@@ -11,7 +11,7 @@ const ROW = '.quick-input-list .monaco-list-row';
 /** `waygate.json` in the editor, and the commands of the first minutes. */
 export function fileStates(opened: () => Tour): void {
   it('waygate.json: lenses, hovers, completion', async () => {
-    const { page, camera, run, tidy } = opened();
+    const { page, camera, run, tidy, hover } = opened();
     await run('Waygate: Open Configuration');
     await page
       .locator(LENS, { hasText: / tools · / })
@@ -19,19 +19,16 @@ export function fileStates(opened: () => Tour): void {
       .waitFor();
     await camera.take('configuration-lenses');
     const word = (text: string) => page.locator('.view-line span', { hasText: text }).last();
-    await camera.take('configuration-server-hover', async () => {
-      await word('"filesystem"').hover();
-      await page.locator('.monaco-hover:has-text("tools")').first().waitFor();
-    });
+    await camera.take('configuration-server-hover', () => hover(word('"filesystem"'), 'tools'));
     await page.mouse.move(1_200, 100);
     await tidy();
   });
 
   it('waygate.json: problems and their corrections', async () => {
-    const { page, camera, run, workspace, tidy } = opened();
+    const { page, camera, run, workspace, tidy, hover } = opened();
     const before = readFileSync(workspace.configFile, 'utf8');
-    const configuration = readConfiguration(workspace) as { servers: Record<string, object> };
-    const { filesystem, memory } = configuration.servers;
+    onTestFinished(() => writeFileSync(workspace.configFile, before));
+    const { filesystem, memory } = readConfiguration(workspace).servers;
     writeConfiguration(workspace, {
       servers: {
         filesystem,
@@ -49,29 +46,33 @@ export function fileStates(opened: () => Tour): void {
     await run('Waygate: Open Configuration');
     await run('Waygate: Refresh Catalogs');
     await run('Problems: Focus on Problems View');
-    await page.locator('.markers-panel .monaco-list-row', { hasText: 'agrs' }).first().waitFor();
+    const problem = page.locator('.markers-panel .monaco-list-row', { hasText: 'agrs' }).first();
+    await problem.waitFor();
+    await page.locator('.notifications-toasts .notification-list-item').first().waitFor();
+    await run('Notifications: Clear All Notifications');
     await camera.take('configuration-problems');
-    await page.locator('.markers-panel .monaco-list-row', { hasText: 'agrs' }).first().dblclick();
-    await run('Quick Fix...');
+    await problem.dblclick();
+    await run('View: Hide Panel');
+    // The command opens nothing while VS Code still computes the corrections, which the bulb ends.
+    await page
+      .locator('.lightBulbWidget, .codicon-gutter-lightbulb, .codicon-gutter-lightbulb-auto-fix')
+      .first()
+      .waitFor();
+    await page.keyboard.press('Control+.');
     await page.locator('.action-widget .monaco-list-row', { hasText: 'Change to' }).first().waitFor();
     await camera.take('configuration-quick-fix');
     await page.keyboard.press('Escape');
-    await camera.take('configuration-secret-hover', async () => {
-      await page.locator('.view-line span', { hasText: 'secret:KEY' }).last().hover();
-      await page.locator('.monaco-hover:has-text("secret")').first().waitFor();
-    });
+    // The end of the file has the secret, the limit and the rules.
+    await page.keyboard.press('Control+End');
+    const word = (text: string) => page.locator('.view-line span', { hasText: text }).last();
+    await camera.take('configuration-secret-hover', () => hover(word('secret:KEY'), 'secret'));
+    await camera.take('configuration-limit-hover', () => hover(word('"tool_execute"'), 'left'));
     await page.mouse.move(1_200, 100);
-    await camera.take('configuration-limit-hover', async () => {
-      await page.locator('.view-line span', { hasText: '"tool_execute"' }).last().hover();
-      await page.locator('.monaco-hover:has-text("left")').first().waitFor();
-    });
-    await page.mouse.move(1_200, 100);
-    await page.locator('.view-line span', { hasText: '"memry"' }).last().dblclick();
+    await word('"memry"').dblclick();
     await page.keyboard.press('Control+Space');
     await page.locator('.suggest-widget.visible .monaco-list-row').first().waitFor();
     await camera.take('configuration-completion');
     await page.keyboard.press('Escape');
-    await run('View: Toggle Problems').catch(() => undefined);
     writeFileSync(workspace.configFile, before);
     await tidy();
   });
@@ -93,6 +94,7 @@ export function fileStates(opened: () => Tour): void {
     await page.keyboard.press('Escape');
     const undo = page.locator('.notifications-toasts .monaco-button', { hasText: 'Undo Import' });
     await undo.waitFor();
+    await page.locator('.tab.active', { hasText: 'What Waygate would run' }).waitFor();
     await camera.take('import-done');
     await undo.click();
     writeFileSync(workspace.configFile, before);

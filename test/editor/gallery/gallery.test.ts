@@ -6,6 +6,7 @@ import { fileStates } from './fileStates.ts';
 import { otherWindows } from './otherWindows.ts';
 import { pageStates } from './pageStates.ts';
 import { questionStates } from './questionStates.ts';
+import { recordStates } from './recordStates.ts';
 import { running } from './shopServers.ts';
 import { toolStates } from './toolStates.ts';
 import { openTour, tourWorkspace } from './tour.ts';
@@ -29,6 +30,7 @@ describe('one window', () => {
     pageStates(opened);
     callStates(opened);
     questionStates(opened);
+    recordStates(opened);
     fileStates(opened);
   });
 });

@@ -34,6 +34,7 @@ export function otherWindows(): void {
       rmSync(join(tour.data, file));
     for (const pid of await workersOf(workspace)) process.kill(pid, 'SIGKILL');
     await page.locator('.statusbar-item .codicon-debug-disconnect').first().waitFor();
+    await shows('Not running');
     await camera.take('dashboard-lost');
   });
 

@@ -7,7 +7,8 @@ export function pageStates(opened: () => Tour): void {
   it('the dashboard with servers that need the user, calls and limits', async () => {
     const { page, camera, run, shows, window, workspace, tidy } = opened();
     await run('Waygate: Open Dashboard');
-    await shows('Needs you');
+    // The limits come with the worker's second answer.
+    await shows(/Needs you[\s\S]*all sessions/);
     await camera.take('dashboard-degraded');
     const agent = await connectAgent(workspace, 'claude-code');
     for (const query of ['read a file', 'export invoices', 'remember a person', 'ship an order', 'find an order'])

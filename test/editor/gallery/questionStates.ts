@@ -15,7 +15,7 @@ export function questionStates(opened: () => Tour): void {
       args: { id: 7, reason: 'asked', notify: ['ada@example.org'] },
     });
     await page.locator(TOAST, { hasText: 'waits for you' }).first().waitFor();
-    await row('Activity', 'customer_delete');
+    await row('Activity', 'customer_delete', /waits for you/);
     await camera.take('question-toast');
     await page.locator('.statusbar-item', { hasText: 'Waygate' }).first().click();
     await page.locator(`${LIST} .quick-input-title:has-text("1 of 1")`).first().waitFor();

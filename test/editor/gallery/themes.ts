@@ -15,6 +15,11 @@ type Theme = keyof typeof THEMES;
 
 export const GALLERY = join('.out', 'gallery');
 
+/** Place where the pointer shows nothing. */
+const NOWHERE = [700, 895] as const;
+/** Time in which a hover that has been left goes. */
+const FADE_MS = 1_000;
+
 /** Takes pictures of states in every theme. */
 export class Camera {
   readonly #window: OrdinaryWindow;
@@ -36,12 +41,41 @@ export class Camera {
     const others = (Object.keys(THEMES) as Theme[]).filter((theme) => theme !== this.#theme);
     // A change of the theme takes longer than a picture.
     for (const theme of this.#theme ? [this.#theme, ...others] : others) {
-      // A place where the pointer shows nothing.
-      await this.#window.page.mouse.move(700, 895);
+      await this.#window.page.mouse.move(...NOWHERE);
       await this.use(theme);
+      await this.#leaveHovers();
       await show?.();
-      await this.#window.page.screenshot({ path: join(GALLERY, `${state}.${theme}.png`) });
+      // A menu that has just opened is half transparent until its animation ends.
+      const path = join(GALLERY, `${state}.${theme}.png`);
+      await this.#window.page.screenshot({ path, animations: 'disabled' });
     }
+  }
+
+  /** Saves a page of the browser, to which the user's system gives the colours. */
+  async takePage(state: string, page: Page): Promise<void> {
+    for (const theme of Object.keys(THEMES) as Theme[]) {
+      const colorScheme = theme.endsWith('dark') ? 'dark' : 'light';
+      await page.emulateMedia({ colorScheme, forcedColors: theme.startsWith('hc') ? 'active' : 'none' });
+      await page.screenshot({ path: join(GALLERY, `${state}.${theme}.png`) });
+    }
+  }
+
+  /** Puts away hovers. One whose row was redrawn stays in VS Code until there is another. */
+  async #leaveHovers(): Promise<void> {
+    const { page } = this.#window;
+    const hover = page.locator('.monaco-hover:visible').first();
+    const other = await page.locator('.activitybar .action-item').first().boundingBox();
+    await until('an end of the hover', async () => {
+      await page.mouse.move(...NOWHERE);
+      const isHidden = await hover.waitFor({ state: 'hidden', timeout: FADE_MS }).then(
+        () => true,
+        () => false,
+      );
+      if (isHidden || other === null) return isHidden;
+      await page.mouse.move(other.x + other.width / 2, other.y + other.height / 2);
+      await page.locator('.monaco-hover:has-text("Explorer")').first().waitFor();
+      return false;
+    });
   }
 
   async use(theme: Theme): Promise<void> {

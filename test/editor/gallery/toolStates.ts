@@ -9,20 +9,14 @@ const MENU = '.monaco-menu';
 /** The view *Tools*, its menus and its commands. */
 export function toolStates(opened: () => Tour): void {
   it('rows, hovers and menus', async () => {
-    const { page, camera, row, rowOf, window, only } = opened();
+    const { page, camera, row, rowOf, window, only, hover } = opened();
     await only('Tools');
     await row('Tools', 'filesystem', / tokens\b/);
     await window.expand('Tools', 'filesystem');
     await row('Tools', 'read_text_file');
     await camera.take('tools-rows');
-    await camera.take('tools-server-hover', async () => {
-      await rowOf('Tools', 'filesystem').hover();
-      await page.locator('.monaco-hover:has-text("ready")').first().waitFor();
-    });
-    await camera.take('tools-tool-hover', async () => {
-      await rowOf('Tools', 'read_text_file').hover();
-      await page.locator('.monaco-hover:has-text("read-only")').first().waitFor();
-    });
+    await camera.take('tools-server-hover', () => hover(rowOf('Tools', 'filesystem'), 'ready'));
+    await camera.take('tools-tool-hover', () => hover(rowOf('Tools', 'read_text_file'), 'A lost call'));
     for (const [label, state] of [
       ['filesystem', 'tools-server-menu'],
       ['read_text_file', 'tools-tool-menu'],
@@ -54,7 +48,7 @@ export function toolStates(opened: () => Tour): void {
     await find('text file', 'read_text_file');
     await camera.take('find-paths');
     await page.locator('.quick-input-widget .codicon-sparkle').first().click();
-    await find('remember a person', '1.');
+    await find('remember a person', '/memory/');
     await camera.take('find-ranked');
     await page.locator(LIST_ROW).nth(1).hover();
     await page.locator(LIST_ROW).nth(1).locator('.action-label').first().click();
@@ -78,7 +72,7 @@ export function toolStates(opened: () => Tour): void {
   });
 
   it('servers that need the user, have failed or are off', async () => {
-    const { page, camera, row, rowOf, window, run, workspace, tidy } = opened();
+    const { page, camera, row, rowOf, window, run, workspace, tidy, hover } = opened();
     for (const [name, entry] of Object.entries(TROUBLED)) setServer(workspace, name, entry);
     const { url, end } = await guardedServer();
     onTestFinished(end);
@@ -93,14 +87,9 @@ export function toolStates(opened: () => Tour): void {
     await window.clickRow('Tools', 'filesystem');
     await tidy();
     await camera.take('tools-troubled');
-    await camera.take('tools-failed-hover', async () => {
-      await rowOf('Tools', 'crashing').hover();
-      await page.locator('.monaco-hover:has-text("out of paper")').first().waitFor();
-    });
-    await camera.take('status-hover', async () => {
-      await page.locator('.statusbar-item', { hasText: 'Waygate' }).first().hover();
-      await page.locator('.monaco-hover:has-text("Needs you")').first().waitFor();
-    });
+    await camera.take('tools-failed-hover', () => hover(rowOf('Tools', 'crashing'), 'out of paper'));
+    const item = page.locator('.statusbar-item', { hasText: 'Waygate' }).first();
+    await camera.take('status-hover', () => hover(item, 'Needs you'));
     await page.mouse.move(700, 400);
     await window.clickRowAction('Tools', 'keyed', 'Set Secret');
     await page.locator('.quick-input-widget .quick-input-title:has-text("KEY")').first().waitFor();
@@ -109,6 +98,14 @@ export function toolStates(opened: () => Tour): void {
     await window.chooseFromRowMenu('Tools', 'crashing', 'Show Server Log');
     await page.locator('.editor-instance .view-lines:has-text("paper")').first().waitFor();
     await camera.take('document-log');
+    await tidy();
+    await window.clickRowAction('Tools', 'guarded', 'Sign In');
+    await row('Tools', 'guarded', / tools?\b/);
+    const [signedIn] = page.context().pages().slice(1);
+    await signedIn?.setViewportSize({ width: 1400, height: 900 });
+    if (signedIn) await camera.takePage('sign-in-page', signedIn);
+    await signedIn?.close();
+    await camera.take('tools-signed-in');
     setServer(workspace, 'guarded', undefined);
     await tidy();
   });
@@ -126,6 +123,7 @@ export function toolStates(opened: () => Tour): void {
     await page.locator('.editor.modified .codelens-decoration a:has-text("Accept")').first().waitFor();
     await camera.take('review-tool');
     await tidy();
+    await page.locator('.pane-header[aria-label^="Tools Section"]').first().hover();
     await window.chooseFromRowMenu('Tools', 'shop', 'Quarantine');
     await row('Tools', 'shop', /quarantine/);
     await window.chooseFromRowMenu('Tools', 'shop', 'Release from Quarantine…');

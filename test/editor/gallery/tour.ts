@@ -9,6 +9,9 @@ import { workbench } from '../harness/workbench.ts';
 import { openWholeWindow } from '../window/openWindow.ts';
 import { Camera, GALLERY } from './themes.ts';
 
+const VIEWS = ['Tools', 'Activity', 'Results', 'Records'] as const;
+type View = (typeof VIEWS)[number];
+
 export interface Tour {
   workspace: TestWorkspace;
   page: Page;
@@ -24,6 +27,8 @@ export interface Tour {
   row(view: string, label: string, description?: RegExp): Promise<void>;
   /** Row of a view by its whole label. */
   rowOf(view: string, label: string): Locator;
+  /** Puts the pointer on a place until VS Code shows a hover with words there. A row that is redrawn loses its hover. */
+  hover(place: Locator, words: string): Promise<void>;
   /** Fills the input of the list that is open, and waits for a row with words. */
   find(text: string, words: string): Promise<void>;
   /** Waits until the visible page shows words. */
@@ -33,7 +38,7 @@ export interface Tour {
   /** Approves all servers, for a test that runs alone. */
   approved(): Promise<void>;
   /** Closes and opens the sections of the sidebar, so that one view has the room. */
-  only(view: 'Tools' | 'Activity' | 'Results'): Promise<void>;
+  only(view: View): Promise<void>;
 }
 
 /** Workspace with the servers of the demo and with more. */
@@ -59,6 +64,7 @@ const ACTION_LIMIT_MS = 60_000;
 /** Pixels. The usual 300 cut the description of most rows. */
 const VIEWS_WIDTH = 430;
 const PALETTE_LIMIT_MS = 5_000;
+const HOVER_LIMIT_MS = 4_000;
 
 let packed: Promise<string> | undefined;
 
@@ -117,6 +123,17 @@ export async function openTour(
         .locator('.monaco-list-row')
         .filter({ has: page.locator('.label-name').getByText(label, { exact: true }) })
         .first(),
+    async hover(place, words) {
+      const shown = page.locator(`.monaco-hover:has-text(${JSON.stringify(words)})`).first();
+      await until(`the hover with ${words}`, async () => {
+        await page.mouse.move(700, 895);
+        await place.hover();
+        return shown.waitFor({ timeout: HOVER_LIMIT_MS }).then(
+          () => true,
+          () => false,
+        );
+      });
+    },
     async find(text, words) {
       await page.locator('.quick-input-widget .quick-input-box input').first().fill(text);
       await page.locator('.quick-input-list .monaco-list-row', { hasText: words }).first().waitFor();
@@ -136,6 +153,8 @@ export async function openTour(
       await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
     },
     async approved() {
+      // The rows come some time after the window.
+      await tour.row('Tools', 'filesystem');
       if ((await window.rows('Tools')).some(({ description }) => description.startsWith('needs approval'))) {
         workspace.approve();
         await tour.run('Waygate: Refresh Catalogs');
@@ -148,7 +167,7 @@ export async function openTour(
         .waitFor({ state: 'hidden' });
     },
     async only(view) {
-      for (const one of ['Tools', 'Activity', 'Results'] as const) {
+      for (const one of VIEWS) {
         const isOpen = (await header(one).getAttribute('aria-expanded')) === 'true';
         if (isOpen !== (one === view)) await header(one).click();
       }

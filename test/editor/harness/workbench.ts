@@ -12,6 +12,9 @@ type Answers = {
 /** Limit for a row that VS Code draws again and again. */
 const CLICK_LIMIT_MS = 10_000;
 const MENU_LIMIT_MS = 30_000;
+const LENS_MS = 3_000;
+/** Longer than the time between two redraws of a tree. */
+const SETTLED_MS = 300;
 
 const oneLine = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim();
 
@@ -114,6 +117,7 @@ export function workbench(page: Page, screenshots: string): Answers {
         await page.mouse.move(1, 1);
         await page.keyboard.press('Escape');
         await page.locator('.context-view .monaco-hover').waitFor({ state: 'hidden' });
+        await settled(pane(view));
         await row(view, label).click({ button: 'right' });
         // An editor that opens and takes the focus closes the menu before the click.
       } while (!(await clickEntry(page, entry)));
@@ -128,7 +132,9 @@ export function workbench(page: Page, screenshots: string): Answers {
     },
 
     async waitFor(selector) {
-      await page.locator(selector).first().waitFor();
+      const target = page.locator(selector).first();
+      if (selector.includes('codelens')) await target.waitFor({ timeout: LENS_MS }).catch(() => layOut(page));
+      await target.waitFor();
     },
 
     async press(key) {
@@ -209,6 +215,17 @@ export function workbench(page: Page, screenshots: string): Answers {
   };
 }
 
+/** Waits until a tree is not redrawn. A command of its menus gets no row meanwhile. */
+async function settled(tree: Locator): Promise<void> {
+  let text = await tree.innerText();
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
+    const now = await tree.innerText();
+    if (now === text) return;
+    text = now;
+  }
+}
+
 /** Clicks an entry, and returns whether the click reached it and its menu is gone. */
 async function clickEntry(page: Page, entry: Locator): Promise<boolean> {
   if (!(await entry.evaluate(watchClicks, undefined, { timeout: 2_000 }).catch(() => false))) return false;
@@ -228,6 +245,14 @@ function watchClicks(entry: PageElement): boolean {
 }
 
 const CLICKED = 'globalThis.waygateClicked === true';
+
+/** Makes VS Code draw lenses that it skipped because their editor was not drawn yet, as on a busy machine. */
+async function layOut(page: Page): Promise<void> {
+  const size = page.viewportSize();
+  if (size === null) return;
+  await page.setViewportSize({ ...size, height: size.height - 20 });
+  await page.setViewportSize(size);
+}
 
 /** Waits for the end of a menu, for a short time. */
 function isHidden(entry: Locator): Promise<boolean> {

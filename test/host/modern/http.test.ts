@@ -7,16 +7,8 @@ import { until } from '../../support/hostProcess.ts';
 import { HttpProcess } from '../../support/httpProcess.ts';
 import { shared } from '../../support/lifetime.ts';
 import { McpHttpClient, messages } from '../../support/mcpHttp.ts';
-import {
-  answering,
-  askedIn,
-  ELICITS,
-  MODERN,
-  ModernHttp,
-  modernMeta,
-  ONCE,
-  textOf,
-} from '../../support/modernClient.ts';
+import { answering, askedIn, ELICITS, ModernHttp, ONCE, textOf } from '../../support/modernClient.ts';
+import { MODERN, modernMeta } from '../../support/modernMeta.ts';
 import { RoundGateway } from '../../support/roundGateway.ts';
 import { testWorkspace } from '../../support/workspace.ts';
 

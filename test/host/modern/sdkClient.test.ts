@@ -5,7 +5,7 @@ import { giveCompiledCode } from '../../support/compileCache.ts';
 import { until } from '../../support/hostProcess.ts';
 import { HttpProcess } from '../../support/httpProcess.ts';
 import { atEnd } from '../../support/lifetime.ts';
-import { MODERN } from '../../support/modernClient.ts';
+import { MODERN } from '../../support/modernMeta.ts';
 import { RoundGateway } from '../../support/roundGateway.ts';
 import { WAYGATE } from '../../support/workspace.ts';
 

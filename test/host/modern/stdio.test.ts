@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { rendezvous, stateFolder } from '../../support/census.ts';
 import { HostProcess } from '../../support/hostProcess.ts';
 import { shared } from '../../support/lifetime.ts';
-import { MODERN, ModernCaller, modernMeta, textOf } from '../../support/modernClient.ts';
+import { ModernCaller, textOf } from '../../support/modernClient.ts';
+import { MODERN, modernMeta } from '../../support/modernMeta.ts';
 import { servers, testWorkspace } from '../../support/workspace.ts';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
@@ -158,4 +159,16 @@ it('a modern call that waits for a worker gets the answer of the next one', asyn
   const answer = await client.call('tool_execute', { tool_id: id, args: { text: 'from the next worker' } });
   expect(textOf(answer)).toContain('from the next worker');
   expect(rendezvous(workspace)?.pid).not.toBe(pid);
+});
+
+it('a request that nests too deep to be passed on is refused, and the host goes on', async () => {
+  const host = new HostProcess(testWorkspace({}));
+  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  const params = `{"name":"tool_browse","arguments":{"query":${deep}},"_meta":${JSON.stringify(modernMeta())}}`;
+  const answered = new Promise<string>((resolve) => {
+    host.onMessage((message) => message.id === 'deep' && resolve(JSON.stringify(message)));
+  });
+  host.write(`{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":${params}}`);
+  expect(JSON.parse(await answered)).toMatchObject({ error: { code: -32602 } });
+  expect(await ModernCaller.on(host).request('tools/list')).toHaveProperty('result');
 });

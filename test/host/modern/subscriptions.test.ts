@@ -3,7 +3,8 @@ import { rendezvous } from '../../support/census.ts';
 import { HostProcess, isAlive, type RpcMessage, until } from '../../support/hostProcess.ts';
 import { HttpProcess } from '../../support/httpProcess.ts';
 import { shared } from '../../support/lifetime.ts';
-import { ModernCaller, ModernHttp, modernMeta } from '../../support/modernClient.ts';
+import { ModernCaller, ModernHttp } from '../../support/modernClient.ts';
+import { modernMeta } from '../../support/modernMeta.ts';
 import { servers, testWorkspace } from '../../support/workspace.ts';
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';

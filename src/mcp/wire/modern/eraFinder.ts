@@ -46,7 +46,7 @@ interface ClientOfEras {
 const DISCOVER_MS = 5_000;
 const DISCOVER_ID = 'waygate-discover';
 /** HTTP statuses that say nothing about the era. */
-const UNDECIDED: ReadonlySet<number | undefined> = new Set([403, 408, 429]);
+const UNDECIDED: ReadonlySet<number | undefined> = new Set([401, 403, 408, 429]);
 
 /** Finds out the era of a server at its start (M9.1, M9.2). Only a modern server loads the code for its requests. */
 export class EraFinder {
@@ -57,6 +57,8 @@ export class EraFinder {
   /** Whether the server itself has ruled out revision 2026-07-28 at this start. */
   #isRuledOut = false;
   #isSure = true;
+  /** Refusal of `server/discover` that asks for a sign-in. */
+  #signIn: UpstreamRequestError | undefined;
 
   constructor(era: KnownEra, opening: Opening, client: ClientOfEras) {
     this.#era = era;
@@ -77,7 +79,8 @@ export class EraFinder {
 
   /** Returns whether to ask a server that has refused `initialize` for the newer revision. */
   isWorthAsking(error: RpcError): boolean {
-    return this.#opening !== 'only_initialize' && !this.#isRuledOut && asksForModern(error);
+    if (this.#opening === 'only_initialize' || this.#isRuledOut) return false;
+    return this.#signIn !== undefined || asksForModern(error);
   }
 
   /** Returns the transport for `initialize` after a refusal, if the server speaks the newer revision. */
@@ -86,7 +89,9 @@ export class EraFinder {
     if (supported && !supported.includes(MODERN_VERSION)) {
       throw new UpstreamRequestError('version', supported.join(', ') || 'it names none');
     }
-    return this.#discover(inner, initialize.params ?? {});
+    const fit = this.#signIn ? undefined : await this.#discover(inner, initialize.params ?? {});
+    if (this.#signIn) throw this.#signIn;
+    return fit;
   }
 
   /** Notes the era of a server that has answered the greeting. */
@@ -134,7 +139,9 @@ export class EraFinder {
     } catch (error) {
       const { failure, status, retryAfterSeconds } = error as UpstreamRequestError;
       // `initialize` would meet the same.
-      if (/^(?:unauthorized|unsent|gone)$/.test(failure) || retryAfterSeconds !== undefined) throw error;
+      if (failure === 'unsent' || failure === 'gone' || retryAfterSeconds !== undefined) throw error;
+      // Some servers want no sign-in for `initialize`.
+      if (failure === 'unauthorized') this.#signIn = error as UpstreamRequestError;
       this.#isSure = status !== undefined && status < 500 && !UNDECIDED.has(status);
       this.#isRuledOut = this.#isSure;
     }

@@ -7,6 +7,7 @@ import {
   CLIENT_CAPABILITIES_META,
   CLIENT_INFO_META,
   DISCOVER,
+  HEADER_MISMATCH,
   MODERN_VERSION,
   UNSUPPORTED_VERSION,
   VERSION_META,
@@ -58,8 +59,8 @@ export function offersModern(result: Params): boolean {
 
 /** Returns whether a server that refuses `initialize` with this error may speak revision 2026-07-28. */
 export function asksForModern({ code, message }: RpcError): boolean {
-  // No server of an older revision is without `initialize`.
-  if (code === UNSUPPORTED_VERSION || code === METHOD_NOT_FOUND) return true;
+  // No server of an older revision is without `initialize`, or has these codes.
+  if (code === UNSUPPORTED_VERSION || code === HEADER_MISMATCH || code === METHOD_NOT_FOUND) return true;
   return /\b_meta\b|io\.modelcontextprotocol\//.test(message);
 }
 

@@ -166,7 +166,8 @@ export class Listening {
       this.#ports.giveUp();
       return;
     }
-    this.#delayMs = lastedMs > STEADY_MS ? RESTART_MS : Math.min(MAX_RESTART_MS, 2 * this.#delayMs);
-    this.#timer = setTimeout(() => void this.#listen(), this.#delayMs).unref();
+    const delayMs = lastedMs > STEADY_MS ? RESTART_MS : this.#delayMs;
+    this.#delayMs = Math.min(MAX_RESTART_MS, 2 * delayMs);
+    this.#timer = setTimeout(() => void this.#listen(), delayMs).unref();
   }
 }

@@ -1,21 +1,13 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
-import { INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND } from '../../../errors/rpcCodes.ts';
+import { METHOD_NOT_FOUND } from '../../../errors/rpcCodes.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import type { RequestId } from '../../../link/frames.ts';
-import {
-  COMPLETE,
-  DISCOVER,
-  INPUT_REQUIRED,
-  LISTEN,
-  LOG_LEVEL_META,
-  MISSING_CLIENT_CAPABILITY,
-  SERVER_INFO_META,
-  UNSUPPORTED_VERSION,
-} from '../../modern/wire.ts';
+import { COMPLETE, DISCOVER, INPUT_REQUIRED, LISTEN, LOG_LEVEL_META, UNSUPPORTED_VERSION } from '../../modern/wire.ts';
 import { type EraTransport, modernMeta, type Params, type RpcError } from './eras.ts';
 import { InputRounds, type Inputs } from './inputRounds.ts';
 import { Listening } from './listening.ts';
+import { asOlderError, asOlderResult, introduction, sharedCapabilities } from './olderForms.ts';
 import { RequestHeaders } from './requestHeaders.ts';
 
 type Answer = Exclude<JSONRPCMessage, { method: string }>;
@@ -55,11 +47,6 @@ export interface OpenRequest {
   /** Number of times that the server has asked for input. */
   rounds: number;
 }
-
-/** Revision in the answer to `initialize`: the newest one that has it. */
-const ANSWERED_VERSION = '2025-11-25';
-/** Members of results that the older revisions lack. */
-const NEW_MEMBERS = ['resultType', 'ttlMs', 'cacheScope'];
 
 /**
  * Translates between a client of the older revisions and a server that speaks 2026-07-28. The client greets, subscribes
@@ -128,7 +115,7 @@ export class ModernUpstream implements Transport {
     const { id, method, params = {} } = request;
     switch (method) {
       case 'initialize':
-        return this.#answer(id, this.#introduction());
+        return this.#answer(id, introduction(this.#ports.discovered));
       case 'logging/setLevel':
         this.#logLevel = params.level;
         return this.#answer(id, {});
@@ -290,19 +277,6 @@ export class ModernUpstream implements Transport {
     queueMicrotask(() => this.onmessage?.(answer));
   }
 
-  #introduction(): Record<string, unknown> {
-    const { capabilities, instructions, _meta } = this.#ports.discovered;
-    const { tasks: _tasks, ...known } = isRecord(capabilities) ? capabilities : {};
-    const info = isRecord(_meta) ? _meta[SERVER_INFO_META] : undefined;
-    const hasInfo = isRecord(info) && typeof info.name === 'string' && typeof info.version === 'string';
-    return {
-      protocolVersion: ANSWERED_VERSION,
-      capabilities: known,
-      serverInfo: hasInfo ? info : { name: 'unknown', version: '0' },
-      ...(typeof instructions === 'string' ? { instructions } : {}),
-    };
-  }
-
   #onClose(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -311,45 +285,4 @@ export class ModernUpstream implements Transport {
     this.#onWire.clear();
     this.onclose?.();
   }
-}
-
-/** Ways to give a server a capability that it was not offered. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  sampling: 'set "sampling": true in its entry',
-  roots: 'name its folders in "roots" of its entry',
-};
-
-/** Returns the declared capabilities without the questions that the client of a call cannot be asked. */
-function sharedCapabilities(declared: unknown, client: Params | undefined): unknown {
-  if (!isRecord(declared) || !client) return declared;
-  const { elicitation, sampling, ...rest } = declared;
-  return {
-    ...rest,
-    ...(elicitation && client.elicitation ? { elicitation: client.elicitation } : {}),
-    ...(sampling && client.sampling ? { sampling: client.sampling } : {}),
-  };
-}
-
-/** Removes the members that only the newer revision has, so that clients get what they know. */
-function asOlderResult(result: Params): Record<string, unknown> {
-  const older: Record<string, unknown> = { ...result };
-  for (const name of NEW_MEMBERS) delete older[name];
-  if (isRecord(older._meta)) {
-    const { [SERVER_INFO_META]: _info, ...rest } = older._meta;
-    if (Object.keys(rest).length > 0) older._meta = rest;
-    else delete older._meta;
-  }
-  return older;
-}
-
-function asOlderError(error: RpcError, method: string, declared: Params): RpcError {
-  const { code, data } = error;
-  const isRead = method === 'resources/read' && isRecord(data) && typeof data.uri === 'string';
-  if (code === INVALID_PARAMS && isRead) return { ...error, code: RESOURCE_NOT_FOUND };
-  if (code !== MISSING_CLIENT_CAPABILITY) return error;
-  const required = isRecord(data) && isRecord(data.requiredCapabilities) ? Object.keys(data.requiredCapabilities) : [];
-  const names = required.join(' and ') || 'a capability';
-  const switchedOff = required.find((name) => REMEDIES[name] && !declared[name]);
-  const remedy = switchedOff ? REMEDIES[switchedOff] : `call it from a client that supports ${names}`;
-  return { code, message: `The server requires ${names} of its client, which it was not offered; ${remedy}.`, data };
 }
