@@ -12,6 +12,7 @@ import { IdleCollection } from '../../lib/idleCollection.ts';
 import type { Mode } from '../../link/mode.ts';
 import { chosenMode } from '../chosenMode.ts';
 import type { ServeOptions } from '../commands.ts';
+import { keptIntroduction } from '../keptIntroduction.ts';
 import { printProblem } from '../print.ts';
 import { ownRuntime } from '../runtime.ts';
 
@@ -53,6 +54,7 @@ async function serveModern(serving: Serving): Promise<number> {
     input: process.stdin,
     output: process.stdout,
     introduction: introductionOf(mode, target.serverName),
+    kept: keptIntroduction(target),
     serverInfo: serverInfoOf(target.serverName),
     outcomeUnknown: lostWithHost,
     openHost: (streams) => hostOf(serving, { ...streams, marksRelated: true }),

@@ -14,6 +14,7 @@ import type { Mode } from '../../link/mode.ts';
 import { HttpFront } from '../../mcp/http/httpFront.ts';
 import { chosenMode } from '../chosenMode.ts';
 import type { HttpOptions, ServeOptions } from '../commands.ts';
+import { keptIntroduction } from '../keptIntroduction.ts';
 import { printProblem } from '../print.ts';
 import { ownRuntime } from '../runtime.ts';
 
@@ -59,6 +60,7 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
           const mode = chosenMode(target);
           return { mode, introduction: introductionOf(mode, undefined) };
         },
+        kept: keptIntroduction(target),
         serverInfo: serverInfoOf(undefined),
         outcomeUnknown: lostWithHost,
         openHost: hostOf,

@@ -4,7 +4,7 @@ import { completeResult } from '../../mcp/modern/dressing.ts';
 import { type Envelope, isProblem, readEnvelope } from '../../mcp/modern/envelope.ts';
 import type { Exchange } from '../../mcp/modern/exchange.ts';
 import { DISCOVER, LISTEN, MODERN_VERSIONS, SHARED_METHODS } from '../../mcp/modern/wire.ts';
-import type { Introduction, ModernOptions } from './modernOptions.ts';
+import type { ModernOptions } from './modernOptions.ts';
 import { ModernSession } from './modernSession.ts';
 
 /** Time for which a client may keep the answer to `server/discover`, which changes with the build and the mode only. */
@@ -82,15 +82,16 @@ export class ModernClient {
   }
 
   async #discover(envelope: Envelope, exchange: Exchange): Promise<void> {
-    const { introduction: known, serverInfo } = this.#options;
+    const { introduction: known, kept, serverInfo } = this.#options;
     // In passthrough mode the servers make the introduction, which the worker knows.
-    const introduction = known ?? (await this.#sessionOf(envelope).introduction());
+    const shown = known ?? (this.#session ? undefined : kept.read());
+    const introduction = shown ?? (await this.#sessionOf(envelope).introduction());
     if (!introduction) {
       const message = 'The servers are not known: Waygate’s worker is unavailable. Try again.';
       exchange.answer(errorResponse(exchange.id, INTERNAL_ERROR, message), INTERNAL_ERROR);
       return;
     }
-    const { capabilities, instructions }: Introduction = introduction;
+    const { capabilities, instructions } = introduction;
     const result = { supportedVersions: MODERN_VERSIONS, capabilities, ...(instructions ? { instructions } : {}) };
     const ttlMs = known ? DISCOVER_TTL_MS : 0;
     exchange.answer(

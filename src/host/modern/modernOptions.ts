@@ -18,10 +18,17 @@ export interface Introduction {
   instructions?: string | undefined;
 }
 
+/** Store of an introduction that a worker made, for a host that has no worker yet. */
+export interface KeptIntroduction {
+  read(): Pick<Introduction, 'capabilities' | 'instructions'> | undefined;
+  write(introduction: Pick<Introduction, 'capabilities' | 'instructions'>): void;
+}
+
 export interface ModernOptions {
   mode: Mode;
   /** Absent in passthrough mode, where the worker makes it. */
   introduction: Introduction | undefined;
+  kept: KeptIntroduction;
   serverInfo: object;
   /** Opens the legacy session that serves the client. Frames from it name their related request. */
   openHost(streams: { input: Readable; output: Writable }, mode: Mode): LegacyHost;

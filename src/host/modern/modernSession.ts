@@ -117,7 +117,16 @@ export class ModernSession {
     const { result } = await answering;
     // Without a worker the session has not begun, and the next request begins it again.
     if (!isRecord(result)) this.#introduced = undefined;
+    else if (!this.#options.introduction) this.#keep(result as unknown as Introduction);
     return result as Introduction | undefined;
+  }
+
+  #keep(introduction: Introduction): void {
+    try {
+      this.#options.kept.write(introduction);
+    } catch {
+      // The next host asks its worker.
+    }
   }
 
   /** Asks the session for the logs that a request wants. Other requests do not get them (`Rounds`). */

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { rendezvous, stateFolder } from '../../support/census.ts';
+import { rendezvous, stateFolder, stopGateway } from '../../support/census.ts';
 import { HostProcess } from '../../support/hostProcess.ts';
 import { shared } from '../../support/lifetime.ts';
 import { ModernCaller, textOf } from '../../support/modernClient.ts';
@@ -29,12 +29,26 @@ describe('server/discover on stdio', () => {
     expect(readdirSync(stateFolder(workspace))).toEqual([]);
   });
 
-  it('has the introduction of the servers in passthrough mode', async () => {
+  it('has the introduction of the servers in passthrough mode, and needs no worker to repeat it', async () => {
     const workspace = testWorkspace({ one: servers.conformance });
-    const host = new HostProcess(workspace, ['--mode', 'passthrough']);
-    const { result } = await ModernCaller.on(host).request('server/discover');
-    expect(result).toMatchObject({ supportedVersions: [MODERN], capabilities: { tools: {} }, ttlMs: 0 });
-    expect(result?.capabilities).not.toHaveProperty('tasks');
+    const discover = async () => {
+      const host = new HostProcess(workspace, ['--mode', 'passthrough']);
+      const { result } = await ModernCaller.on(host).request('server/discover');
+      host.end();
+      await host.exited;
+      return result;
+    };
+    const first = await discover();
+    expect(first).toMatchObject({ supportedVersions: [MODERN], capabilities: { tools: {} }, ttlMs: 0 });
+    expect(first?.instructions).toContain('one of everything');
+    expect(first?.capabilities).not.toHaveProperty('tasks');
+    await stopGateway(workspace);
+    expect(await discover()).toEqual(first);
+    expect(rendezvous(workspace)).toBeUndefined();
+    // Another configuration has other servers.
+    workspace.configure({ one: servers.fixture() });
+    expect((await discover())?.instructions).toBeUndefined();
+    expect(rendezvous(workspace)).toBeDefined();
   });
 
   it('may be followed by the session of a client that wants an earlier revision', async () => {
