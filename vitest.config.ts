@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-/** Folders of test/ that run elsewhere: the suite inside VS Code, measurements, and what takes an hour. */
-const ELSEWHERE = ['test/editor/**', 'test/bench/**', 'test/soak/**'];
+/** Folders of test/ that run elsewhere: the suite inside VS Code, measurements, downloads, and what takes an hour. */
+const ELSEWHERE = ['test/editor/**', 'test/bench/**', 'test/clients/**', 'test/soak/**'];
 
 /** Stages of their own, which start whole gateways. */
 const GATEWAY_STAGES = ['integration', 'conformance', 'hardening'];
@@ -61,6 +61,8 @@ export default defineConfig({
           pool: 'forks',
         },
       },
+      // Downloads clients, and no part of `npm test`.
+      { test: { ...common, name: 'clients', include: ['test/clients/**/*.test.ts'], pool: 'forks' } },
       { test: { ...common, name: 'agent', include: ['test/editor/agent/**/*.test.ts'], pool: 'forks' } },
       ...GATEWAY_STAGES.map((name) => ({
         // A gateway in the test's own process reads the data that ships beside the worker.

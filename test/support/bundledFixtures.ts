@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 const FOLDER = resolve('.out/fixtures');
 
 /** Fixtures that use the SDK of MCP. To load its files takes longer than what most tests do with the server. */
-const LARGE = ['canaryServer.mjs', 'conformanceServer.mjs', 'httpServer.mjs', 'modernServer.mjs'];
+const LARGE = ['canaryServer.mjs', 'conformanceServer.mjs', 'httpServer.mjs', 'modernServer.mjs', 'roundsServer.mjs'];
 
 /** Returns the path of a large fixture with all its imports in one file, which starts in half the time. */
 export function bundled(name: string): string {

@@ -145,6 +145,11 @@ export const servers = {
     command: process.execPath,
     args: [bundled('modernServer.mjs'), ...flags],
   }),
+  /** What the conformance suite of revision 2026-07-28 needs beyond that. */
+  rounds: {
+    command: process.execPath,
+    args: [bundled('roundsServer.mjs')],
+  },
   /** `test/fixtures/server.mjs` with its flags. */
   fixture: (...flags: string[]) => ({
     command: process.execPath,

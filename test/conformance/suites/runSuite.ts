@@ -27,19 +27,26 @@ interface Check {
   errorMessage?: string;
 }
 
+/** Scenarios of a suite to run: those of another revision of the protocol, or a single one. */
+export interface Selection {
+  scenario?: string;
+  /** Revision whose frozen set is run instead of the suite's own selection; with `scenario`, the one that it speaks. */
+  revision?: string;
+}
+
 /**
  * Runs a suite against the MCP server at a local URL in a separate process, and reads the file that it writes for every
- * scenario. `scenario` selects a single one.
+ * scenario.
  */
 export async function runSuite(
   version: SuiteVersion,
   url: string,
-  options: { scenario?: string } = {},
+  selected: Selection = {},
 ): Promise<ScenarioResult[]> {
   const { program, selection } = SUITES[version];
   const folder = mkdtempSync(join(tmpdir(), 'waygate-suite-'));
   try {
-    const chosen = options.scenario === undefined ? selection : ['--scenario', options.scenario];
+    const chosen = argumentsOf(selected) ?? selection;
     const script = resolve('node_modules', program, 'dist/index.js');
     const output = await outputOf([script, 'server', '--url', url, ...chosen, '-o', folder]);
     const results = readdirSync(folder).map((entry) => readScenario(folder, entry));
@@ -48,6 +55,11 @@ export async function runSuite(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function argumentsOf({ scenario, revision }: Selection): string[] | undefined {
+  if (scenario === undefined) return revision === undefined ? undefined : ['--requirements', revision];
+  return ['--scenario', scenario, ...(revision === undefined ? [] : ['--spec-version', revision])];
 }
 
 export function total(results: readonly ScenarioResult[]): { passed: number; failed: number } {

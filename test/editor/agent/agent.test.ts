@@ -8,7 +8,7 @@ import { pidsIn, until } from '../../support/hostProcess.ts';
 import { shared } from '../../support/lifetime.ts';
 import { servers, testWorkspace } from '../../support/workspace.ts';
 import { AgentWindow } from './agentWindow.ts';
-import type { Reading, ToolCall } from './scriptedModel.ts';
+import type { Reading, ToolCall } from '../../support/model/scriptedModel.ts';
 
 /** Copilot's agent mode in an ordinary window, with the packed extension and real servers. */
 

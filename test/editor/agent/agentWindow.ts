@@ -12,7 +12,7 @@ import { until } from '../../support/hostProcess.ts';
 import { atEnd } from '../../support/lifetime.ts';
 import { type TestWorkspace, temporaryFolder } from '../../support/workspace.ts';
 import { CHROMIUM_FLAGS } from '../harness/launchArguments.ts';
-import { ScriptedModel, type Step, type Turn } from './scriptedModel.ts';
+import { ScriptedModel, type Step, type Turn } from '../../support/model/scriptedModel.ts';
 
 const root = resolve('.');
 const COPILOT = 'GitHub.copilot-chat';
@@ -78,7 +78,7 @@ export class AgentWindow {
         apiType: 'chat-completions',
         models: [
           {
-            ...{ id: MODEL.id, name: 'Scripted', url: model.address, toolCalling: true, vision: true },
+            ...{ id: MODEL.id, name: 'Scripted', url: `${model.origin}/v1/chat/completions`, toolCalling: true, vision: true },
             ...{ maxInputTokens: 200_000, maxOutputTokens: 8_000, streaming: true },
           },
         ],
