@@ -161,7 +161,9 @@ describe('the rooms', () => {
 
   it('are mirrored by the folders of the tests', () => {
     const elsewhere = new Set(
-      'bench clients conformance docs editor fixtures hardening integration scripts skills soak support webview'.split(' '),
+      'bench clients conformance docs editor fixtures hardening integration scripts skills soak support webview'.split(
+        ' ',
+      ),
     );
     const folders = globSync('test/*/', { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.map(({ name }) => name).filter((name) => !(name in ROOMS) && !elsewhere.has(name))).toEqual([]);

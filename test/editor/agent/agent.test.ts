@@ -6,9 +6,9 @@ import { INSTRUCTIONS } from '../../../src/modes/shared/introduction.ts';
 import { rendezvous } from '../../support/census.ts';
 import { pidsIn, until } from '../../support/hostProcess.ts';
 import { shared } from '../../support/lifetime.ts';
+import type { Reading, ToolCall } from '../../support/model/scriptedModel.ts';
 import { servers, testWorkspace } from '../../support/workspace.ts';
 import { AgentWindow } from './agentWindow.ts';
-import type { Reading, ToolCall } from '../../support/model/scriptedModel.ts';
 
 /** Copilot's agent mode in an ordinary window, with the packed extension and real servers. */
 

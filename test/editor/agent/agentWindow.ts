@@ -10,9 +10,9 @@ import { ensureBrowser } from '../../../scripts/lib/systemPackages.mjs';
 import { packBuilt } from '../../../scripts/lib/vsix.mjs';
 import { until } from '../../support/hostProcess.ts';
 import { atEnd } from '../../support/lifetime.ts';
+import { ScriptedModel, type Step, type Turn } from '../../support/model/scriptedModel.ts';
 import { type TestWorkspace, temporaryFolder } from '../../support/workspace.ts';
 import { CHROMIUM_FLAGS } from '../harness/launchArguments.ts';
-import { ScriptedModel, type Step, type Turn } from '../../support/model/scriptedModel.ts';
 
 const root = resolve('.');
 const COPILOT = 'GitHub.copilot-chat';
@@ -78,7 +78,13 @@ export class AgentWindow {
         apiType: 'chat-completions',
         models: [
           {
-            ...{ id: MODEL.id, name: 'Scripted', url: `${model.origin}/v1/chat/completions`, toolCalling: true, vision: true },
+            ...{
+              id: MODEL.id,
+              name: 'Scripted',
+              url: `${model.origin}/v1/chat/completions`,
+              toolCalling: true,
+              vision: true,
+            },
             ...{ maxInputTokens: 200_000, maxOutputTokens: 8_000, streaming: true },
           },
         ],
