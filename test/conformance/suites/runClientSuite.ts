@@ -21,21 +21,32 @@ interface Check {
   errorMessage?: string;
 }
 
-/** Returns the names of a suite's scenarios for clients. */
-export function clientScenarios(version: SuiteVersion): string[] {
+/** Returns a suite's scenarios for clients, with the revisions that the newer suite names for them. */
+export function clientScenarios(version: SuiteVersion): { scenario: string; revisions: string[] }[] {
   const list = execFileSync(process.execPath, [scriptOf(version), 'list'], {
     encoding: 'utf8',
     env: withCompileCache(),
   });
   const section = /Client scenarios[^\n]*\n((?: {2}- .*\n)+)/.exec(list)?.[1] ?? '';
-  return [...section.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name as string);
+  return [...section.matchAll(/^ {2}- (\S+)(?: \[(.*)\])?/gm)].map(([, scenario = '', revisions = '']) => ({
+    scenario,
+    revisions: revisions.split(','),
+  }));
 }
 
-/** Runs one scenario: the suite starts its servers, and the client program against them. */
-export async function runClientScenario(version: SuiteVersion, scenario: string): Promise<ClientResult> {
+/**
+ * Runs one scenario: the suite starts its servers, and the client program against them. Without a revision, these speak
+ * the oldest era in which the scenario exists.
+ */
+export async function runClientScenario(
+  version: SuiteVersion,
+  scenario: string,
+  revision?: string,
+): Promise<ClientResult> {
   const folder = mkdtempSync(join(tmpdir(), 'waygate-client-suite-'));
   const program = `${process.execPath} ${resolve('test/conformance/suites/upstreamClient.ts')}`;
-  const args = ['client', '--command', program, '--scenario', scenario, '-o', folder];
+  const era = revision === undefined ? [] : ['--spec-version', revision];
+  const args = ['client', '--command', program, '--scenario', scenario, ...era, '-o', folder];
   try {
     const { exitCode, output } = await run([scriptOf(version), ...args]);
     const [file] = globSync('**/checks.json', { cwd: folder });
