@@ -44,9 +44,10 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
   #foldersKey = '';
   #drawnKey = '';
   /** Redraws once for servers that become ready shortly after each other. */
-  readonly #refresh = throttled(REFRESH_INTERVAL_MS, () => {
-    const isStale = this.#foldersKey !== this.#drawnKey || [...this.#tools.values()].some((tools) => tools.isStale);
-    if (isStale) this.#changed.fire(undefined);
+  readonly #refresh = throttled(REFRESH_INTERVAL_MS, async () => {
+    const stale = [...this.#tools.values()].filter((tools) => tools.isStale);
+    const areOthers = await Promise.all(stale.map((tools) => tools.load()));
+    if (this.#foldersKey !== this.#drawnKey || areOthers.includes(true)) this.#changed.fire(undefined);
   });
   readonly #watching: Disposable;
 

@@ -6,6 +6,7 @@ import { LineSplitter } from '../../link/lineFraming.ts';
 import type { Exchange } from '../../mcp/modern/exchange.ts';
 import { StateSeal } from '../../mcp/modern/requestState.ts';
 import { claimsModern, MODERN_VERSION } from '../../mcp/modern/wire.ts';
+import { visibleJson } from '../../text/visibleText.ts';
 import { readClientLine, tooLarge } from '../session/clientLine.ts';
 import { ModernClient } from './modernClient.ts';
 import type { ModernOptions } from './modernOptions.ts';
@@ -72,7 +73,7 @@ export class StdioClient {
     if (isLegacy && !this.#client.begun) this.#beginLegacy(line);
     else if (isLegacy) output.write(errorResponse(id, INVALID_REQUEST, CHANGES_ERA));
     else if (this.#open.has(requestKey(id))) {
-      output.write(errorResponse(id, INVALID_REQUEST, `Request id ${JSON.stringify(id)} is in flight already.`));
+      output.write(errorResponse(id, INVALID_REQUEST, `Request id ${visibleJson(id)} is in flight already.`));
     } else this.#client.request(message, this.#exchange(id));
   }
 

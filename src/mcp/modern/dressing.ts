@@ -61,7 +61,8 @@ function hints({ method, ttlMs }: Terms): object {
 /** Adds the required members to a large result. It goes without the optional ones, whose names it may have itself. */
 function splice(frame: Buffer, at: number, terms: Terms): Buffer {
   const members = JSON.stringify({ resultType: COMPLETE, ...hints(terms) }).slice(0, -1);
-  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(terms.id)},"result":${members},`;
+  const id = JSON.stringify(terms.id);
+  const head = `{"jsonrpc":"2.0","id":${id},"result":${members},`;
   return Buffer.concat([Buffer.from(head), frame.subarray(at + 1), NEWLINE]);
 }
 

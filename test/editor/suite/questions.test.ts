@@ -101,7 +101,7 @@ describe('Questions', () => {
       (text) => text === `${'typed '.repeat(10)}on`,
     );
     assert.equal(await isListOpen(), false);
-    assert.equal(await badge(), servers + 1);
+    await eventually('the badge', badge, (amount) => amount === servers + 1);
     const [notification = ''] = await driver.notifications();
     assert.match(notification, /^drop of erp waits for you\. Review…/);
     await driver.screenshot('question-waits');
@@ -110,7 +110,7 @@ describe('Questions', () => {
     await driver.click('.notifications-center.visible .monaco-button:has-text("Cancel")');
     assert.match(await answer, /declined/);
     await questions(0);
-    assert.equal(await badge(), servers);
+    await eventually('the badge', badge, (amount) => amount === servers);
     if ((await driver.texts('.notifications-center.visible')).length > 0) await driver.click('#status\\.notifications');
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
@@ -170,7 +170,7 @@ describe('Questions', () => {
     const servers = await badge();
     const calls = [await call('drop'), await call('erase')];
     await questions(2);
-    assert.equal(await badge(), servers + 2);
+    await eventually('the badge', badge, (amount) => amount === servers + 2);
     await review('1 of 2: may drop of erp run');
     await choose('Deny');
     await driver.waitFor(`${LIST} .quick-input-title:has-text("2 of 2: may erase of erp run")`);

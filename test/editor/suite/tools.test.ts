@@ -9,7 +9,11 @@ import { approveAll, toolsRow } from './person.ts';
 const stateOf = async (name: string): Promise<string | undefined> =>
   (await gatewayStatus()).servers.find((server) => server.name === name)?.state;
 
-const excluded = (): unknown => JSON.parse(readFileSync(configurationFile(), 'utf8')).servers.memory.tools?.exclude;
+/** Returns the hidden tools; nothing while VS Code is writing the file. */
+function excluded(): unknown {
+  const text = readFileSync(configurationFile(), 'utf8');
+  return text.trimEnd().endsWith('}') ? JSON.parse(text).servers.memory.tools?.exclude : undefined;
+}
 
 const activeUri = (): string => vscode.window.activeTextEditor?.document.uri.toString(true) ?? '';
 
