@@ -44,6 +44,19 @@ export function prependItem(text: string, path: readonly string[], value: unknow
   return replaceRange(text, point, 0, `${eol}${indent}${render(value, indent, { unit, eol })},`);
 }
 
+/** Puts an item before one of a list. Comments stay with their items. */
+export function insertItem(text: string, path: readonly string[], index: number, value: unknown): string {
+  if (index === 0) return prependItem(text, path, value);
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const before = root && findNodeAtLocation(root, [...path, index - 1]);
+  const comma = before && commaAfter(text, endOf(before));
+  if (!before || comma === undefined) return appendItem(text, path, value);
+  const { unit, eol } = styleOf(text);
+  const indent = indentationAt(text, before.offset);
+  const point = endOfRemark(text, comma + 1);
+  return replaceRange(text, point, 0, `${eol}${indent}${render(value, indent, { unit, eol })},`);
+}
+
 /**
  * Removes a member but keeps everything around it, including comments. Returns the text unchanged if there is no such
  * member.

@@ -58,7 +58,7 @@ describe('approval', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
-  it('names the rule that allows the tool if nobody can be asked', async () => {
+  it('names the command that allows the tool if nobody can be asked', async () => {
     const { fail, upstream } = bench(TOOLS);
     const error = await fail(DELETE, {});
     expect(error).toMatchObject({
@@ -66,7 +66,7 @@ describe('approval', () => {
       retryable: false,
       details: { approval: 'required', meta_tool: 'tool_execute' },
     });
-    expect(error.details?.allow).toContain(`{"action":"allow","tool":"${DELETE}"}`);
+    expect(error.details?.allow).toBe(`run waygate allow ${DELETE}`);
     expect(upstream.calls).toEqual([]);
   });
 

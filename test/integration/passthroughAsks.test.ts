@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY } from '../../src/config/declaration/policyBlock.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
@@ -39,6 +40,12 @@ describe('a destructive tool in passthrough mode', () => {
     expect(await runs('claude-code', { passthrough: { asks: 'waygate' } })).toBe(false);
     expect(await runs('some-agent', {}, { passthrough: { asks: 'client' } })).toBe(true);
     expect(await runs('some-agent', { passthrough: { asks: 'client' } })).toBe(false);
+  });
+
+  it('runs if a file repeats the default question, as waygate allow writes it', async () => {
+    const policy = { rules: [{ action: 'allow', server: 'other' }, ...DEFAULT_POLICY.rules] };
+    expect(await runs('claude-code', {}, { policy })).toBe(true);
+    expect(await runs('some-agent', {}, { policy })).toBe(false);
   });
 
   it('does not run against a rule that somebody wrote', async () => {

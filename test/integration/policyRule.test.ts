@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
@@ -110,5 +111,28 @@ describe('waygate allow and deny', () => {
     writeFileSync(workspace.userConfigFile, JSON.stringify({ policy: { default: 'deny' } }));
     const { code, stderr } = await waygate(workspace, ['allow', 'one', '--here']);
     expect([code, stderr]).toEqual([0, expect.stringContaining('"policy.rules[0]" has no effect')]);
+  });
+
+  it('let destructive tools run, those of one tool and of a whole server, also beside an earlier rule', async () => {
+    const script = {
+      tools: [{ name: 'drop', inputSchema: { type: 'object' }, annotations: { destructiveHint: true } }],
+    };
+    const args = [resolve('test/fixtures/faultServer.mjs'), '--script', JSON.stringify(script)];
+    const server = { command: process.execPath, args };
+    const workspace = testWorkspace({ one: server, two: server });
+    const session = await GatewaySession.connect(workspace);
+    const call = async (id: string) => (await session.call('tool_execute', { tool_id: id, args: {} })).text;
+    const [one, two] = [await session.toolId('/one/drop'), await session.toolId('/two/drop')];
+    expect(await call(one)).toContain(`allow: run waygate allow ${one}\n`);
+    await waygate(workspace, ['allow', one]);
+    expect(await call(one)).toMatch(/^ok/);
+    expect(await call(two)).toMatch(/^Error AUTH_REQUIRED/);
+    await waygate(workspace, ['allow', 'two']);
+    expect(await call(two)).toMatch(/^ok/);
+    expect(JSON.parse(readFileSync(workspace.userConfigFile, 'utf8')).policy.rules).toEqual([
+      { action: 'allow', server: 'one', origin: 'workspace', tool: 'drop' },
+      { action: 'allow', server: 'two', origin: 'workspace' },
+      DEFAULT_RULE,
+    ]);
   });
 });

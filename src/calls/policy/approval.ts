@@ -203,8 +203,6 @@ async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise
 
 /** Returns the error for a client that cannot ask, with the rule by which the user can allow the tool. */
 function approvalRequired({ tool, reason, subject }: ApprovalRequest): GatewayError {
-  const rule = JSON.stringify({ action: 'allow', tool: tool.id });
-  const where = `put ${rule} first in "policy": {"rules": [ … ]} of .vscode/waygate.json, or of the user-level waygate.json where that one asks`;
   return new GatewayError(
     'AUTH_REQUIRED',
     `${tool.name} needs the user's approval, and nobody can be asked here. The user can allow it: see "allow" in the details.`,
@@ -214,7 +212,7 @@ function approvalRequired({ tool, reason, subject }: ApprovalRequest): GatewayEr
         meta_tool: 'tool_execute',
         reason,
         approval: 'required',
-        allow: subject?.allow ?? where,
+        allow: subject?.allow ?? `run waygate allow ${tool.id}`,
       },
     },
   );

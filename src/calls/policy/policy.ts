@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CatalogTool, ServerOrigin } from '../../catalog/types.ts';
 import {
   DEFAULT_POLICY,
@@ -78,9 +79,12 @@ export function decideStrictly(policy: ToolPolicy, metaTool: PolicyMetaTool): Po
   return { action: policy.default, rule_index: null };
 }
 
-/** Whether a decision is Waygate's own question about destructive tools, and no rule that somebody wrote. */
+/**
+ * Whether a decision is Waygate's own question about destructive tools, and no rule that somebody wrote. `waygate allow`
+ * copies the question into the file, behind its rule.
+ */
 export function isDefaultQuestion(policy: ToolPolicy, { rule_index: index }: PolicyDecision): boolean {
-  return index !== null && DEFAULT_POLICY.rules.some((rule) => rule === policy.rules[index]);
+  return index !== null && DEFAULT_POLICY.rules.some((rule) => isDeepStrictEqual(rule, policy.rules[index]));
 }
 
 function decisionOf({ action, reason, unreadable }: PolicyRule, index: number): PolicyDecision {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { findNodeAtLocation, getNodeValue, type ParseError, parseTree } from 'jsonc-parser';
 import { ConfigLayers } from '../../config/configLayers.ts';
 import { DEFAULT_POLICY } from '../../config/declaration/policyBlock.ts';
@@ -5,7 +6,7 @@ import { configFile } from '../../config/state/configPlaces.ts';
 import { userConfigFile } from '../../config/state/stateFolder.ts';
 import type { ControlClient } from '../../control/client.ts';
 import { readTextIfThere, replaceFile } from '../../import/importFiles.ts';
-import { appendItem, prependItem, removeItem, setMember } from '../../import/jsonText.ts';
+import { appendItem, insertItem, prependItem, removeItem, setMember } from '../../import/jsonText.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import { visibleText } from '../../text/visibleText.ts';
 import type { RuleCommand } from '../commands.ts';
@@ -82,7 +83,8 @@ async function namedBy(subject: string, control: ControlClient): Promise<Named> 
 
 /**
  * Returns the text of a configuration with a rule. A rule about one tool, or one that denies, comes first. A rule that
- * allows a whole server comes last, so that it undoes nothing more specific. It replaces rules about the same subject.
+ * allows a whole server comes after all others, so that it undoes nothing more specific, but before the default question
+ * about destructive tools, which would decide about them. It replaces rules about the same subject.
  */
 function withRule(before: string | undefined, rule: Rule, file: string): string {
   const text = before === undefined || before.trim() === '' ? '{}\n' : before;
@@ -97,8 +99,11 @@ function withRule(before: string | undefined, rule: Rule, file: string): string 
   if (!Array.isArray(rules)) throw new Error(`"policy.rules" of ${file} is no list; correct it first.`);
   const same = rules.flatMap((one, index) => (isSameSubject(one, rule) ? [index] : []));
   const rest = same.reverse().reduce((kept, index) => removeItem(kept, RULES, index), text);
-  const isGeneral = rule.action === 'allow' && rule.tool === undefined;
-  return isGeneral ? appendItem(rest, RULES, rule) : prependItem(rest, RULES, rule);
+  if (rule.action !== 'allow' || rule.tool !== undefined) return prependItem(rest, RULES, rule);
+  const others = rules.filter((_, index) => !same.includes(index));
+  // The parser's objects have no prototype.
+  const question = others.findIndex((one) => DEFAULT_POLICY.rules.some((asks) => isDeepStrictEqual({ ...one }, asks)));
+  return question === -1 ? appendItem(rest, RULES, rule) : insertItem(rest, RULES, question, rule);
 }
 
 /** Whether a rule only says whether this server or tool is allowed. */
