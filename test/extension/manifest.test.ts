@@ -206,6 +206,10 @@ describe('menu of a server', () => {
     expect(offers('waygate.refreshServer', {})).toBe(true);
     expect(offers('waygate.release', { held: [{ ...held[0], why: 'quarantined' } as (typeof held)[0]] })).toBe(true);
     expect(offers('waygate.quarantine', { held })).toBe(true);
+    expect(offers('waygate.switchOff', {})).toBe(true);
+    expect(offers('waygate.switchOn', {})).toBe(false);
+    expect(offers('waygate.switchOff', { state: 'disabled' })).toBe(false);
+    expect(offers('waygate.switchOn', { state: 'disabled' })).toBe(true);
   });
 });
 
