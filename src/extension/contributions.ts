@@ -64,6 +64,7 @@ export const ACTIVITY_COMMANDS = {
   'waygate.exportCalls': { title: 'Export Calls as JSON…', enablement: ACTIVE, inPalette: true },
   'waygate.cancelCall': { title: 'Cancel Call', icon: '$(stop-circle)', inPalette: false },
   'waygate.tryAgain': { title: 'Try Again with These Arguments…', inPalette: false },
+  'waygate.whyFound': { title: 'Why These Tools', inPalette: false },
   'waygate.copyCall': { title: 'Copy as Call', inPalette: false },
   'waygate.copyCalledTool': { title: 'Copy Tool Id', inPalette: false },
   'waygate.revealCalledTool': { title: 'Reveal in Tools', inPalette: false },

@@ -175,7 +175,7 @@ describe('approval', () => {
     await host.toolId('/one/echo');
     const answer = await execute(host, 'echo', { text: 'x' });
     expect(answer.text).toMatch(/^Error AUTH_REQUIRED: /);
-    expect(answer.text).toContain('waygate.json');
+    expect(answer.text).toMatch(/\nallow: run waygate allow one:echo#\w{8}\n/);
   });
 
   it('and denial come from the first matching rule', async () => {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { CallDetails } from '../../control/activityContract.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import { visibleJson } from '../../text/visibleText.ts';
 import { detailsOf } from '../documents/callDocuments.ts';
 import { FORGOTTEN } from '../documents/callText.ts';
@@ -64,6 +65,17 @@ export class ActivityActions {
   async tryAgain(argument: unknown): Promise<void> {
     const { folder, toolId, args } = await this.#request(argument);
     await vscode.commands.executeCommand('waygate.tryTool', { folder, toolId, args });
+  }
+
+  /** Explains the ranking of the query of a `tool_browse`. */
+  async whyFound(argument: unknown): Promise<void> {
+    const call = this.call(argument);
+    const details = await detailsOf(this.gatewayOf(call), call);
+    if (details?.arguments === undefined)
+      throw new Error(details ? t`The arguments of this call are not kept` : FORGOTTEN);
+    const { query } = isRecord(details.arguments) ? details.arguments : {};
+    if (typeof query !== 'string') return void notify('info', notificationText`The call had a path, and no query.`);
+    await vscode.commands.executeCommand('waygate.whyRanked', { folder: call.folder, query });
   }
 
   async copyCall(argument: unknown): Promise<void> {

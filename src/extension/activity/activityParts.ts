@@ -86,6 +86,7 @@ export class ActivityParts implements vscode.Disposable {
       'waygate.exportCalls': guarded(t`Exporting the calls failed`, () => calls.exportCalls()),
       'waygate.cancelCall': guarded(t`Cancelling the call failed`, (argument) => calls.cancel(argument)),
       'waygate.tryAgain': guarded(t`Trying the call again failed`, (argument) => calls.tryAgain(argument)),
+      'waygate.whyFound': guarded(t`Explaining the ranking failed`, (argument) => calls.whyFound(argument)),
       'waygate.copyCall': guarded(t`Copying the call failed`, (argument) => calls.copyCall(argument)),
       'waygate.copyCalledTool': guarded(t`Copying the tool id failed`, (argument) => calls.copyToolId(argument)),
       'waygate.revealCalledTool': guarded(t`Revealing the tool failed`, (argument) => this.#revealTool(argument)),

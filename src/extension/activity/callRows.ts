@@ -72,9 +72,14 @@ export function callRow(call: Call, now: number): Row {
     label: notificationText`${name}`,
     description: notificationText`${parts.filter(Boolean).join(' · ')}`,
     icon,
-    contextValue: `waygate.call.${id}${call.toolId === undefined ? '' : '.tool'}`,
+    contextValue: `waygate.call.${id}${contextOf(call)}`,
     accessibilityLabel: notificationText`${spoken.filter(Boolean).join(', ')}`,
   };
+}
+
+function contextOf({ toolId, metaTool }: Call): string {
+  if (toolId !== undefined) return '.tool';
+  return metaTool === 'tool_browse' ? '.browse' : '';
 }
 
 /** `time` formats a time of day. `folder` is the title of the folder, if the window has several gateways. */

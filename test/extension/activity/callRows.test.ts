@@ -59,7 +59,7 @@ describe('the row of a call', () => {
     expect(callRow(browse, AT)).toMatchObject({
       label: 'tool_browse',
       description: 'delete a customer · 118 ms · 3.1k → 412 tokens',
-      contextValue: 'waygate.call.ok',
+      contextValue: 'waygate.call.ok.browse',
     });
   });
 
