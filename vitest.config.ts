@@ -30,6 +30,8 @@ const common = {
   hookTimeout: 120_000,
   // No test depends on a module's fresh state, and a process for each file costs as much as most files do.
   isolate: false,
+  // V8 aborts now and then where threads come and go and the processor protects pages by keys (nodejs/node#64500).
+  execArgv: ['--no-memory-protection-keys'],
   setupFiles: 'test/support/ownHome.ts',
 } satisfies TestProjectInlineConfiguration['test'];
 
@@ -39,7 +41,7 @@ export default defineConfig({
     // Two on two cores; scripts/test.mjs gives more to stages that wait for processes.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      { test: { ...common, name: 'pure', include: PURE, pool: 'threads' } },
+      { test: { ...common, name: 'pure', include: PURE, pool: 'forks' } },
       {
         test: {
           ...common,

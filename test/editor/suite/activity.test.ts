@@ -150,6 +150,31 @@ describe('Activity', () => {
     assert.match(attempts.getText(), /## Stages/);
   });
 
+  it('copies, reveals and repeats a call from its row, and says why a browse found its tools', async () => {
+    const id = toolId('echo');
+    await call('echo', { text: 'once more' });
+    await withControl((control) =>
+      control.request('callTool', { name: 'tool_browse', args: { query: 'repeat a text' } }),
+    );
+    await row('tool_browse');
+    const copied = (what: string, fits: (text: string) => boolean) =>
+      eventually(what, () => vscode.env.clipboard.readText(), fits);
+    await driver.chooseFromRowMenu('Activity', 'echo', 'Copy as Call');
+    await copied('the call', (text) => text.includes(id) && text.includes('once more'));
+    await driver.chooseFromRowMenu('Activity', 'echo', 'Copy Tool Id');
+    await copied('the id', (text) => text === id);
+    await driver.chooseFromRowMenu('Activity', 'echo', 'Reveal in Tools');
+    await eventually('the tools of the server', async () =>
+      (await driver.rows('Tools')).some(({ label, expanded }) => label === 'works' && expanded === true),
+    );
+    await driver.chooseFromRowMenu('Activity', 'echo', 'Try Again with These Arguments…');
+    const label = () => vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '';
+    await eventually('the form', label, (seen) => seen.includes('echo'));
+    await driver.chooseFromRowMenu('Activity', 'tool_browse', 'Why These Tools');
+    await eventually('the explanation', label, (seen) => /^Preview .*repeat a text/.test(seen));
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
   it('counts the seconds of a running call, and cancels it from its row', async () => {
     const waiting = call('wait', { ms: 60_000 });
     await vscode.commands.executeCommand('waygate.activity.focus');
@@ -301,31 +326,6 @@ describe('Activity', () => {
     assert.ok(calls.some(({ record }) => record.toolId === toolId('crash')));
     assert.ok(!written.includes(SECRET));
     rmSync(file);
-  });
-
-  it('copies, reveals and repeats a call from its row, and says why a browse found its tools', async () => {
-    const id = toolId('echo');
-    await call('echo', { text: 'once more' });
-    await withControl((control) =>
-      control.request('callTool', { name: 'tool_browse', args: { query: 'repeat a text' } }),
-    );
-    await row('tool_browse');
-    const copied = (what: string, fits: (text: string) => boolean) =>
-      eventually(what, () => vscode.env.clipboard.readText(), fits);
-    await driver.chooseFromRowMenu('Activity', 'echo', 'Copy as Call');
-    await copied('the call', (text) => text.includes(id) && text.includes('once more'));
-    await driver.chooseFromRowMenu('Activity', 'echo', 'Copy Tool Id');
-    await copied('the id', (text) => text === id);
-    await driver.chooseFromRowMenu('Activity', 'echo', 'Reveal in Tools');
-    await eventually('the tools of the server', async () =>
-      (await driver.rows('Tools')).some(({ label, expanded }) => label === 'works' && expanded === true),
-    );
-    await driver.chooseFromRowMenu('Activity', 'echo', 'Try Again with These Arguments…');
-    const label = () => vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '';
-    await eventually('the form', label, (seen) => seen.includes('echo'));
-    await driver.chooseFromRowMenu('Activity', 'tool_browse', 'Why These Tools');
-    await eventually('the explanation', label, (seen) => /^Preview .*repeat a text/.test(seen));
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
   it('shows other bytes as a hexdump where no hex editor is installed', async () => {
