@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import Mocha from 'mocha';
-import { driver } from './driver.ts';
+import * as vscode from 'vscode';
+import { driver, eventually } from './driver.ts';
 import { REPORT_FILE, type SuiteReport, type TestOutcome } from './driverProtocol.ts';
 
 /** A real window with real child processes takes time on slow machines, but nothing may hang for ever. */
@@ -14,6 +15,7 @@ export type SuiteFile = readonly [name: string, load: () => unknown];
 
 /** Runs in the extension host. VS Code waits for the promise and exits with its result. */
 export async function runSuite(files: readonly SuiteFile[]): Promise<void> {
+  await openedWorkspace();
   const outcomes: TestOutcome[] = [];
   /** Written after every test, so that the results survive a crash. */
   const writeReport = (complete: boolean) => {
@@ -62,4 +64,16 @@ export async function runSuite(files: readonly SuiteFile[]): Promise<void> {
 
   writeReport(true);
   if (failures > 0) throw new Error(`${failures} of the tests inside VS Code failed.`);
+}
+
+/**
+ * Waits for the folders of the window. VS Code may read the file of the workspace before it can read files of its server,
+ * and takes it for empty until the file changes.
+ */
+async function openedWorkspace(): Promise<void> {
+  const { workspaceFile } = vscode.workspace;
+  const hasFolders = (): boolean => (vscode.workspace.workspaceFolders ?? []).length > 0;
+  if (hasFolders() || workspaceFile === undefined) return;
+  appendFileSync(workspaceFile.fsPath, '\n');
+  await eventually('the folders of the workspace', hasFolders);
 }
