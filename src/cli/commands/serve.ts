@@ -9,6 +9,7 @@ import { firstMessage, opensModern } from '../../host/session/opening.ts';
 import { introductionOf, serverInfoOf } from '../../host/session/sessionBeginning.ts';
 import { SessionHost } from '../../host/session/sessionHost.ts';
 import { IdleCollection } from '../../lib/idleCollection.ts';
+import { optimizeEarly } from '../../lib/optimizeEarly.ts';
 import type { JsonRpcMessage } from '../../link/frames.ts';
 import type { Mode } from '../../link/mode.ts';
 import { chosenMode } from '../chosenMode.ts';
@@ -26,6 +27,7 @@ const EXIT_STATE_FOLDER = 73;
 /** Runs the host on stdio. Only protocol goes to stdout; messages for people go to stderr. */
 export async function serve(target: ServeOptions): Promise<number> {
   if (process.stdin.isTTY) printProblem(IN_A_TERMINAL);
+  optimizeEarly();
   // The first message decides the era, and a client that only asks `server/discover`, or nothing, needs no worker.
   const opening = await firstMessage(process.stdin);
   const code = process.stdin.readable ? await serveOpened(target, opening) : 0;

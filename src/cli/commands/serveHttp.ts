@@ -9,6 +9,7 @@ import { introductionOf, serverInfoOf } from '../../host/session/sessionBeginnin
 import { SessionHost, type SessionHostOptions } from '../../host/session/sessionHost.ts';
 import { roundKey, UsedRounds } from '../../host/session/usedRounds.ts';
 import { IdleCollection } from '../../lib/idleCollection.ts';
+import { optimizeEarly } from '../../lib/optimizeEarly.ts';
 import { isAbsent, readBoundedText, readFailure } from '../../lib/readBounded.ts';
 import type { Mode } from '../../link/mode.ts';
 import { HttpFront } from '../../mcp/http/httpFront.ts';
@@ -30,6 +31,7 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
   const runtime = ownRuntime(target);
   const token = tokenOf(target, options);
   const garbage = new IdleCollection();
+  optimizeEarly();
   const hostOf = ({ input, output }: Pick<SessionHostOptions, 'input' | 'output'>, mode: Mode): SessionHost =>
     new SessionHost({
       input,

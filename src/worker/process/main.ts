@@ -4,6 +4,7 @@ import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { CACHE_VARIABLE, sweepCompileCaches } from '../../host/attach/compileCache.ts';
 import { READY_FD } from '../../host/attach/startWorker.ts';
+import { optimizeEarly } from '../../lib/optimizeEarly.ts';
 import { writeLog } from './workerLog.ts';
 import { WorkerProcess } from './workerProcess.ts';
 
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
   const { workspace, state: stateFolder, config: configFile, catalog } = values;
   if (!workspace || !stateFolder) throw new Error('The worker needs --workspace and --state.');
   keepCompiledCode(stateFolder);
+  optimizeEarly();
   const worker = new WorkerProcess({
     workspace,
     stateFolder,
