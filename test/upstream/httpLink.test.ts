@@ -303,3 +303,20 @@ describe('the time limits of a connection over HTTP', () => {
     await expect(open(url, 'http').connected).rejects.toMatchObject({ failure: 'timeout' });
   });
 });
+
+it('a link that is closed while it starts sends nothing', async () => {
+  let requests = 0;
+  const server = createServer((_request, response) => {
+    requests += 1;
+    response.writeHead(500).end();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const config = { name: 'one', type: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: {} } as HttpServerConfig;
+  const link = new HttpLink(config, { onLost: () => undefined } as never);
+  const connecting = link.connect({} as never, 5_000);
+  await link.close();
+  await expect(connecting).rejects.toThrow('It was stopped while it started.');
+  expect(requests).toBe(0);
+});

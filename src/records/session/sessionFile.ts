@@ -1,5 +1,4 @@
 import { createReadStream, statSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { isRecord, parseRecord } from '../../lib/isRecord.ts';
 import { readResult } from '../../results/envelope/resultParts.ts';
 import { LongText } from '../../text/longText.ts';
@@ -42,6 +41,7 @@ export async function readSession(file: string): Promise<Session> {
   checkFile(file);
   const [items, skipped] = [[] as SessionItem[], [] as number[]];
   let number = 0;
+  const { createInterface } = await import('node:readline');
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
     number += 1;
     if (line.trim() === '') continue;

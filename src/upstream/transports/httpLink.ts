@@ -1,6 +1,5 @@
 import type { HttpServerConfig } from '../../config/gatewayConfig.ts';
 import type { OAuthSession } from '../../mcp/oauth/oauthSession.ts';
-import { httpUpstream } from '../../mcp/wire/http/httpUpstream.ts';
 import { authAboveHeaders, authByHeaders } from '../../mcp/wire/upstreamAuth.ts';
 import { UpstreamClient, type UpstreamClientOptions, UpstreamRequestError } from '../../mcp/wire/upstreamClient.ts';
 import { oneLine } from '../../text/porcelain.ts';
@@ -79,6 +78,9 @@ export class HttpLink implements UpstreamLink {
   }
 
   async #open(kind: 'http' | 'sse', options: UpstreamClientOptions): Promise<UpstreamClient> {
+    // Loaded with the first server that has a URL: these transports and what they need of Node take half a megabyte.
+    const { httpUpstream } = await import('../../mcp/wire/http/httpUpstream.ts');
+    if (this.#over) throw new LinkFailure('It was stopped while it started.');
     const client = new UpstreamClient(options);
     this.#client = client;
     const { url, headers } = this.#config;
