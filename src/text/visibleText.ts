@@ -1,3 +1,5 @@
+import { once } from '../lib/once.ts';
+
 /**
  * Shows every hidden character of a text to the model and the person alike. Text hidden from the person is how a result
  * smuggles instructions (M2.12). Hidden characters appear as escapes such as `\u200b`; the artifact keeps the bytes.
@@ -38,8 +40,8 @@ export function visibleJson(data: unknown, space?: number): string {
 }
 
 function replaceHidden(text: string, shown: (hidden: string) => string): string {
-  if (PLAIN.test(text) || !HIDDEN.test(text)) return text;
-  return text.replace(HIDDEN_OR_LEGITIMATE, (found, hidden?: string) => (hidden === undefined ? found : shown(hidden)));
+  if (PLAIN.test(text) || !hiddenIn().test(text)) return text;
+  return text.replace(hiddenOrLegitimate(), (found, hidden?: string) => (hidden === undefined ? found : shown(hidden)));
 }
 
 /** Scripts and marks of most text. Without the flag `u` the test is many times as fast. */
@@ -54,7 +56,8 @@ const HIDDEN_CLASS =
   '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ufff9-\\ufffb\\u{13430}-\\u{1343f}' +
   '\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}';
 
-const HIDDEN = new RegExp(`[${HIDDEN_CLASS}\\p{Cs}]`, 'u');
+// Most texts are plain, so these classes, which take a millisecond to read, are made for the first that is not.
+const hiddenIn = once(() => new RegExp(`[${HIDDEN_CLASS}\\p{Cs}]`, 'u'));
 
 /** Scripts whose spelling needs the zero-width joiner and non-joiner. */
 const JOINING = [
@@ -92,9 +95,8 @@ const LEGITIMATE = [
   '\\p{Ideographic}[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]',
 ];
 
-const HIDDEN_OR_LEGITIMATE = new RegExp(
-  `${LEGITIMATE.map((form) => `(?:${form})`).join('|')}|([${HIDDEN_CLASS}\\p{Cs}])`,
-  'gu',
+const hiddenOrLegitimate = once(
+  () => new RegExp(`${LEGITIMATE.map((form) => `(?:${form})`).join('|')}|([${HIDDEN_CLASS}\\p{Cs}])`, 'gu'),
 );
 
 function escapeHidden(hidden: string): string {
