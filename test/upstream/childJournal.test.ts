@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RUN_MARKER } from '../../src/upstream/process/childEnvironment.ts';
 import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
 import { processStart } from '../../src/upstream/process/processStart.ts';
@@ -73,6 +73,25 @@ describe.skipIf(process.platform === 'win32')('the child journal', () => {
     expect(await new ChildJournal(folder).orphansEnded).toBe(1);
     await until('the child to be gone', () => !isAlive(child.pid as number));
     expect(journals(folder).filter((name) => name.includes('planted'))).toEqual([]);
+  });
+
+  it.each(['a server has to start', 'the first answers are given'])('searches for them only when %s', async (when) => {
+    const folder = temporaryFolder('wg-journal-');
+    const child = await sleeper('run-of-the-dead');
+    const started = (await processStart(child.pid as number)) as string;
+    plant(folder, { run: 'run-of-the-dead', worker: DEAD, children: [{ pid: child.pid, started }] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const journal = new ChildJournal(folder);
+    for (let i = 0; i < 20; i++) await processStart(process.pid);
+    expect(journals(folder)).toEqual(['children-planted.json']);
+    expect(isAlive(child.pid as number)).toBe(true);
+    const needed = when === 'a server has to start' ? journal.ready : journal.orphansEnded;
+    vi.advanceTimersByTime(when === 'a server has to start' ? 0 : 300);
+    vi.useRealTimers();
+    await needed;
+    await until('the child to be gone', () => !isAlive(child.pid as number));
+    journal.close();
   });
 
   it.skipIf(process.platform === 'win32')('does not believe a journal that another user may have written', async () => {

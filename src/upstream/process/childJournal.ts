@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { deferred } from '../../lib/deferred.ts';
 import { readOwnText } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 import { processStart } from './processStart.ts';
@@ -22,16 +23,19 @@ interface JournalFile {
 }
 
 const PREFIX = 'children-';
+/**
+ * Delay before orphans are ended if no server has to start earlier. The search reads the environment of every process,
+ * which took a seventh of the time from the kill of a worker to the first answer of its successor.
+ */
+const ORPHANS_AFTER_MS = 300;
 
 export class ChildJournal {
   readonly run = randomBytes(8).toString('hex');
   /** Number of servers of dead workers that were ended. */
   readonly orphansEnded: Promise<number>;
-  /**
-   * Resolves when servers may start. Orphans have ended, because the same server must not run twice. The journal names
-   * this run, so that a successor finds a process that started just before a kill.
-   */
-  readonly ready: Promise<void>;
+  readonly #ready: Promise<void>;
+  readonly #needed = deferred<void>();
+  readonly #timer: NodeJS.Timeout;
   readonly #file: string;
   #worker: Entry | undefined;
   readonly #children = new Map<number, Entry>();
@@ -39,8 +43,18 @@ export class ChildJournal {
 
   constructor(folder: string) {
     this.#file = join(folder, `${PREFIX}${this.run}.json`);
-    this.orphansEnded = reapOrphans(folder).catch(() => 0);
-    this.ready = this.orphansEnded.then(() => this.#open());
+    this.#timer = setTimeout(this.#needed.resolve, ORPHANS_AFTER_MS).unref();
+    this.orphansEnded = this.#needed.promise.then(() => reapOrphans(folder)).catch(() => 0);
+    this.#ready = this.orphansEnded.then(() => this.#open());
+  }
+
+  /**
+   * Resolves when servers may start. Orphans have ended, because the same server must not run twice. The journal names
+   * this run, so that a successor finds a process that started just before a kill.
+   */
+  get ready(): Promise<void> {
+    this.#needed.resolve();
+    return this.#ready;
   }
 
   /**
@@ -68,6 +82,7 @@ export class ChildJournal {
 
   /** Deletes the file after every process in it has ended. */
   close(): void {
+    clearTimeout(this.#timer);
     rmSync(this.#file, { force: true });
   }
 
