@@ -22,14 +22,17 @@ describe('the first tool_browse of a workspace whose servers were never listed',
     expect(text).toContain('tiny:echo');
   });
 
-  it('shows all namespaces at the root, and a path of a server that is starting', async () => {
+  it('shows all namespaces at the root, and the paths of a server that is starting', async () => {
     const workspace = testWorkspace({ one: slow(), two: servers.fixture() });
-    const [host, other] = [await HostProcess.connect(workspace), await HostProcess.connect(workspace)];
-    const [root, path] = await Promise.all([
+    const connect = () => HostProcess.connect(workspace);
+    const [host, other, third] = [await connect(), await connect(), await connect()];
+    const [root, path, server] = await Promise.all([
       host.call('tool_browse', { path: '/' }),
       other.call('tool_browse', { path: '/one/echo' }),
+      third.call('tool_browse', { path: '/one' }),
     ]);
     expect(root.text).toContain('/: 2 entries');
+    expect(server).toMatchObject({ isError: false, text: expect.stringContaining('one:echo') });
     expect(path).toMatchObject({ isError: false, text: expect.stringContaining('one:echo') });
   });
 
