@@ -45,6 +45,7 @@ export class Modes {
   readonly all: Readonly<Record<Mode, SessionMode>>;
   readonly #parts: ModeParts;
   #primitives: Settings['primitives'];
+  readonly #gateway: ReturnType<typeof gatewayMode>;
   readonly #transparent: ReturnType<typeof transparentMode>;
   readonly #passthrough: ReturnType<typeof passthroughMode>;
 
@@ -56,6 +57,7 @@ export class Modes {
     this.#transparent = transparentMode(context);
     this.#passthrough = passthroughMode({ ...context, ...passthroughOnly(parts) });
     const gateway = gatewayMode(context, catalog.primitives.client);
+    this.#gateway = gateway;
     const { view } = context.primitives;
     const mode = (mode: SessionMode, shown: ShownLists): SessionMode =>
       remembering(clientRequests.serve(mode), {
@@ -78,6 +80,11 @@ export class Modes {
         prompts: () => listedBy(parts, 'prompts'),
       }),
     };
+  }
+
+  /** Returns the tokens of the definitions and instructions that clients in gateway mode are sent at present. */
+  sentTokens(): number {
+    return this.#gateway.sentTokens();
   }
 
   /** Attaches handlers to a new connection. */
