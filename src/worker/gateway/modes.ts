@@ -158,7 +158,10 @@ function passthroughOnly({
   configuration,
   pool,
   calls,
-}: ModeParts): Pick<PassthroughContext, 'asks' | 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
+}: ModeParts): Pick<
+  PassthroughContext,
+  'asks' | 'connections' | 'hasSeveralServers' | 'digest' | 'onOddResult' | 'shownChars'
+> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, source) =>
     calls.firewall.admit(result, { toolId: source.id, upstreamName: source.upstreamName, source });
   return {
@@ -169,6 +172,7 @@ function passthroughOnly({
       return configuration.current.servers.filter(({ disabled }) => !disabled).length > 1;
     },
     digest: () => (configuration.current.settings.passthrough.firewall ? digest : undefined),
+    onOddResult: (server) => pool.get(server)?.oddities.add('bad_result'),
     shownChars: () => configuration.current.settings.artifacts.shownChars,
   };
 }
