@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
 import { LiveCatalog, type LiveCatalogOptions } from '../../src/worker/gateway/liveCatalog.ts';
+import { LIST_MS } from '../../src/worker/gateway/modes.ts';
 
 /** Pool of servers that start until they are removed from `unlisted`. */
 function catalogOf(...names: string[]) {
@@ -59,16 +60,20 @@ describe('the wait for servers that were never listed', () => {
     catalog.stop();
   });
 
-  it('counts for each server once, from the first answer that waited for it', async () => {
+  it('takes two seconds in all for the lists of clients, from the first answer that waited for a server', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { catalog } = catalogOf('hangs');
-    await catalog.settledOnce(20, NEVER);
-    let asked = 0;
-    // The time of the only server is over, so nothing is asked again.
-    await catalog.settledOnce(20, NEVER, () => {
-      asked += 1;
-      return false;
-    });
-    expect(asked).toBe(1);
+    const answered: string[] = [];
+    const answer = (name: string): void =>
+      void catalog.settledOnce(LIST_MS, NEVER).then(() => answered.push(`${name} after ${performance.now()} ms`));
+    answer('initialize');
+    await vi.advanceTimersByTimeAsync(500);
+    answer('tools/list');
+    await vi.advanceTimersByTimeAsync(10_000);
+    answer('another client');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(answered).toEqual(['initialize after 2000 ms', 'tools/list after 2000 ms', 'another client after 10500 ms']);
     catalog.stop();
   });
 });
