@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
 import { LiveCatalog, type LiveCatalogOptions } from '../../src/worker/gateway/liveCatalog.ts';
-import { LIST_MS } from '../../src/worker/gateway/modes.ts';
+import { BROWSE_MS, LIST_MS } from '../../src/worker/gateway/modes.ts';
 
 /** Pool of servers that start until they are removed from `unlisted`. */
 function catalogOf(...names: string[]) {
@@ -60,20 +60,27 @@ describe('the wait for servers that were never listed', () => {
     catalog.stop();
   });
 
-  it('takes two seconds in all for the lists of clients, from the first answer that waited for a server', async () => {
+  it.each([
+    ['the lists of clients', LIST_MS, 2_000],
+    ['a browse', BROWSE_MS, 10_000],
+  ])('of %s takes that time in all, from the first answer that waited for a server', async (_, limitMs, expected) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const { catalog } = catalogOf('hangs');
     const answered: string[] = [];
     const answer = (name: string): void =>
-      void catalog.settledOnce(LIST_MS, NEVER).then(() => answered.push(`${name} after ${performance.now()} ms`));
-    answer('initialize');
+      void catalog.settledOnce(limitMs, NEVER).then(() => answered.push(`${name} after ${performance.now()} ms`));
+    answer('the first');
     await vi.advanceTimersByTimeAsync(500);
-    answer('tools/list');
-    await vi.advanceTimersByTimeAsync(10_000);
-    answer('another client');
+    answer('the second');
+    await vi.advanceTimersByTimeAsync(20_000);
+    answer('the third');
     await vi.advanceTimersByTimeAsync(0);
-    expect(answered).toEqual(['initialize after 2000 ms', 'tools/list after 2000 ms', 'another client after 10500 ms']);
+    expect(answered).toEqual([
+      `the first after ${expected} ms`,
+      `the second after ${expected} ms`,
+      'the third after 20500 ms',
+    ]);
     catalog.stop();
   });
 });

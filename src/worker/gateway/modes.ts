@@ -35,7 +35,7 @@ export interface ModeParts {
 /** Time that the lists of a client wait for a server that was never listed. A later list is announced. */
 export const LIST_MS = 2_000;
 /** Time that a browse waits for such a server: a model cannot wait by itself. */
-const BROWSE_MS = 10_000;
+export const BROWSE_MS = 10_000;
 /** Time after which a session that came from another worker compares its lists. Nothing waits for that. */
 const SETTLE_MS = 15_000;
 const NO_SIGNAL = new AbortController().signal;
