@@ -28,6 +28,25 @@ export function duration(seconds) {
 }
 
 /**
+ * Returns the times of the parts of a stage in words, with their budgets, and a failure for each that took longer.
+ * @param {readonly { name: string, seconds: number }[]} parts
+ * @param {Readonly<Record<string, number>>} budgets in seconds
+ */
+export function partTimes(parts, budgets) {
+  const words = parts.map(({ name, seconds }) => {
+    const budget = budgets[name];
+    return `${name} ${duration(seconds)}${budget === undefined ? '' : ` of ${duration(budget)}`}`;
+  });
+  const failures = parts
+    .filter(({ name, seconds }) => seconds > (budgets[name] ?? Number.POSITIVE_INFINITY))
+    .map(({ name, seconds }) => ({
+      title: name,
+      words: `It took ${duration(seconds)}; its budget is ${duration(budgets[name] ?? 0)}.`,
+    }));
+  return { words: words.join(', '), failures };
+}
+
+/**
  * One line for each stage, its result and its time in columns.
  * @param {readonly { name: string, words: string, seconds: number }[]} stages
  */

@@ -43,20 +43,21 @@ function rootPrefix() {
 }
 
 /**
- * Asks a person before packages of the system are installed. Without a terminal, as in CI, the command itself is the
- * permission.
+ * Asks a person before packages of the system are installed, root included. Without a terminal, as in CI, the command
+ * itself is the permission, and a line says what is about to be installed.
  * @param {readonly string[]} packages
  * @param {{ input: NodeJS.ReadableStream & { isTTY?: boolean }, output: NodeJS.WritableStream }} terminal
  */
 export async function mayInstall(packages, terminal = { input: process.stdin, output: process.stderr }) {
-  if (!terminal.input.isTTY) return true;
+  const named = packages.join(' and ');
+  if (!terminal.input.isTTY) {
+    terminal.output.write(`Installing ${named} with apt-get, without a question, because there is no terminal.\n`);
+    return true;
+  }
   const prompt = createInterface(terminal);
   try {
     const closed = once(prompt, 'close').then(() => 'no');
-    const answer = await Promise.race([
-      prompt.question(`Install ${packages.join(' and ')} with apt-get? [y/N] `),
-      closed,
-    ]);
+    const answer = await Promise.race([prompt.question(`Install ${named} with apt-get? [y/N] `), closed]);
     return /^y(es)?$/i.test(String(answer).trim());
   } finally {
     prompt.close();

@@ -141,7 +141,7 @@ const BY_COMMAND: { readonly [Name in CommandName]: CommandHelp<Name> } = {
     forms: ['set NAME', 'set input:ID', 'list', 'delete NAME'],
     options: {},
     example: 'set github-token',
-    more: 'NAME is that of \u0024{secret:NAME}, and ID that of \u0024{input:ID}. Set asks for the value without showing it, or reads it from stdin.',
+    more: 'NAME is that of \u0024{secret:NAME}, and ID that of \u0024{input:ID} in waygate.json. Set asks for the value without showing it, or reads it from stdin.',
   },
   login: {
     purpose: 'signs you in to a server that asks for it',

@@ -34,6 +34,8 @@ export interface CountersOptions {
   wallClock(): number;
   /** Masks secrets: error messages come from servers. */
   scrub(text: string): string;
+  /** Tokens of the definitions and instructions that clients are sent at present. */
+  sentTokens(): number;
   maxMethods?: number;
   maxTools?: number;
 }
@@ -62,14 +64,12 @@ export class Counters {
   readonly #servers = new Rows(MAX_TOOLS);
   readonly #calls = new Row();
   readonly #recentCalls = new RecentCalls();
-  readonly #tokens = {
-    definition_tokens_full: 0,
-    definition_tokens_exposed: 0,
-    definition_tokens_avoided: 0,
+  readonly #results = {
     result_tokens_raw: 0,
     result_tokens_shown: 0,
     result_tokens_saved: 0,
   };
+  #definitions: number | undefined;
   #resultsWithFindings = 0;
   #lastFault: Fault | undefined;
 
@@ -112,22 +112,20 @@ export class Counters {
 
   /** Returns the tokens of all definitions, and of what clients are sent in their place; undefined before the first count. */
   get context(): { definitions: number; sent: number } | undefined {
-    const { definition_tokens_full: definitions, definition_tokens_exposed: sent } = this.#tokens;
-    return sent === 0 ? undefined : { definitions, sent };
+    if (this.#definitions === undefined) return undefined;
+    return { definitions: this.#definitions, sent: this.#options.sentTokens() };
   }
 
-  /** Sets the size of the current catalog: all definitions, and those that clients are sent, with the instructions. */
-  definitions({ full, exposed }: { full: number; exposed: number }): void {
-    this.#tokens.definition_tokens_full = full;
-    this.#tokens.definition_tokens_exposed = exposed;
-    this.#tokens.definition_tokens_avoided = Math.max(0, full - exposed);
+  /** Sets the tokens of all definitions of the current catalog. */
+  definitions(tokens: number): void {
+    this.#definitions = tokens;
   }
 
   result({ raw, shown, tool }: { raw: number; shown: number; tool?: string }): void {
     const saved = Math.max(0, raw - shown);
-    this.#tokens.result_tokens_raw += raw;
-    this.#tokens.result_tokens_shown += shown;
-    this.#tokens.result_tokens_saved += saved;
+    this.#results.result_tokens_raw += raw;
+    this.#results.result_tokens_shown += shown;
+    this.#results.result_tokens_saved += saved;
     if (tool !== undefined) this.#tools.of(tool).tokensSaved += saved;
   }
 
@@ -144,6 +142,7 @@ export class Counters {
 
   snapshot(life: LifeReport): TelemetrySnapshot {
     const { state, generation, consecutive_failures, restart_count } = life;
+    const { definitions = 0, sent = 0 } = this.context ?? {};
     return {
       state,
       generation,
@@ -156,7 +155,12 @@ export class Counters {
       }),
       methods: this.#methods.report().map(([method, row]) => ({ method, ...row })),
       tools: this.#tools.report().map(([tool, row]) => ({ tool_id: tool, ...row })),
-      tokens: { ...this.#tokens },
+      tokens: {
+        definition_tokens_full: definitions,
+        definition_tokens_exposed: sent,
+        definition_tokens_avoided: Math.max(0, definitions - sent),
+        ...this.#results,
+      },
       ...(this.#resultsWithFindings > 0 && { results_with_findings: this.#resultsWithFindings }),
       ...(this.#lastFault === undefined ? {} : { last_fault: this.#lastFault }),
     };

@@ -18,7 +18,7 @@ import { percentile } from './measure.ts';
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '20000' }, json: { type: 'boolean' } } });
 const BLOCK = 200;
 const folder = mkdtempSync(join(tmpdir(), 'waygate-bench-'));
-const diagnostics = new Diagnostics({ workspace: folder, stateFolder: folder, scrubSecrets });
+const diagnostics = new Diagnostics({ workspace: folder, stateFolder: folder, scrubSecrets, sentTokens: () => 0 });
 const ECHO = {
   name: 'echo',
   description: 'Says back the text it was given.',

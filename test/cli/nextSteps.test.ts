@@ -76,7 +76,7 @@ describe('a broken configuration', () => {
 });
 
 describe('waygate secret set', () => {
-  it('refuses a name that is nearly that of a reference, and says when nothing refers to a name', async () => {
+  it('refuses a name that nothing refers to, and names the nearest reference or the references', async () => {
     const workspace = testWorkspace();
     const env = { A: `$\{secret:github-token}`, B: `$\{input:api-key}` };
     const inputs = [{ id: 'api-key', type: 'promptString', description: 'A key', password: true }];
@@ -85,8 +85,7 @@ describe('waygate secret set', () => {
       JSON.stringify({ inputs, servers: { one: { ...servers.fixture(), env } } }),
     );
     const set = async (name: string) => {
-      const running = waygate(workspace, ['secret', 'set', name], 'value\n');
-      const { code, stderr } = await running;
+      const { code, stderr } = await waygate(workspace, ['secret', 'set', name], 'value\n');
       return { code, stderr };
     };
     const { stateDir } = workspace;
@@ -95,11 +94,24 @@ describe('waygate secret set', () => {
       stderr: 'waygate: no server here refers to "api-key"; did you mean "input:api-key"?\n',
     });
     expect(await set('github-tokn')).toMatchObject({ code: 64, stderr: expect.stringMatching(/"github-token"\?/) });
+    expect(await set('elsewhere')).toEqual({
+      code: 64,
+      stderr: `waygate: no server here refers to "elsewhere"; write $\{secret:elsewhere} into waygate.json first. Servers refer to github-token, input:api-key.\n`,
+    });
     expect(() => readFileSync(`${stateDir}/secrets.json`)).toThrow();
     expect(await set('input:api-key')).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/^Next: waygate status/),
     });
-    expect(await set('elsewhere')).toMatchObject({ code: 0, stderr: expect.stringMatching(/none does yet/) });
+  });
+
+  it('says that the configuration has an error, which may hide the reference', async () => {
+    const workspace = testWorkspace();
+    workspace.write('.vscode/waygate.json', `{"servers": {"one": {"command": "x", "env": {"A": "$\{secret:key}"}`);
+    const { code, stderr } = await waygate(workspace, ['secret', 'set', 'key'], 'value\n');
+    expect([code, stderr]).toEqual([
+      64,
+      expect.stringMatching(/^waygate: .*waygate\.json:1.*\n(.*\n)*waygate: no server here/),
+    ]);
   });
 });

@@ -19,8 +19,8 @@ async function used() {
   writeFileSync(join(home, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: { one: servers.fixture() } }));
   await waygate(moved, ['import', '--all', '--remove-from-source', '--yes']);
   await waygate(moved, ['client-config', 'cursor', '--write', '--yes']);
+  moved.configure({ one: { ...servers.fixture(), env: { TOKEN: `$\{secret:github}` } } });
   await waygate(moved, ['secret', 'set', 'github'], 'value\n');
-  moved.approve();
   const host = await HostProcess.connect(moved);
   await host.toolId('/one/echo');
   const cache = join(home, '.cache', 'waygate');

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { writeClientConfig } from '../../src/cli/commands/setup/writeClientConfig.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { waygate } from '../support/census.ts';
@@ -26,6 +27,7 @@ function place() {
   };
 }
 
+const CONTINUE = '.continue/mcpServers/waygate.yaml';
 const entry = { command: process.execPath, args: expect.arrayContaining([WAYGATE, 'serve']) };
 
 describe('waygate client-config --write', () => {
@@ -75,10 +77,37 @@ describe('waygate client-config --write', () => {
     });
   });
 
-  it('creates the file of a client that has none', async () => {
+  it('adds the entry to YAML, replaces an older one, and keeps comments and other servers', async () => {
     const one = place();
-    expect((await one.write('windsurf')).code).toBe(0);
-    expect(JSON.parse(one.read('~/.codeium/windsurf/mcp_config.json'))).toEqual({ mcpServers: { waygate: entry } });
+    one.put('.continue/mcpServers/other.yaml', 'mcpServers: []\n');
+    const before =
+      '# mine\nname: Mine\nversion: 1.0.0\nschema: v1\nmcpServers:\n  # of a\n  - name: a\n    command: a # first\n';
+    const older = '  # of Waygate\n  - name: waygate\n    command: old\n';
+    one.put(CONTINUE, before + older);
+    const { code, stdout } = await one.write('continue');
+    expect(code).toBe(0);
+    const after = one.read(CONTINUE);
+    expect(after.startsWith(`${before}  # of Waygate\n  - name: waygate\n    command: `)).toBe(true);
+    expect(parseYaml(after)).toEqual({
+      ...{ name: 'Mine', version: '1.0.0', schema: 'v1' },
+      mcpServers: [
+        { name: 'a', command: 'a' },
+        { name: 'waygate', ...entry },
+      ],
+    });
+    expect(stdout).toMatch(/^- {4}command: old$/m);
+    expect(readFileSync(`${one.file(CONTINUE)}.waygate-backup`, 'utf8')).toBe(before + older);
+    expect(one.read('.continue/mcpServers/other.yaml')).toBe('mcpServers: []\n');
+    expect((await one.write('continue')).stdout).toContain('has this entry already');
+  });
+
+  it.each(['windsurf', 'continue'])('creates the file of a client that has none: %s', async (client) => {
+    const one = place();
+    expect((await one.write(client)).code).toBe(0);
+    if (client === 'continue')
+      expect(parseYaml(one.read(CONTINUE)).mcpServers).toEqual([{ name: 'waygate', ...entry }]);
+    else
+      expect(JSON.parse(one.read('~/.codeium/windsurf/mcp_config.json'))).toEqual({ mcpServers: { waygate: entry } });
   });
 
   it('replaces an entry for another workspace, and shows both', async () => {
@@ -102,6 +131,9 @@ describe('waygate client-config --write', () => {
     ['.cursor/mcp.json', 'cursor', '{ "mcpServers": '],
     ['.cursor/mcp.json', 'cursor', '{ "mcpServers": ["a"] }'],
     ['~/.codex/config.toml', 'codex', 'mcp_servers = { a = { command = "a" } }\n'],
+    [CONTINUE, 'continue', 'mcpServers: [\n'],
+    [CONTINUE, 'continue', 'mcpServers:\n  a:\n    command: a\n'],
+    [CONTINUE, 'continue', 'one: &x [{name: b}]\nmcpServers: *x\n'],
   ])('changes nothing in %s of %s with %j', async (name, client, text) => {
     const one = place();
     one.put(name, text);

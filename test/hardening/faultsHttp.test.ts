@@ -126,6 +126,9 @@ const UNKNOWN: readonly [nonce: string, actions: FaultStep['do'], words: string]
   ],
 ];
 
+/** A server with sessions may have forgotten one: the call is sent once more, in a new session, and never again. */
+const NEW_SESSION_AFTER = '404';
+
 describe.each([
   ['without a session', []],
   ['with a session', ['--session']],
@@ -141,6 +144,7 @@ describe.each([
     expect(answer.text).toContain('outcome: unknown');
     expect(answer.text).not.toContain('retryable: true');
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
+    expect(gateway.effectsOf(nonce)).toBe(flags.length > 0 && nonce === NEW_SESSION_AFTER ? 2 : 1);
   });
 });
 
@@ -162,6 +166,7 @@ describe('a server over HTTP that answers', () => {
     expect((await gateway.act(nonce)).text).toMatch(words);
     expect((await gateway.act('next')).text).toBe('ok\nnext\n');
     expect(await gateway.other()).toBe(UNDISTURBED);
+    expect(gateway.effectsOf(nonce)).toBe(1);
   });
 });
 

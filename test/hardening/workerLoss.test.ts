@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { rendezvous, stateFolder, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
-import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
+import { linesOf } from '../support/lines.ts';
+import { SDK_CLIENTS } from '../support/wire/sdkClients.ts';
+import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 function killWorker(workspace: TestWorkspace): number {
   const pid = rendezvous(workspace)?.pid as number;
@@ -88,6 +90,44 @@ describe('when the worker is killed', () => {
     expect(await call).toMatchObject({ isError: false, text: 'ok\nwaited 0 ms\n' });
     expect(readFileSync(effects, 'utf8')).toBe('once\n');
   });
+
+  it.each(SDK_CLIENTS)(
+    'a call that three workers had not begun lets $name call again, and blames nothing',
+    async (sdk) => {
+      const workspace = testWorkspace();
+      const [pids, effects] = [workspace.write('pids.txt', ''), workspace.write('effects.txt', '')];
+      const held = join(workspace.folder, 'held');
+      workspace.configure({
+        slow: servers.fixture('--start-held-by', held, '--pid-file', pids, '--effects', effects),
+      });
+      const env = workspace.env as Record<string, string>;
+      const command = { command: process.execPath, args: [WAYGATE, 'serve', '--workspace', workspace.folder], env };
+      const client = await sdk.connect(command);
+      onTestFinished(() => client.close());
+      const [tool_id] = /slow:wait#[0-9a-f]{8}/.exec(await client.callTool('tool_browse', { path: '/slow' })) ?? [];
+      const call = (nonce: string): Promise<string> =>
+        client.callTool('tool_execute', { tool_id, args: { ms: 0, nonce } });
+      // From now on the server never becomes ready: each worker gets the call, and none begins it.
+      writeFileSync(held, '');
+      killWorker(workspace);
+      await client.callTool('tool_browse', { path: '/slow' });
+      const pending = call('never');
+      for (const starts of [2, 3, 4]) {
+        await until(`start ${starts} of the server`, () => pidsIn(pids).length === starts);
+        killWorker(workspace);
+      }
+      const answer = await pending;
+      expect(answer).toMatch(
+        /^Error UPSTREAM_UNAVAILABLE: Waygate's worker was replaced: connection_lost\. Nothing was sent\. Call again\./,
+      );
+      expect(answer).toContain('fault: replay/not_begun');
+      expect(answer).toContain('retryable: the same call may succeed later');
+      expect(answer).not.toMatch(/may have taken effect|Change the call/);
+      rmSync(held);
+      expect(await call('again')).toContain('waited 0 ms');
+      expect(linesOf(effects)).toEqual(['again']);
+    },
+  );
 
   it('its successor ends the processes that it left behind, including a grandchild in its own process group', async () => {
     const workspace = testWorkspace();

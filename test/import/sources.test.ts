@@ -370,6 +370,7 @@ describe('client files', () => {
         "/home/u/.config/VSCodium/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
         "/home/u/.local/share/code-server/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
         "/home/u/.vscode-server/data/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+        "/w/.continue/mcpServers/waygate.yaml",
         "/w/.continue/mcpServers/a.yaml",
         "/w/.continue/mcpServers/b.json",
         "/home/u/.continue/config.yaml",

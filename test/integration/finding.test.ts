@@ -2,11 +2,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { countTokens } from '../../src/catalog/tokenizer/tokens.ts';
-import { INSTRUCTIONS } from '../../src/modes/shared/introduction.ts';
+import { dashboardState } from '../../src/extension/dashboard/dashboardModel.ts';
+import { groupDigits } from '../../src/text/porcelain.ts';
 import { stateFolder, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
 import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
+import { sources } from '../webview/sample.ts';
 
 /** Covers finding tools from the command line, and learning from use. */
 /** Removes the line that the command prints while it waits for a server. */
@@ -76,28 +78,43 @@ describe('waygate catalog', () => {
     expect(stats.gatewayTokens).toBeLessThanOrEqual(700);
   });
 
-  it('counts tokens as telemetry does, whatever else the servers have', async () => {
+  it.each([
+    ['the user prompts and resources', 'Visual Studio Code', 3, 'gatewayTokens'],
+    ['none of them', 'test-client', 7, 'withPrimitivesTokens'],
+  ])('counts tokens as telemetry, status and dashboard do for a client that shows %s', async (_, name, count, of) => {
     const workspace = testWorkspace({ one: servers.fixture('--tools', '40'), two: servers.primitives() });
-    const host = await HostProcess.connect(workspace);
+    const host = new HostProcess(workspace);
+    const { result: introduced } = await host.initialize({ clientInfo: { name, version: '1.0.0' } });
     await host.toolId('/one/echo');
     const data = async (...args: string[]) => JSON.parse((await waygate(workspace, [...args, '--json'])).stdout);
-    const { definitionTokens, gatewayTokens, withPrimitivesTokens } = await data('catalog', '--stats');
-    const { definition_tokens_full, definition_tokens_exposed } = await until('the count', async () => {
-      const { tokens } = await data('telemetry');
-      return tokens.definition_tokens_full === definitionTokens && tokens;
+    const stats = await data('catalog', '--stats');
+    const [full, sent] = [stats.definitionTokens, stats[of]] as [number, number];
+    const telemetry = await until('the count', async () => {
+      const report = await data('telemetry');
+      return report.tokens.definition_tokens_full === full && report;
     });
-    expect([definition_tokens_full, definition_tokens_exposed]).toEqual([definitionTokens, gatewayTokens]);
-    // The editor shows those of the status.
-    const { catalog } = await data('status');
-    expect(catalog.tokens).toEqual({ definitions: definitionTokens, sent: gatewayTokens });
-    const sent = (await host.request('tools/list')).result as { tools: object[] };
-    const instructions = countTokens(INSTRUCTIONS);
+    expect(telemetry.tokens).toMatchObject({ definition_tokens_full: full, definition_tokens_exposed: sent });
+    const { stdout } = await waygate(workspace, ['telemetry']);
+    expect(stdout).toContain(`(${groupDigits(full)} would be, ${groupDigits(sent)} are)`);
+    // The status bar shows those of the status.
+    expect((await data('status')).catalog.tokens).toEqual({ definitions: full, sent });
+    const { now } = dashboardState(sources({ telemetry }));
+    expect(now.figures.find(({ id }) => id === 'context')?.value).toBe(`${groupDigits(full)} → ${groupDigits(sent)}`);
     // A schema is counted apart from the rest of its definition, so a token may be split at the seam.
-    expect(instructions + countTokens(JSON.stringify(sent.tools.slice(0, 3)))).toBeLessThanOrEqual(700);
-    const whole = instructions + countTokens(JSON.stringify(sent.tools));
-    expect(Math.abs(whole - withPrimitivesTokens) / whole).toBeLessThan(0.03);
-    const { stdout } = await waygate(workspace, ['catalog', '--stats']);
-    expect(stdout).toContain(` ${gatewayTokens} through the gateway, or `);
+    const { tools } = (await host.request('tools/list')).result as { tools: object[] };
+    expect(tools).toHaveLength(count);
+    const whole = countTokens(String(introduced?.instructions)) + countTokens(JSON.stringify(tools));
+    expect(Math.abs(whole - sent) / whole).toBeLessThan(0.03);
+    const printed = (await waygate(workspace, ['catalog', '--stats'])).stdout;
+    expect(printed).toContain(
+      ` ${stats.gatewayTokens} through the gateway, or ${groupDigits(stats.withPrimitivesTokens)} `,
+    );
+    const promise = /cost your agent at most ([\d,]+) tokens, or ([\d,]+) where/.exec(
+      readFileSync('README.md', 'utf8'),
+    );
+    const [three, seven] = (promise ?? []).slice(1).map((figure) => Number(figure.replace(',', '')));
+    expect(stats.gatewayTokens).toBeLessThanOrEqual(three as number);
+    expect(stats.withPrimitivesTokens).toBeLessThanOrEqual(seven as number);
   });
 });
 

@@ -1,9 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { resolve } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { HealthReport } from '../../src/control/healthContract.ts';
 import { status, stopGateway, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { isAlive, pidsIn, type StreamClient, until } from '../support/hostProcess.ts';
-import { servers, testWorkspace } from '../support/workspace.ts';
+import { servers, testWorkspace, WAYGATE } from '../support/workspace.ts';
+
+const FAULT_SERVER = resolve('test/fixtures/faultServer.mjs');
+
+/** Contents of results as real servers have sent them, with what a client reads. */
+const ODD_RESULTS: readonly [nonce: string, content: string, shown: string][] = [
+  ['a text that is an object', '[{"type":"text","text":{"answer":42}}]', '{"type":"text","text":{"answer":42}}'],
+  ['a content that is a text', '"forty-two"', 'forty-two'],
+  ['a content that is no list', '{"type":"text","text":["a"]}', '{"type":"text","text":["a"]}'],
+  ['a part of an unknown type', '[{"type":"table","rows":[[1]]}]', '{"type":"table","rows":[[1]]}'],
+  ['a part that is a text', '[{"type":"text","text":"first"},"second"]', 'first\nsecond'],
+];
 
 /** Reproduces misbehaviour of real servers through the whole product (M7.5). */
 describe('a server', () => {
@@ -64,6 +80,45 @@ describe('a server', () => {
       .find((line) => line.includes('"asked"'));
     expect(JSON.parse(answer ?? '{}')).toMatchObject({ id: 'asked', error: { code: -32601 } });
   });
+
+  it.each(['gateway', 'passthrough'] as const)(
+    'whose results have a wrong form is understood in %s mode',
+    async (mode) => {
+      const workspace = testWorkspace();
+      const script = {
+        steps: ODD_RESULTS.map(([nonce, content]) => ({
+          on: 'tools/call',
+          nonce,
+          do: [{ raw: `{"jsonrpc":"2.0","id":ID,"result":{"content":${content}}}` }],
+        })),
+      };
+      const file = workspace.write('script.json', JSON.stringify(script));
+      workspace.configure({ odd: { command: process.execPath, args: [FAULT_SERVER, '--script-file', file] } });
+      const client = new Client({ name: 'sdk', version: '1.0.0' });
+      const command = [WAYGATE, 'serve', '--workspace', workspace.folder, '--mode', mode];
+      const env = workspace.env as Record<string, string>;
+      await client.connect(new StdioClientTransport({ command: process.execPath, args: command, env }) as Transport);
+      onTestFinished(() => client.close());
+      const act = async (nonce: string): Promise<string> => {
+        const params =
+          mode === 'passthrough'
+            ? { name: 'act', arguments: { nonce } }
+            : { name: 'tool_execute', arguments: { tool_id: 'odd:act', args: { nonce } } };
+        const { content, isError } = (await client.callTool(params)) as {
+          content: { text?: string }[];
+          isError?: true;
+        };
+        expect(isError).toBeFalsy();
+        return content.map(({ text }) => text).join('\n');
+      };
+      for (const [nonce, , shown] of ODD_RESULTS) expect(await act(nonce)).toContain(shown);
+      expect(await act('a sound result')).toContain('a sound result');
+      const { stdout } = await waygate(workspace, ['health', '--json']);
+      expect((JSON.parse(stdout) as HealthReport).servers[0]?.oddities).toEqual([
+        { kind: 'bad_result', count: ODD_RESULTS.length, words: expect.any(String) },
+      ]);
+    },
+  );
 
   it('that ignores the end of its input and SIGTERM still ends with the gateway', async () => {
     const workspace = testWorkspace();

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { findBrowser } from '../../scripts/lib/systemPackages.mjs';
 import { GatewaySession } from '../support/gateway.ts';
 import { HostProcess, type StreamClient } from '../support/hostProcess.ts';
-import { servers, temporaryFolder, testWorkspace } from '../support/workspace.ts';
+import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 
 /** Returns the entry of a published server from npm. */
 const npm = (bin: string, ...args: string[]) => ({
@@ -58,22 +58,44 @@ describe('behind the gateway', () => {
   });
 
   it("Playwright's server opens a page in a real browser", async () => {
-    const page = createServer((_, response) => response.end('<title>Waygate</title><h1>The door is open</h1>'));
-    await new Promise<void>((listening) => page.listen(0, '127.0.0.1', listening));
-    onTestFinished(() => void page.close());
-    const browser = findBrowser();
-    expect(browser, 'npm test installs Chromium').toBeDefined();
-    const flags = ['--headless', '--isolated', '--no-sandbox', '--executable-path', browser as string];
-    const workspace = testWorkspace();
-    // The server declares nearly all of its tools destructive, and no user can approve them here.
-    const policy = { rules: [{ action: 'allow', server: 'playwright' }] };
-    const playwright = npm('@playwright/mcp/cli.js', ...flags);
-    workspace.write('.vscode/waygate.json', JSON.stringify({ policy, servers: { playwright } }));
-    workspace.approve();
+    const { workspace, address } = await withBrowser({});
     const host = await HostProcess.connect(workspace);
-    const { port } = page.address() as AddressInfo;
-    const answer = await execute(host, '/playwright/browser_navigate', { url: `http://127.0.0.1:${port}/` });
-    expect(answer).toContain('Page Title: Waygate');
+    const answer = await execute(host, '/playwright/browser_navigate', { url: `${address}/door` });
+    expect(answer).toContain('Page Title: /door');
     await execute(host, '/playwright/browser_close', {});
   });
+
+  it.each([
+    ['session', 'a browser of its own', ['/first', '/second']],
+    ['workspace', 'the same browser', ['/second', '/second']],
+  ])("Playwright's server with sharing %s gives each of two agents %s", async (sharing, _, seen) => {
+    const { workspace, address } = await withBrowser({ sharing });
+    const agents = [await HostProcess.connect(workspace), await HostProcess.connect(workspace)] as const;
+    const [first, second] = agents;
+    await execute(first, '/playwright/browser_navigate', { url: `${address}/first` });
+    await execute(second, '/playwright/browser_navigate', { url: `${address}/second` });
+    const pages = async (host: StreamClient): Promise<string[]> => {
+      const tabs = await execute(host, '/playwright/browser_tabs', { action: 'list' });
+      return [...new Set([...tabs.matchAll(/127\.0\.0\.1:\d+(\/\w+)/g)].map(([, path]) => path as string))];
+    };
+    expect([await pages(first), await pages(second)]).toEqual(seen.map((path) => [path]));
+    for (const host of agents) await execute(host, '/playwright/browser_close', {});
+  });
 });
+
+/** Workspace with Playwright's server, and a site on which each page has its path as title. */
+async function withBrowser(entry: object): Promise<{ workspace: TestWorkspace; address: string }> {
+  const site = createServer(({ url }, response) => response.end(`<title>${url}</title>`));
+  await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void site.close());
+  const browser = findBrowser();
+  expect(browser, 'npm test installs Chromium').toBeDefined();
+  const flags = ['--headless', '--isolated', '--no-sandbox', '--executable-path', browser as string];
+  const workspace = testWorkspace();
+  // The server declares nearly all of its tools destructive, and no user can approve them here.
+  const policy = { rules: [{ action: 'allow', server: 'playwright' }] };
+  const playwright = { ...npm('@playwright/mcp/cli.js', ...flags), ...entry };
+  workspace.write('.vscode/waygate.json', JSON.stringify({ policy, servers: { playwright } }));
+  workspace.approve();
+  return { workspace, address: `http://127.0.0.1:${(site.address() as AddressInfo).port}` };
+}

@@ -109,6 +109,7 @@ describe('waygate secret', () => {
   });
 
   it('refuses an empty value', async () => {
-    expect(await setSecret(testWorkspace(), 'a', '')).toMatch(/the value of "a" is empty; give it on stdin\./);
+    const workspace = testWorkspace({ one: { ...servers.fixture(), env: { A: '${secret:a}' } } });
+    expect(await setSecret(workspace, 'a', '')).toMatch(/the value of "a" is empty; give it on stdin\./);
   });
 });

@@ -1,42 +1,22 @@
-import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { status, waygate } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
 import { until } from '../support/hostProcess.ts';
-import { atEnd } from '../support/lifetime.ts';
+import { inTerminal } from '../support/inTerminal.ts';
 import { servers, type TestWorkspace, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 const ENTER = '\r';
 const CONTROL_C = '\x03';
 const CONTROL_D = '\x04';
 
-const inShell = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
-
-/** Runs `waygate` in a pseudo-terminal of `script`, which every Debian and macOS has, and types when `asks` is shown. */
-async function inTerminal(
-  { env, folder }: TestWorkspace,
+/** Runs `waygate` in a terminal, and types when `asks` is shown. */
+const waygateInTerminal = (
+  { env, folder: cwd }: TestWorkspace,
   args: readonly string[],
   typed: string,
-  asks = /\[[yY]\/[nN]\] /,
-): Promise<{ code: number | null; text: string }> {
-  const command = [process.execPath, WAYGATE, ...args];
-  const options =
-    process.platform === 'linux'
-      ? ['-q', '-e', '-c', command.map(inShell).join(' '), '/dev/null']
-      : ['-q', '/dev/null', ...command];
-  const child = spawn('script', options, { env: { ...env, SHELL: '/bin/sh', TERM: 'xterm' }, cwd: folder });
-  atEnd(() => void child.kill('SIGKILL'));
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-  });
-  const ended = new Promise<number | null>((done) => child.once('close', done));
-  await until('the question', () => asks.test(text));
-  child.stdin.write(typed);
-  return { code: await ended, text: stripVTControlCharacters(text).replaceAll('\r\n', '\n') };
-}
+  asks?: RegExp,
+) => inTerminal([process.execPath, WAYGATE, ...args], { env, cwd, typed, ...(asks && { asks }) });
 
 async function approvals(workspace: TestWorkspace): Promise<string[]> {
   const { stdout } = await waygate(workspace, ['approve', '--json']);
@@ -50,7 +30,7 @@ describe('in a terminal', () => {
   ])('waygate approve approves below the command, if the user types %s', async (_, typed) => {
     const workspace = testWorkspace();
     workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one: servers.fixture() } }));
-    const { code, text } = await inTerminal(workspace, ['approve', 'one'], typed);
+    const { code, text } = await waygateInTerminal(workspace, ['approve', 'one'], typed);
     expect(text).toMatch(/^"one" \(not approved, hash \w{8}\)\n(.*\n)+Approve "one"\? \[y\/N\] /m);
     expect(text).toContain('Approved 1 server for ');
     expect([code, await approvals(workspace)]).toEqual([0, ['approved']]);
@@ -65,13 +45,13 @@ describe('in a terminal', () => {
   ])('waygate approve approves nothing, if the user types %s', async (_, typed) => {
     const workspace = testWorkspace();
     workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one: servers.fixture() } }));
-    const { code } = await inTerminal(workspace, ['approve', 'one'], typed);
+    const { code } = await waygateInTerminal(workspace, ['approve', 'one'], typed);
     expect([code, await approvals(workspace)]).toEqual([1, ['not approved']]);
   });
 
   it('waygate serve says what it is, and Control-C ends it', async () => {
     const asks = /waits for a client on its standard input\. Clients start it themselves .* Ctrl-C ends it\./;
-    const { text } = await inTerminal(testWorkspace({}), ['serve'], CONTROL_C, asks);
+    const { text } = await waygateInTerminal(testWorkspace({}), ['serve'], CONTROL_C, asks);
     // Only protocol goes to stdout, and nobody has sent any.
     expect(text.split('\n').filter((line) => line !== '' && !/^(?:\^C)?waygate: |^\^C$/.test(line))).toEqual([]);
   });
@@ -89,9 +69,9 @@ describe('in a terminal', () => {
     const held = async (): Promise<number> => ((await status(workspace)).servers[0]?.held ?? []).length;
     await until('the change', async () => (await held()) === 1);
 
-    const closed = await inTerminal(workspace, ['trust', 'accept', 'one'], ENTER);
+    const closed = await waygateInTerminal(workspace, ['trust', 'accept', 'one'], ENTER);
     expect([closed.code, await held()]).toEqual([1, 1]);
-    const accepted = await inTerminal(workspace, ['trust', 'accept', 'one'], `y${ENTER}`);
+    const accepted = await waygateInTerminal(workspace, ['trust', 'accept', 'one'], `y${ENTER}`);
     expect(accepted.text).toMatch(/Burns a note\.(.*\n)+Accept 1 item as shown\? \[y\/N\] /);
     expect([accepted.code, await held()]).toEqual([0, 0]);
   });

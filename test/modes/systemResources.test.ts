@@ -56,7 +56,12 @@ function health(more: Partial<HealthReport> = {}): HealthReport {
 
 function telemetry(calls = 0): TelemetryReport {
   let now = 0;
-  const counters = new Counters({ now: () => now, wallClock: () => SINCE, scrub: (text) => text });
+  const counters = new Counters({
+    now: () => now,
+    wallClock: () => SINCE,
+    scrub: (text) => text,
+    sentTokens: () => 111,
+  });
   for (let n = 0; n < calls; n++) {
     counters.request({
       method: 'tool_execute',
@@ -66,7 +71,7 @@ function telemetry(calls = 0): TelemetryReport {
       ...(n % 2 ? { error: { code: 'ARGS_INVALID', message: `no ${'x'.repeat(500)}` } } : {}),
     });
   }
-  counters.definitions({ full: 12_000, exposed: 111 });
+  counters.definitions(12_000);
   counters.result({ raw: 900, shown: 100 });
   now = 3_000;
   const life = { state: 'ready', generation: 1, consecutive_failures: 0, restart_count: 0 } as const;

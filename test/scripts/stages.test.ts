@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { duration, runStages, stageTable } from '../../scripts/lib/stages.mjs';
+import { duration, partTimes, runStages, stageTable } from '../../scripts/lib/stages.mjs';
 
 describe('stages', () => {
   it('run in their order, no more at the same time than there are lanes', async () => {
@@ -26,6 +26,20 @@ describe('stages', () => {
 
   it('fail as a whole if one throws', async () => {
     await expect(runStages(['a'], 2, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  });
+
+  it('with a budget say so, and fail beyond it', () => {
+    const parts = (agent: number) => [
+      { name: 'window', seconds: 300 },
+      { name: 'agent', seconds: agent },
+    ];
+    expect(partTimes(parts(112), { agent: 240 })).toEqual({
+      words: 'window 5 min 0 s, agent 1 min 52 s of 4 min 0 s',
+      failures: [],
+    });
+    expect(partTimes(parts(241), { agent: 240 }).failures).toEqual([
+      { title: 'agent', words: 'It took 4 min 1 s; its budget is 4 min 0 s.' },
+    ]);
   });
 
   it('are listed with their times', () => {

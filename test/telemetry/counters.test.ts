@@ -13,6 +13,7 @@ function counters(more: { maxMethods?: number; maxTools?: number } = {}) {
     now: () => now,
     wallClock: () => STARTED + now - 1_000,
     scrub: (text) => text.replaceAll('SECRET', '***'),
+    sentTokens: () => 100,
     ...more,
   });
   return { counted, snapshot: () => counted.snapshot(LIFE), pass: (ms: number) => (now += ms) };
@@ -207,8 +208,8 @@ describe('counters', () => {
     const { counted, snapshot } = counters();
     counted.result({ raw: 100, shown: 20 });
     counted.result({ raw: 5, shown: 9 });
-    counted.definitions({ full: 900, exposed: 100 });
-    counted.definitions({ full: 50, exposed: 100 });
+    counted.definitions(900);
+    counted.definitions(50);
     expect(snapshot().tokens).toEqual({
       definition_tokens_full: 50,
       definition_tokens_exposed: 100,

@@ -17,6 +17,8 @@ import { temporaryFolder } from '../support/workspace.ts';
 const SECRET = 'Dg6-kept-of-no-form';
 knownSecrets.learn('a test', [SECRET]);
 
+const sentTokens = (): number => 600;
+
 const state = (more: Partial<GatewayState> = {}): GatewayState => ({
   condition: 'ready',
   servers: [],
@@ -27,7 +29,7 @@ const state = (more: Partial<GatewayState> = {}): GatewayState => ({
 function diagnostics(prepare: (stateFolder: string) => void = () => undefined) {
   const stateFolder = temporaryFolder('waygate-diagnostics-');
   prepare(stateFolder);
-  const subject = new Diagnostics({ workspace: '/shop', stateFolder, scrubSecrets });
+  const subject = new Diagnostics({ workspace: '/shop', stateFolder, scrubSecrets, sentTokens });
   onTestFinished(() => subject.close());
   const events = async () => {
     await subject.flush();
@@ -142,7 +144,7 @@ describe('diagnostics', () => {
     const last_fault = faultOf('killed', { generation: 6, detail: 'SIGKILL' }, (text) => text);
     const before = Date.now();
     const life = () => ({ generation: 7, restart_count: 6, rollout: 'pending' as const, last_fault });
-    const subject = new Diagnostics({ workspace: '/shop', stateFolder: '/nowhere', scrubSecrets, life });
+    const subject = new Diagnostics({ workspace: '/shop', stateFolder: '/nowhere', scrubSecrets, sentTokens, life });
     const { event_log: _log, uptime_ms, since_unix_ms, ...report } = subject.health(state());
     expect(uptime_ms).toBeGreaterThanOrEqual(0);
     expect(since_unix_ms).toBeGreaterThanOrEqual(before);

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServerConnection } from '../../src/upstream/connection/serverConnection.ts';
 import { LiveCatalog, type LiveCatalogOptions } from '../../src/worker/gateway/liveCatalog.ts';
+import { BROWSE_MS, LIST_MS } from '../../src/worker/gateway/modes.ts';
 
 /** Pool of servers that start until they are removed from `unlisted`. */
 function catalogOf(...names: string[]) {
@@ -59,16 +60,27 @@ describe('the wait for servers that were never listed', () => {
     catalog.stop();
   });
 
-  it('counts for each server once, from the first answer that waited for it', async () => {
+  it.each([
+    ['the lists of clients', LIST_MS, 2_000],
+    ['a browse', BROWSE_MS, 10_000],
+  ])('of %s takes that time in all, from the first answer that waited for a server', async (_, limitMs, expected) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { catalog } = catalogOf('hangs');
-    await catalog.settledOnce(20, NEVER);
-    let asked = 0;
-    // The time of the only server is over, so nothing is asked again.
-    await catalog.settledOnce(20, NEVER, () => {
-      asked += 1;
-      return false;
-    });
-    expect(asked).toBe(1);
+    const answered: string[] = [];
+    const answer = (name: string): void =>
+      void catalog.settledOnce(limitMs, NEVER).then(() => answered.push(`${name} after ${performance.now()} ms`));
+    answer('the first');
+    await vi.advanceTimersByTimeAsync(500);
+    answer('the second');
+    await vi.advanceTimersByTimeAsync(20_000);
+    answer('the third');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(answered).toEqual([
+      `the first after ${expected} ms`,
+      `the second after ${expected} ms`,
+      'the third after 20500 ms',
+    ]);
     catalog.stop();
   });
 });

@@ -5,11 +5,13 @@ import { stateRoot } from '../../config/state/stateFolder.ts';
 import { attachControl, type GatewayTarget } from '../../host/attach/attachControl.ts';
 import { nearest } from '../../text/nearest.ts';
 import type { SecretCommand } from '../commands.ts';
-import { print, printAside, printNext } from '../print.ts';
+import { errorsOf, print, printAside, printNext, printProblem } from '../print.ts';
 import { ownRuntime } from '../runtime.ts';
 import { UsageError } from '../usageError.ts';
 
 const CTRL_C = '\u0003';
+/** Limit of the names in an error. */
+const MAX_NAMES = 5;
 const BACKSPACE: readonly string[] = ['\b', '\u007f'];
 
 /** Manages secrets for `${secret:NAME}` and answers for `${input:ID}`. Reads a value from stdin and never prints it. */
@@ -25,27 +27,29 @@ export async function secret({ action, secret: name, json, ...target }: SecretCo
     print(json, { deleted: name }, `Deleted ${name}.\n`);
     return 0;
   }
-  const referred = refersTo(target);
-  const meant = referred.includes(name) ? undefined : nearestName(name, referred);
-  if (meant !== undefined) throw new UsageError(`no server here refers to "${name}"; did you mean "${meant}"?`);
+  requireReference(name, target);
   const value = process.stdin.isTTY ? await readHidden(`Value of ${name}: `) : await readAll();
   if (value === '') throw new Error(`the value of "${name}" is empty; give it on stdin.`);
   secrets.set(name, value);
   print(json, { set: name, file: secrets.file }, `Set ${name} in ${secrets.file}.\n`);
   await refreshRunning(target);
-  const written = name.startsWith(INPUT_PREFIX) ? name : `secret:${name}`;
-  printNext(
-    json,
-    referred.includes(name)
-      ? 'waygate status shows whether the server starts.'
-      : `write $\{${written}} where a server of waygate.json needs it; none does yet.`,
-  );
+  printNext(json, 'waygate status shows whether the server starts.');
   return 0;
 }
 
-/** Returns the names that servers of the workspace refer to. */
-function refersTo({ workspace, configFile }: GatewayTarget): string[] {
-  return referencesIn(new ConfigLayers(workspace, process.env, configFile).load().servers);
+/** Refuses a name that no server of the workspace refers to: nothing would ever read its value. */
+function requireReference(name: string, { workspace, configFile }: GatewayTarget): void {
+  const config = new ConfigLayers(workspace, process.env, configFile).load();
+  const names = referencesIn(config.servers);
+  if (names.includes(name)) return;
+  // A reference may stand in a part that cannot be read.
+  for (const problem of errorsOf(config)) printProblem(problem);
+  const meant = nearestName(name, names);
+  const written = name.startsWith(INPUT_PREFIX) ? name : `secret:${name}`;
+  const others = names.length === 0 ? '' : ` Servers refer to ${names.slice(0, MAX_NAMES).join(', ')}.`;
+  const advice =
+    meant === undefined ? `write $\{${written}} into waygate.json first.${others}` : `did you mean "${meant}"?`;
+  throw new UsageError(`no server here refers to "${name}"; ${advice}`);
 }
 
 /** Finds a mistyped name. An input without its prefix would be kept as a secret that nothing reads. */

@@ -99,8 +99,10 @@ const continueDev: ClientSource = {
   places(at) {
     const blocks = inWorkspace(at, '.continue', 'mcpServers');
     const files = at.filesIn(blocks).filter((file) => /\.(ya?ml|json)$/i.test(file));
+    // The first place is the one that `client-config` writes.
+    const all = new Set(['waygate.yaml', ...files]);
     return placesOf('Continue', {
-      workspace: files.map((file) => joinPath(at, blocks, file)),
+      workspace: [...all].map((file) => joinPath(at, blocks, file)),
       user: inHome(at, '.continue', 'config.yaml'),
     });
   },
@@ -135,7 +137,7 @@ function continueEntry({ name: _, requestOptions, connectionTimeout, ...raw }: R
 /** Aliases that a file may expand to, against one that grows without bound. */
 const MAX_ALIASES = 100;
 
-function parsedYaml(text: string): unknown {
+export function parsedYaml(text: string): unknown {
   try {
     return parseYaml(text.replace(/^\ufeff/, ''), { maxAliasCount: MAX_ALIASES, logLevel: 'error' });
   } catch (error) {

@@ -1,5 +1,6 @@
-import type { SessionClient, SessionMode } from '../../mcp/session/sessionMode.ts';
+import type { ClientPeer, SessionClient, SessionMode } from '../../mcp/session/sessionMode.ts';
 import { argsInvalid } from '../shared/arguments.ts';
+import { gatewayTokens } from '../shared/catalog/definitionTokens.ts';
 import { gatewayTool, listedTools, type ToolDefinition } from '../shared/gatewayTools.ts';
 import { INSTRUCTIONS, SERVER_CAPABILITIES, SERVER_INFO } from '../shared/introduction.ts';
 import type { Answer, GatewayContext } from '../shared/modeContext.ts';
@@ -31,18 +32,35 @@ export function advertisedTools(
   );
 }
 
+export interface GatewayMode extends SessionMode {
+  listTools(client?: SessionClient): readonly object[];
+  /** Tokens of the definitions and instructions that an attached client is sent: the most, where clients differ. */
+  sentTokens(): number;
+}
+
 /** Gateway mode, the default: a few tools that find and run those of all servers (G5.2). */
 export function gatewayMode(
   context: GatewayContext,
   client?: Required<Pick<SessionMode, 'request' | 'open'>>,
-): SessionMode & { listTools(client?: SessionClient): readonly object[] } {
+): GatewayMode {
   const sessions = new SessionStates();
+  const peers = new Set<ClientPeer>();
   return {
     serverInfo: SERVER_INFO,
     capabilities: SERVER_CAPABILITIES,
     instructions: INSTRUCTIONS,
     listTools: (client) => advertisedTools(context, client),
+    sentTokens: () =>
+      Math.max(gatewayTokens(), ...[...peers].map((peer) => gatewayTokens(advertisedTools(context, peer.client)))),
     ...client,
+    open: (peer) => {
+      peers.add(peer);
+      const close = client?.open(peer);
+      return () => {
+        peers.delete(peer);
+        close?.();
+      };
+    },
     isRead: (name) => gatewayTool(name)?.contract === 'convergent',
     callTool: (name, args, call) => answerCall(normaliseCall(name, args), call, context, sessions, runCall),
   };

@@ -51,7 +51,7 @@ export interface Listing {
   /** Advice where little or nothing was found. */
   hints: readonly string[];
   confidence?: 'good' | 'weak' | 'none';
-  /** False for a path at which further servers would appear. */
+  /** False for a path at which further servers or tools would appear. */
   isWhole?: boolean;
 }
 
@@ -259,7 +259,8 @@ function byPath({ noun, choices }: Shelf, given: string, onCorrection: ReportNor
     cards,
     rest: 'search with "query", or browse a path inside.',
     hints: [],
-    isWhole: path !== '/',
+    // The path of a server that was never listed leads to nothing yet.
+    isWhole: path !== '/' && tools > 0,
   };
 }
 

@@ -17,6 +17,8 @@ export interface PassthroughContext extends Omit<GatewayContext, 'clientRequests
   settled(): Promise<void>;
   /** Returns the digest of a long result; undefined if results are forwarded unchanged. */
   digest(): ((result: Record<string, unknown>, tool: CatalogTool) => Promise<AdmittedResult>) | undefined;
+  /** Counts a result of a wrong form that was not digested. */
+  onOddResult(server: string): void;
   /** Returns the size up to which results are always forwarded unchanged. */
   shownChars(): number;
 }

@@ -4,6 +4,7 @@ import { GatewayError } from '../../errors/gatewayError.ts';
 import { INVALID_PARAMS } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import type { CallContext, SessionMode } from '../../mcp/session/sessionMode.ts';
+import { mendedResult } from '../../results/envelope/resultParts.ts';
 import { scrubValue } from '../../secrets/scrubValue.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
@@ -201,19 +202,20 @@ function forward(
 }
 
 /**
- * Returns the result unchanged, or a digest with a handle if results pass the firewall and this one is long. Secrets are
- * masked as in the other modes: no mode may loosen that.
+ * Returns the result unchanged, or a digest with a handle if results pass the firewall and this one is long. Parts of a
+ * wrong form become text. Secrets are masked as in the other modes: no mode may loosen that.
  */
 async function shownResult(
   result: Record<string, unknown>,
   tool: CatalogTool,
-  context: Pick<PassthroughContext, 'digest' | 'shownChars' | 'masks'>,
+  context: Pick<PassthroughContext, 'digest' | 'onOddResult' | 'shownChars' | 'masks'>,
 ): Promise<Record<string, unknown>> {
   const digest = context.digest();
   if (!digest || isShort(result, context.shownChars())) {
-    return context.masks(result.isError === true)
-      ? (scrubValue(result, tool.server) as Record<string, unknown>)
-      : result;
+    const mended = mendedResult(result);
+    if (mended) context.onOddResult(tool.server);
+    const shown = mended ?? result;
+    return context.masks(shown.isError === true) ? (scrubValue(shown, tool.server) as Record<string, unknown>) : shown;
   }
   const { text, parts, isError } = await digest(result, tool);
   const { _meta } = result;

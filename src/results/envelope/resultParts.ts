@@ -58,8 +58,7 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
     if (convertPart(part, index, toolName, texts, keep)) shown.push(...texts.slice(before));
     else {
       odd.push(part);
-      // A model must see what the server meant to say.
-      shown.push(typeof part === 'string' ? part : jsonOf(part));
+      shown.push(oddText(part));
     }
   });
   const text = shown.length > 0 ? new LongText(shown) : undefined;
@@ -82,6 +81,16 @@ export function readResult(result: Readonly<Record<string, unknown>>, toolName: 
   const fullText = new LongText(texts.length > 0 ? texts : [NO_CONTENT]);
   return { isError: result.isError === true, text, fullText, binaries, odd, annotations };
 }
+
+/** Returns the result with odd parts as text, because a client refuses a result with any; undefined if none is odd. */
+export function mendedResult(result: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
+  const { content } = result;
+  if (content === undefined || (Array.isArray(content) && !content.some(isOdd))) return undefined;
+  const parts = partsOf(content).map((part) => (isOdd(part) ? { type: 'text', text: oddText(part) } : part));
+  return { ...result, content: parts };
+}
+
+const isOdd = (part: unknown): boolean => !convertPart(part, 0, '', [], () => undefined);
 
 /** Converts a part. Returns whether it is of a known kind and shape. */
 function convertPart(part: unknown, index: number, toolName: string, texts: string[], keep: Keep): boolean {
@@ -130,6 +139,11 @@ function keepLink(part: Part, index: number, toolName: string, keep: Keep): void
     shownType: shownText(part.mimeType) || 'application/octet-stream',
     label: shownText(part.name) || uri,
   });
+}
+
+/** Returns a text for a part of unknown kind or shape: a model must see what the server meant to say. */
+function oddText(part: unknown): string {
+  return typeof part === 'string' ? part : jsonOf(part);
 }
 
 function jsonOf(part: unknown): string {

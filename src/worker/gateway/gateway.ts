@@ -93,7 +93,12 @@ export class Gateway {
     this.#options = options;
     const { workspace, stateFolder, log } = options;
     const configuration = new Configuration(options);
-    const diagnostics = new Diagnostics({ ...options, scrubSecrets, onCounted: options.onChange });
+    const diagnostics = new Diagnostics({
+      ...options,
+      scrubSecrets,
+      sentTokens: () => this.#modes.sentTokens(),
+      onCounted: options.onChange,
+    });
     const toolOf = (id: string) => this.#catalog.view.catalog.byId.get(id);
     const account = new WorkAccount({
       diagnostics,

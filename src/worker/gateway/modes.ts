@@ -33,9 +33,9 @@ export interface ModeParts {
 }
 
 /** Time that the lists of a client wait for a server that was never listed. A later list is announced. */
-const LIST_MS = 2_000;
+export const LIST_MS = 2_000;
 /** Time that a browse waits for such a server: a model cannot wait by itself. */
-const BROWSE_MS = 10_000;
+export const BROWSE_MS = 10_000;
 /** Time after which a session that came from another worker compares its lists. Nothing waits for that. */
 const SETTLE_MS = 15_000;
 const NO_SIGNAL = new AbortController().signal;
@@ -45,6 +45,7 @@ export class Modes {
   readonly all: Readonly<Record<Mode, SessionMode>>;
   readonly #parts: ModeParts;
   #primitives: Settings['primitives'];
+  readonly #gateway: ReturnType<typeof gatewayMode>;
   readonly #transparent: ReturnType<typeof transparentMode>;
   readonly #passthrough: ReturnType<typeof passthroughMode>;
 
@@ -56,6 +57,7 @@ export class Modes {
     this.#transparent = transparentMode(context);
     this.#passthrough = passthroughMode({ ...context, ...passthroughOnly(parts) });
     const gateway = gatewayMode(context, catalog.primitives.client);
+    this.#gateway = gateway;
     const { view } = context.primitives;
     const mode = (mode: SessionMode, shown: ShownLists): SessionMode =>
       remembering(clientRequests.serve(mode), {
@@ -78,6 +80,11 @@ export class Modes {
         prompts: () => listedBy(parts, 'prompts'),
       }),
     };
+  }
+
+  /** Returns the tokens of the definitions and instructions that clients in gateway mode are sent at present. */
+  sentTokens(): number {
+    return this.#gateway.sentTokens();
   }
 
   /** Attaches handlers to a new connection. */
@@ -151,7 +158,10 @@ function passthroughOnly({
   configuration,
   pool,
   calls,
-}: ModeParts): Pick<PassthroughContext, 'asks' | 'connections' | 'hasSeveralServers' | 'digest' | 'shownChars'> {
+}: ModeParts): Pick<
+  PassthroughContext,
+  'asks' | 'connections' | 'hasSeveralServers' | 'digest' | 'onOddResult' | 'shownChars'
+> {
   const digest: ReturnType<PassthroughContext['digest']> = (result, source) =>
     calls.firewall.admit(result, { toolId: source.id, upstreamName: source.upstreamName, source });
   return {
@@ -162,6 +172,7 @@ function passthroughOnly({
       return configuration.current.servers.filter(({ disabled }) => !disabled).length > 1;
     },
     digest: () => (configuration.current.settings.passthrough.firewall ? digest : undefined),
+    onOddResult: (server) => pool.get(server)?.oddities.add('bad_result'),
     shownChars: () => configuration.current.settings.artifacts.shownChars,
   };
 }

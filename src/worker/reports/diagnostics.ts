@@ -9,7 +9,6 @@ import type { SessionRequest } from '../../mcp/session/sessionRequest.ts';
 import type { CallEvent } from '../../modes/shared/callEvent.ts';
 import { catalogLoaded } from '../../modes/shared/catalog/catalogEvents.ts';
 import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
-import { gatewayTokens } from '../../modes/shared/catalog/definitionTokens.ts';
 import { TokenMeter } from '../../modes/shared/catalog/tokenMeter.ts';
 import { GATEWAY_TOOLS } from '../../modes/shared/gatewayTools.ts';
 import { Counters, type UseReport } from '../../telemetry/counters.ts';
@@ -24,6 +23,8 @@ export interface DiagnosticsOptions {
   workspace: string;
   stateFolder: string;
   scrubSecrets(text: string): string;
+  /** Tokens of the definitions and instructions that clients are sent at present. */
+  sentTokens(): number;
   /** Called when the definitions of a changed catalog are counted. */
   onCounted?(): void;
   /** Returns facts about the life of this worker; without them it is the workspace's first. */
@@ -76,6 +77,7 @@ export class Diagnostics {
       now: () => performance.now(),
       wallClock: () => Date.now(),
       scrub: options.scrubSecrets,
+      sentTokens: () => options.sentTokens(),
     });
     this.#logFile = eventLogFile(options.stateFolder);
     this.#log = new EventLog({
@@ -262,7 +264,7 @@ export class Diagnostics {
     const counted = await catalogLoaded(view, GATEWAY_TOOLS, counting.signal);
     if (!counted) return;
     this.#tokensByServer = counted.tokensByServer;
-    this.#counters.definitions({ full: counted.definitionTokens, exposed: gatewayTokens() });
+    this.#counters.definitions(counted.definitionTokens);
     this.#options.onCounted?.();
     this.#write({ event: 'catalog.loaded', success: true, attributes: { ...counted.loaded } });
   }

@@ -54,7 +54,7 @@ const opened = shared(async () => {
       { name: 'broken', inputSchema: { type: 'object', properties: {}, required: 'list' } },
     ],
     steps: [
-      { on: 'tools/call', nonce: 'slow', do: [{ delay: 3_000 }, 'reply'] },
+      { on: 'tools/call', nonce: 'slow', do: [{ delay: 3_000 }, { log: 'slow is answered' }, 'reply'] },
       { on: 'tools/call', nonce: 'endless', do: ['hang'] },
     ],
   };
@@ -121,12 +121,17 @@ it('finds and runs a real tool, and reads a log of 4 MB without a file', async (
 });
 
 it('runs calls of one message at the same time and answers each', async () => {
-  const { readings } = await opened().window.turn([
+  const { window, log } = opened();
+  const { readings } = await window.turn([
     () => browse({ path: '/faults' }),
     (reading) => ['one', 'slow', 'three'].map((nonce) => execute(toolIn(reading, 'echo'), { nonce })),
   ]);
   const results = readings[2]?.results ?? [];
   expect(results.map((result) => result.split('\n')[1])).toEqual(['one', 'slow', 'three']);
+  // The server has the third call before it answers the second.
+  const seen = readFileSync(log, 'utf8');
+  expect(seen.indexOf('"three"')).toBeGreaterThan(-1);
+  expect(seen.indexOf('"three"')).toBeLessThan(seen.indexOf('slow is answered'));
 });
 
 it('keeps broken schemas of a server away from Copilot', async () => {

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { isNode, isSeq, parseDocument } from 'yaml';
 import { backUp, readTextIfThere, replaceFile } from '../../../import/importFiles.ts';
 import { setMember } from '../../../import/jsonText.ts';
 import { RemovalRefused, withoutEntries } from '../../../import/removal.ts';
 import { parseJson, parseTomlTable, UnreadableSource, valueAt } from '../../../import/sourceFile.ts';
 import { clientSource } from '../../../import/sources/all.ts';
+import { parsedYaml } from '../../../import/sources/others.ts';
 import { surroundingsOf } from '../../../import/surroundings.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import { scrubSecrets } from '../../../secrets/mask.ts';
@@ -75,11 +77,13 @@ type Tree = Readonly<Record<string, unknown>>;
 
 /** Returns the text of a client's file with the entry. Verifies that nothing else of its data changes. */
 function withEntry(file: string, before: string | undefined, entry: string): string {
+  const isYaml = /\.ya?ml$/i.test(file);
   const parse = /\.toml$/i.test(file) ? parseTomlTable : /\.jsonc?$/i.test(file) ? parseJsonTree : undefined;
-  if (parse === undefined) throw new Error(`${file} is neither JSON nor TOML; add the entry by hand.`);
+  if (parse === undefined && !isYaml) throw new Error(`${file} is neither JSON, TOML nor YAML; add the entry by hand.`);
   if (before === undefined || before.trim() === '') return entry;
   const mark = before.startsWith('\ufeff') ? '\ufeff' : '';
   const text = before.slice(mark.length);
+  if (parse === undefined) return mark + withListedServer(file, text, entry);
   const [path, value] = memberOf(parse(entry));
   const tree = parse(text);
   const servers = memberAt(tree, path.slice(0, -1));
@@ -93,6 +97,31 @@ function withEntry(file: string, before: string | undefined, entry: string): str
     isDeepStrictEqual(withMember(one, path, value), withMember(tree, path, value));
   if (result === undefined || !isOnlyChange(result)) throw new RemovalRefused('');
   return mark + after;
+}
+
+/** Puts the server of a YAML entry into the list `mcpServers`, in the place of one with the same name. */
+function withListedServer(file: string, text: string, entry: string): string {
+  const [server] = (parsedYaml(entry) as { mcpServers: { name: string }[] }).mcpServers;
+  const tree = parsedYaml(text) as Tree | undefined;
+  const list = isRecord(tree) ? (tree.mcpServers ?? []) : undefined;
+  if (!Array.isArray(list)) throw new Error(`"mcpServers" of ${file} is no list; correct it first.`);
+  const found = list.findIndex((one) => isRecord(one) && one.name === server?.name);
+  if (isDeepStrictEqual(list[found], server)) return text;
+  const index = found === -1 ? list.length : found;
+  const document = parseDocument(text);
+  const node = document.createNode(server);
+  const listed = document.get('mcpServers');
+  if (list.length === 0) document.set('mcpServers', document.createNode([node]));
+  else if (!isSeq(listed)) throw new RemovalRefused('');
+  else {
+    const replaced = listed.items[index];
+    if (isNode(replaced)) node.commentBefore = replaced.commentBefore ?? null;
+    listed.set(index, node);
+  }
+  const after = document.toString({ lineWidth: 0 });
+  const expected = { ...tree, mcpServers: [...list.slice(0, index), server, ...list.slice(index + 1)] };
+  if (!isDeepStrictEqual(parsedYaml(after), expected)) throw new RemovalRefused('');
+  return text.includes('\r\n') ? after.replaceAll('\n', '\r\n') : after;
 }
 
 const parseJsonTree = (text: string): Tree => valueAt(parseJson(text), []) as Tree;

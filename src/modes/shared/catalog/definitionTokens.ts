@@ -29,7 +29,8 @@ export function toolTokens(tool: CatalogTool): number {
 
 /** Counts the definitions and instructions that a client is sent in place of all tools: the same number in each report. */
 export function gatewayTokens(advertised: readonly ToolDefinition[] = GATEWAY_TOOLS): number {
-  return advertised.reduce((sum, tool) => sum + once(tool, () => tokensOf({ ...tool })), countTokens(INSTRUCTIONS));
+  const instructions = once(GATEWAY_TOOLS, () => countTokens(INSTRUCTIONS));
+  return advertised.reduce((sum, tool) => sum + once(tool, () => tokensOf({ ...tool })), instructions);
 }
 
 /** The schema is counted apart, because other counts share it. */
