@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { writeDemoWorkspace } from '../../../scripts/lib/demo.mjs';
-import { packBuilt } from '../../../scripts/lib/vsix.mjs';
 import { HostProcess, until } from '../../support/hostProcess.ts';
 import { type TestWorkspace, testWorkspace } from '../../support/workspace.ts';
 import { workbench } from '../harness/workbench.ts';
@@ -66,15 +65,12 @@ const VIEWS_WIDTH = 430;
 const PALETTE_LIMIT_MS = 5_000;
 const HOVER_LIMIT_MS = 4_000;
 
-let packed: Promise<string> | undefined;
-
 /** Opens a window with the installed extension. */
 export async function openTour(
   workspace: TestWorkspace,
-  options: Omit<NonNullable<Parameters<typeof openWholeWindow>[1]>, 'extension'> = {},
+  options: Parameters<typeof openWholeWindow>[1] = {},
 ): Promise<Tour> {
-  packed ??= packBuilt(resolve('.'));
-  const opened = await openWholeWindow(workspace, { ...options, extension: await packed });
+  const opened = await openWholeWindow(workspace, options);
   const { page } = opened;
   page.setDefaultTimeout(ACTION_LIMIT_MS);
   const window = workbench(page, GALLERY);
