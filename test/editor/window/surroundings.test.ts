@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { workersOf } from '../../support/census.ts';
 import { until } from '../../support/hostProcess.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../../support/workspace.ts';
+import { withoutMcp } from '../harness/alterations.ts';
 import { workbench } from '../harness/workbench.ts';
 import { openWindow } from './openWindow.ts';
 
@@ -25,24 +25,6 @@ async function sentence(page: Page, start: string): Promise<string> {
   const place = page.locator('.pane-body', { hasText: start }).first();
   await place.waitFor();
   return (await place.innerText()).replace(/\s+/g, ' ');
-}
-
-/** Puts a main module before the extension that hides a part of the API, as an editor built on VS Code lacks it. */
-function withoutMcp(folder: string): void {
-  const file = join(folder, 'package.json');
-  const manifest = JSON.parse(readFileSync(file, 'utf8')) as { main: string };
-  writeFileSync(file, JSON.stringify({ ...manifest, main: './without.cjs' }));
-  writeFileSync(
-    join(folder, 'without.cjs'),
-    `const Module = require('node:module');
-const vscode = require('vscode');
-const lm = new Proxy(vscode.lm, { get: (of, key) => key === 'registerMcpServerDefinitionProvider' ? undefined : of[key] });
-const load = Module._load;
-Module._load = (request, ...rest) => request === 'vscode' ? { ...vscode, lm } : load.call(Module, request, ...rest);
-module.exports = require(${JSON.stringify(resolve(folder, manifest.main))});
-Module._load = load;
-`,
-  );
 }
 
 describe('an ordinary window', () => {
