@@ -22,6 +22,7 @@ import { writeThesaurus } from './src/ranking/words/thesaurusText.ts';
 import { compiledVocabulary } from './src/ranking/words/vocabulary.ts';
 
 const root = dirname(fileURLToPath(import.meta.url));
+const posix = (path) => path.replaceAll('\\', '/');
 const dev = process.argv.includes('--dev');
 const withTests = process.argv.includes('--test');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -51,11 +52,11 @@ const ranksBeside = {
 /** What a person asks for once has a bundle of its own, so that host, worker and extension load nothing of it. */
 const OWN_BUNDLES = [
   { source: 'src/cli/runCommand.ts', file: 'cliCommands.cjs' },
-  { source: 'src/cli/commands/import.ts', file: 'cliImport.cjs' },
+  { source: 'src/cli/commands/import.ts', file: 'cliImport.cjs', shares: ['importing.cjs'] },
   { source: 'src/cli/commands/records/serveRecords.ts', file: 'cliRecords.cjs' },
   { source: 'src/host/attach/rollOut.ts', file: 'rollOut.cjs' },
   { source: 'src/host/modern/modernEra.ts', file: 'modernEra.cjs' },
-  { source: 'src/extension/import/importServers.ts', file: 'editorImport.cjs' },
+  { source: 'src/extension/import/importServers.ts', file: 'editorImport.cjs', shares: ['importing.cjs'] },
   { source: 'src/extension/configuration/editConfiguration.ts', file: 'editorEdits.cjs' },
   { source: 'src/extension/configuration/language/configurationLanguage.ts', file: 'editorLanguage.cjs' },
   { source: 'src/worker/gateway/staticCatalog.ts', file: 'staticCatalog.cjs' },
@@ -129,21 +130,37 @@ const SHARED_PACKAGES = {
   'jsonrpc.cjs': ['vscode-jsonrpc/node'],
   'toml.cjs': ['smol-toml'],
 };
-const sharedPackages = {
-  name: 'shared-packages',
+/** Sources that several of the bundles above need. Host, worker and extension have a copy, so that they start from one file. */
+const SHARED_SOURCES = {
+  'secrets.cjs': ['assignments', 'findShapes', 'names', 'shapes'].map((name) => `src/secrets/${name}.ts`),
+  'declaration.cjs': globSync('src/config/declaration/*.ts', { cwd: root }).map(posix).sort(),
+};
+/** Sources of the import alone, of which no other command loads anything. */
+const SHARED_BY_IMPORTS = {
+  'importing.cjs': ['importFiles', 'importReport', 'planImport', 'removeEntries'].map(
+    (name) => `src/import/${name}.ts`,
+  ),
+};
+const SHARED = { ...SHARED_PACKAGES, ...SHARED_SOURCES, ...SHARED_BY_IMPORTS };
+
+/** Takes modules from the bundles that share them. */
+const sharedFrom = (files) => ({
+  name: 'shared-modules',
   setup(context) {
-    const bundleOf = new Map(
-      Object.entries(SHARED_PACKAGES).flatMap(([file, names]) => names.map((name) => [name, file])),
-    );
-    context.onResolve({ filter: /.*/ }, ({ path, namespace }) => {
-      if (namespace === 'shared-packages') return { path, external: true };
-      return bundleOf.has(path) ? { path, namespace: 'shared-packages' } : undefined;
+    const bundleOf = new Map(files.flatMap((file) => SHARED[file].map((name) => [name, file])));
+    context.onResolve({ filter: /.*/ }, ({ path, namespace, resolveDir }) => {
+      if (namespace === 'shared-modules') return { path, external: true };
+      const name = path.startsWith('.') ? posix(relative(root, join(resolveDir, path))) : path;
+      return bundleOf.has(name) ? { path: name, namespace: 'shared-modules' } : undefined;
     });
-    context.onLoad({ filter: /.*/, namespace: 'shared-packages' }, ({ path }) => ({
+    context.onLoad({ filter: /.*/, namespace: 'shared-modules' }, ({ path }) => ({
       contents: `module.exports = require('./${bundleOf.get(path)}')[${JSON.stringify(path)}];`,
     }));
   },
-};
+});
+const sharedPackages = sharedFrom(Object.keys(SHARED_PACKAGES));
+const sharedSources = (more = []) =>
+  sharedFrom([...Object.keys(SHARED_PACKAGES), ...Object.keys(SHARED_SOURCES), ...more]);
 
 const common = {
   absWorkingDir: root,
@@ -195,17 +212,22 @@ const bundles = [
     external: ['vscode'],
     plugins: [ownBundles],
   },
-  ...OWN_BUNDLES.map(({ source, file }) => ({
+  ...OWN_BUNDLES.map(({ source, file, shares = [] }) => ({
     ...node,
     entryPoints: [source],
     outfile: `dist/${file}`,
     external: ['vscode', '@microsoft/mxc-sdk'],
-    plugins: [ownBundles, sharedPackages],
+    plugins: [ownBundles, sharedSources(shares)],
   })),
-  ...Object.entries(SHARED_PACKAGES).map(([file, names]) => ({
+  ...Object.entries(SHARED).map(([file, names], index) => ({
     ...node,
-    stdin: { contents: names.map((name) => `exports['${name}'] = require('${name}');`).join('\n'), resolveDir: root },
+    stdin: {
+      contents: names.map((name) => `exports['${name}'] = require('${name.replace(/^src/, './src')}');`).join('\n'),
+      resolveDir: root,
+    },
     outfile: `dist/${file}`,
+    // Each takes what it needs from those before it.
+    plugins: [sharedFrom(Object.keys(SHARED).slice(0, index))],
   })),
   {
     ...node,
@@ -230,6 +252,7 @@ const bundles = [
     ...node,
     entryPoints: ['src/records/embedded/recordsThread.ts'],
     outfile: 'dist/recordsThread.cjs',
+    plugins: [sharedSources()],
   },
   {
     ...node,

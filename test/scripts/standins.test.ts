@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ensureServerBuild } from '../../scripts/lib/serverBuild.mjs';
 import { createAsyncRotatingLogger } from '../../scripts/standins/spdlog.mjs';
 
 let folder = '';
@@ -57,4 +58,10 @@ test('every stand-in is used, and exists', () => {
   const source = readFileSync('scripts/lib/serverBuild.mjs', 'utf8');
   const used = [...source.matchAll(/^ {2}'(\w+\.mjs)': '@vscode/gm)].map(([, file]) => file);
   expect(readdirSync('scripts/standins').sort()).toEqual(used.sort());
+});
+
+test('a version of VS Code without a build is refused with those that have one', async () => {
+  await expect(ensureServerBuild('.', '1.99')).rejects.toThrow(
+    'WAYGATE_VSCODE is 1.99, and there are builds of VS Code 1.139 and 1.105.',
+  );
 });

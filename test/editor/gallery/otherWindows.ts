@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { it } from 'vitest';
 import { workersOf } from '../../support/census.ts';
 import { servers } from '../../support/workspace.ts';
+import { olderWorker, withoutMcp } from '../harness/alterations.ts';
+import { running } from './shopServers.ts';
 import { connectAgent, openTour, tourWorkspace } from './tour.ts';
 
 /** Windows in other surroundings. */
@@ -17,6 +19,11 @@ export function otherWindows(): void {
     await run('Waygate: Open Dashboard');
     await shows('38 tools');
     await camera.take('dashboard-empty');
+    for (const view of ['Activity', 'Results'] as const) {
+      await tour.only(view);
+      await camera.take(`${view.toLowerCase()}-empty`);
+    }
+    await tour.only('Tools');
     const agent = await connectAgent(workspace, 'claude-code');
     for (const query of ['read a file', 'remember a person', 'add numbers']) await agent.call('tool_browse', { query });
     for (let turn = 0; turn < 4; turn++)
@@ -80,5 +87,39 @@ export function otherWindows(): void {
     await tour.openViews();
     await tour.page.locator('.pane-body', { hasText: 'This workspace is not trusted' }).first().waitFor();
     await tour.camera.take('welcome-untrusted');
+  });
+
+  it('an editor without the API for MCP servers, and a question that nobody answers', async () => {
+    const workspace = tourWorkspace(running);
+    workspace.approve();
+    Object.assign(workspace.env, { WAYGATE_QUESTION_MS: '3000' });
+    const { page, camera, openViews, row, run, only } = await openTour(workspace, { alter: withoutMcp });
+    await openViews();
+    await row('Tools', 'shop', / tokens\b/);
+    await page.locator('.pane-body', { hasText: 'accepts no MCP servers' }).first().waitFor();
+    await camera.take('tools-without-mcp');
+    const agent = await connectAgent(workspace, 'claude-code');
+    await agent.call('tool_execute', { tool_id: 'shop:customer_delete', args: { id: 7, reason: 'asked' } });
+    await only('Activity');
+    await run('Notifications: Show Notifications');
+    const late = page.locator('.notifications-center .notification-list-item', { hasText: 'nobody answered' }).first();
+    await late.hover();
+    // The first line alone does not hold the sentence.
+    await late.locator('.codicon-notifications-expand').click();
+    await late.locator('.codicon-notifications-collapse').waitFor();
+    await camera.take('question-late');
+  });
+
+  it('a gateway of an older build', async () => {
+    const workspace = tourWorkspace(() => ({}));
+    workspace.approve();
+    const { page, camera, openViews, row, run, shows, only } = await openTour(workspace, { alter: olderWorker });
+    await openViews();
+    await row('Tools', 'filesystem', / tokens\b/);
+    await only('Activity');
+    await page.locator('.pane-body', { hasText: 'older than this extension' }).first().waitFor();
+    await run('Waygate: Open Dashboard');
+    await shows('older build');
+    await camera.take('dashboard-older');
   });
 }

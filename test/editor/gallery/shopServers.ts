@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { AuthorizationServer } from '../../support/authorizationServer.ts';
 import type { TestWorkspace } from '../../support/workspace.ts';
 
 /** Servers of the pictures: the three of the demo, and one for each state that a server can have. */
@@ -60,6 +57,26 @@ export function listShop(workspace: TestWorkspace, change: { description?: strin
   return workspace.write('shop/list.json', JSON.stringify({ echoes: true, tools }));
 }
 
+/** Writes what the server `ledger` lists. */
+export function listLedger(workspace: TestWorkspace, description: string): string {
+  const inputSchema = { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] };
+  mkdirSync(join(workspace.folder, 'shop'), { recursive: true });
+  return workspace.write('shop/ledger.json', JSON.stringify({ tools: [{ name: 'book', description, inputSchema }] }));
+}
+
+/** Returns a server of the user's own, whose changes are only reported. */
+export const ledger = (listing: string): object => ({
+  ...node('changingServer.mjs', listing, `${listing}.calls`),
+  trust: 'tell',
+});
+
+/** Server that needs some minutes to list its tools again. */
+export const SLOW = node(
+  'faultServer.mjs',
+  '--script',
+  JSON.stringify({ steps: [2, 3].map((nth) => ({ on: 'tools/list', nth, do: [{ delay: 300_000 }, 'reply'] })) }),
+);
+
 /** Returns the servers that run. */
 export function running(workspace: TestWorkspace): Record<string, object> {
   const listing = listShop(workspace);
@@ -78,17 +95,3 @@ export const TROUBLED: Readonly<Record<string, object>> = {
 };
 
 export const WAITING = node('server.mjs', '--tools', '12');
-
-/** Starts a server that wants a sign-in. */
-export async function guardedServer(): Promise<{ url: string; end(): void }> {
-  const issuer = await AuthorizationServer.start();
-  const says = { resource: '{here}/mcp', authorization_servers: [issuer.issuer] };
-  const { command, args } = node('httpServer.mjs', '--issuer', issuer.issuer, '--says', JSON.stringify(says));
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const end = (): void => {
-    child.kill('SIGKILL');
-    issuer.close();
-  };
-  return { url: `http://127.0.0.1:${Number(line.toString())}/mcp`, end };
-}

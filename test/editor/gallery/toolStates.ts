@@ -1,6 +1,8 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { it, onTestFinished } from 'vitest';
+import { guardedServer } from '../harness/guardedServer.ts';
 import { setServer } from './configurations.ts';
-import { guardedServer, listShop, TROUBLED, WAITING } from './shopServers.ts';
+import { ledger, listLedger, listShop, SLOW, TROUBLED, WAITING } from './shopServers.ts';
 import { connectAgent, type Tour } from './tour.ts';
 
 const LIST_ROW = '.quick-input-list .monaco-list-row';
@@ -74,9 +76,7 @@ export function toolStates(opened: () => Tour): void {
   it('servers that need the user, have failed or are off', async () => {
     const { page, camera, row, rowOf, window, run, workspace, tidy, hover } = opened();
     for (const [name, entry] of Object.entries(TROUBLED)) setServer(workspace, name, entry);
-    const { url, end } = await guardedServer();
-    onTestFinished(end);
-    setServer(workspace, 'guarded', { url });
+    setServer(workspace, 'guarded', { url: await guardedServer() });
     workspace.approve();
     setServer(workspace, 'waiting', WAITING);
     await run('Waygate: Refresh Catalogs');
@@ -135,6 +135,29 @@ export function toolStates(opened: () => Tour): void {
     listShop(workspace);
     await agent.call('tool_execute', { tool_id: 'shop:announce', args: {} });
     await row('Tools', 'shop', /^8 tools/);
+    await tidy();
+  });
+
+  it('a row while its server is listed again, and a definition that differs from the approved one', async () => {
+    const { page, camera, row, rowOf, window, workspace, tidy, only } = opened();
+    await only('Tools');
+    const listing = listLedger(workspace, 'Books an amount.');
+    // Of the user's own, where changes are only reported.
+    writeFileSync(workspace.userConfigFile, JSON.stringify({ servers: { ledger: ledger(listing), slow: SLOW } }));
+    onTestFinished(() => rmSync(workspace.userConfigFile));
+    await row('Tools', 'ledger', /^2 tools/);
+    await row('Tools', 'slow', /^2 tools/);
+    await window.clickRowAction('Tools', 'slow', 'Refresh');
+    await rowOf('Tools', 'slow').locator('.codicon-loading').waitFor();
+    await camera.take('tools-refreshing');
+    const agent = await connectAgent(workspace, 'claude-code');
+    listLedger(workspace, 'Books an amount, and sends a copy to the tax office.');
+    await agent.call('tool_execute', { tool_id: 'ledger:announce', args: {} });
+    await window.expand('Tools', 'ledger');
+    await row('Tools', 'book');
+    await window.chooseFromRowMenu('Tools', 'book', 'Show What Changed');
+    await page.locator('.editor.modified .view-lines', { hasText: 'tax' }).first().waitFor();
+    await camera.take('document-change');
     await tidy();
   });
 }

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { writeDemoWorkspace } from '../../../scripts/lib/demo.mjs';
-import { packBuilt } from '../../../scripts/lib/vsix.mjs';
 import { HostProcess, until } from '../../support/hostProcess.ts';
 import { type TestWorkspace, testWorkspace } from '../../support/workspace.ts';
+import { runCommand } from '../harness/palette.ts';
 import { workbench } from '../harness/workbench.ts';
 import { openWholeWindow } from '../window/openWindow.ts';
 import { Camera, GALLERY } from './themes.ts';
@@ -63,18 +63,14 @@ const ACTION_LIMIT_MS = 60_000;
 
 /** Pixels. The usual 300 cut the description of most rows. */
 const VIEWS_WIDTH = 430;
-const PALETTE_LIMIT_MS = 5_000;
 const HOVER_LIMIT_MS = 4_000;
-
-let packed: Promise<string> | undefined;
 
 /** Opens a window with the installed extension. */
 export async function openTour(
   workspace: TestWorkspace,
-  options: Omit<NonNullable<Parameters<typeof openWholeWindow>[1]>, 'extension'> = {},
+  options: Parameters<typeof openWholeWindow>[1] = {},
 ): Promise<Tour> {
-  packed ??= packBuilt(resolve('.'));
-  const opened = await openWholeWindow(workspace, { ...options, extension: await packed });
+  const opened = await openWholeWindow(workspace, options);
   const { page } = opened;
   page.setDefaultTimeout(ACTION_LIMIT_MS);
   const window = workbench(page, GALLERY);
@@ -98,20 +94,7 @@ export async function openTour(
       await page.mouse.move(x + VIEWS_WIDTH, y + height / 2, { steps: 4 });
       await page.mouse.up();
     },
-    async run(title) {
-      // An earlier command may open something that takes the focus, which closes the palette.
-      await until(title, async () => {
-        await page.keyboard.press('F1');
-        const timeout = PALETTE_LIMIT_MS;
-        try {
-          await page.locator('.quick-input-widget .quick-input-box input').first().fill(`>${title}`, { timeout });
-          await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click({ timeout });
-          return true;
-        } catch {
-          return false;
-        }
-      });
-    },
+    run: (title) => runCommand(page, title),
     async row(view, label, description = /./) {
       await until(`the row ${label}`, async () =>
         (await window.rows(view)).some((one) => one.label === label && description.test(one.description)),

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -7,6 +7,7 @@ import { addDemoExtension } from '../../../scripts/lib/profile.mjs';
 import { ensureServerBuild, startServer } from '../../../scripts/lib/serverBuild.mjs';
 import { installPacked } from '../../../scripts/lib/serverEditor.mjs';
 import { ensureBrowser } from '../../../scripts/lib/systemPackages.mjs';
+import { packBuilt } from '../../../scripts/lib/vsix.mjs';
 import { CHROMIUM_FLAGS } from './launchArguments.ts';
 
 const SETTINGS = {
@@ -28,8 +29,10 @@ export interface WindowOptions {
   demo?: boolean;
   /** Has VS Code decide about the trust in the folder, which it does not trust yet. */
   asksForTrust?: boolean;
-  /** Folder of the extension, or the packed extension, which VS Code installs. */
+  /** Packed extension, which VS Code installs: by default what is built. */
   extension?: string;
+  /** Changes the folder of the installed extension, as a translation does. */
+  alter?: (folder: string) => void;
   /** Part of the address that sets options of the workbench. */
   payload?: readonly (readonly [string, string])[];
 }
@@ -45,7 +48,7 @@ export interface OrdinaryWindow {
 
 /** Opens a window as a user does: with toasts and dialogs, which VS Code holds back under its smoke-test driver. */
 export async function openOrdinaryWindow(options: WindowOptions): Promise<OrdinaryWindow> {
-  const { folder, env, demo = false, asksForTrust = false, extension = resolve('.'), payload = [] } = options;
+  const { folder, env, demo = false, asksForTrust = false, alter, payload = [] } = options;
   // Short, because it contains sockets, whose paths may have only 100 characters.
   const data = realpathSync(mkdtempSync(join(tmpdir(), 'wg-window-')));
   const leaving: (() => unknown)[] = [() => rmSync(data, { recursive: true, force: true, maxRetries: 5 })];
@@ -57,8 +60,9 @@ export async function openOrdinaryWindow(options: WindowOptions): Promise<Ordina
     for (const one of [join(data, 'data', 'User'), extensionsFolder]) mkdirSync(one, { recursive: true });
     writeFileSync(join(data, 'data', 'User', 'settings.json'), JSON.stringify(SETTINGS));
     const build = await ensureServerBuild(resolve('.'));
-    if (extension.endsWith('.vsix')) await installPacked(resolve('.'), build, extension, data);
-    else linkExtension(extension, extensionsFolder);
+    await installPacked(resolve('.'), build, options.extension ?? (await packed()), data);
+    const [installed] = globSync(join(extensionsFolder, 'waygate.waygate-*'));
+    if (installed !== undefined) alter?.(installed);
     if (demo) addDemoExtension(resolve('.'), extensionsFolder);
     const { child, port } = await startServer(build, {
       dataFolder: data,
@@ -87,8 +91,14 @@ function placeOf(folder: string | undefined): Record<string, string> {
   return folder.endsWith('.code-workspace') ? { workspace: folder } : { folder };
 }
 
-function linkExtension(folder: string, extensionsFolder: string): void {
-  const location = { $mid: 1, scheme: 'file', path: folder };
-  const installed = [{ identifier: { id: 'waygate.waygate' }, version: '0.1.0', location, metadata: {} }];
-  writeFileSync(join(extensionsFolder, 'extensions.json'), JSON.stringify(installed));
+let packing: Promise<string> | undefined;
+
+/** Packs what is built, once for all windows of this process, and not where another process packs. */
+function packed(): Promise<string> {
+  if (packing === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), 'wg-packed-'));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    packing = packBuilt(resolve('.'), folder);
+  }
+  return packing;
 }

@@ -1,12 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { AuthorizationServer } from '../../support/authorizationServer.ts';
-import { bundled } from '../../support/bundledFixtures.ts';
 import { HostProcess, until } from '../../support/hostProcess.ts';
-import { HttpProcess } from '../../support/httpProcess.ts';
-import { atEnd } from '../../support/lifetime.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../../support/workspace.ts';
+import { guardedServer } from '../harness/guardedServer.ts';
 import { workbench } from '../harness/workbench.ts';
 import { openWindow } from './openWindow.ts';
 
@@ -16,16 +13,10 @@ const TOOL = linkTo('Read the details');
 const SERVERS = { offered: 'plain', calls: linkTo('calls'), secret: linkTo('secret'), guarded: linkTo('guarded') };
 
 async function configured(): Promise<{ workspace: TestWorkspace; toolId: string; client: HostProcess }> {
-  const issuer = await AuthorizationServer.start({
+  const url = await guardedServer({
     refuse: 'access_denied',
     redirect: { error_description: linkTo('refused') },
   });
-  atEnd(() => issuer.close());
-  const says = JSON.stringify({ resource: '{here}/mcp', authorization_servers: [issuer.issuer] });
-  const guarded = new HttpProcess([bundled('httpServer.mjs'), '--issuer', issuer.issuer, '--says', says], {
-    ...process.env,
-  });
-  const port = await until('the port', () => /^\d+/.exec(guarded.stdout)?.[0]);
   const script = { tools: [{ name: TOOL, inputSchema: { type: 'object' }, annotations: { destructiveHint: true } }] };
   const fault = resolve('test/fixtures/faultServer.mjs');
   const workspace = testWorkspace();
@@ -37,7 +28,7 @@ async function configured(): Promise<{ workspace: TestWorkspace; toolId: string;
       servers: {
         [SERVERS.calls]: { command: process.execPath, args: [fault, '--script', JSON.stringify(script)] },
         [SERVERS.secret]: { command: process.execPath, args: [fault], env: { TOKEN: '${input:t}' } },
-        [SERVERS.guarded]: { url: `http://127.0.0.1:${port}/mcp` },
+        [SERVERS.guarded]: { url },
       },
     }),
   );

@@ -1,25 +1,19 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { until } from '../../support/hostProcess.ts';
-import { servers, temporaryFolder, testWorkspace } from '../../support/workspace.ts';
+import { servers, testWorkspace } from '../../support/workspace.ts';
 import { workbench } from '../harness/workbench.ts';
 import { openWindow } from './openWindow.ts';
 
 const LANGUAGE = 'qps-ploc';
 
-/** Copies the extension, with a bundle in which every text stands in brackets. */
-function translatedExtension(): string {
-  const folder = temporaryFolder('wg-extension-');
-  for (const name of ['dist', 'l10n', 'media', 'package.json', 'package.nls.json'])
-    cpSync(name, join(folder, name), { recursive: true });
-  // For the help in waygate.json.
-  mkdirSync(join(folder, 'docs', 'editor'), { recursive: true });
-  cpSync(join('docs', 'editor', 'problems.md'), join(folder, 'docs', 'editor', 'problems.md'));
+/** Adds a bundle in which every text stands in brackets. */
+function translate(folder: string): void {
+  mkdirSync(join(folder, 'l10n'), { recursive: true });
   const texts = JSON.parse(readFileSync('l10n/bundle.l10n.json', 'utf8')) as Record<string, string>;
   const translated = Object.entries(texts).map(([message, text]) => [message, `[${text}]`]);
   writeFileSync(join(folder, 'l10n', `bundle.l10n.${LANGUAGE}.json`), JSON.stringify(Object.fromEntries(translated)));
-  return folder;
 }
 
 it('an ordinary window shows the texts of its language in the tree, the status bar, a list and a page', async () => {
@@ -27,7 +21,7 @@ it('an ordinary window shows the texts of its language in the tree, the status b
   const file = servers.fixture();
   workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { files: file } }));
   workspace.approve();
-  const page = await openWindow(workspace, { extension: translatedExtension() });
+  const page = await openWindow(workspace, { alter: translate });
   // The workbench takes its language from here, and passes it to the extension host.
   await page.addInitScript(`globalThis._VSCODE_NLS_LANGUAGE = '${LANGUAGE}'`);
   await page.reload();

@@ -8,8 +8,8 @@ import { testWorkspace } from '../../support/workspace.ts';
 import { workbench } from '../harness/workbench.ts';
 import { openWindow } from './openWindow.ts';
 
-/** Longer than VS Code shows a message that has no work behind it. */
-const TOAST_MS = 12_000;
+/** Time for which a question has to stay in sight. VS Code shows a message that has no work behind it for 12 s. */
+const TOAST_MS = 30_000;
 /** Limit for everything to disappear after the end of the client. */
 const GONE_MS = 1_000;
 

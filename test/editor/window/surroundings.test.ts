@@ -1,10 +1,10 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { workersOf } from '../../support/census.ts';
 import { until } from '../../support/hostProcess.ts';
-import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../../support/workspace.ts';
+import { servers, type TestWorkspace, testWorkspace } from '../../support/workspace.ts';
+import { withoutMcp } from '../harness/alterations.ts';
 import { workbench } from '../harness/workbench.ts';
 import { openWindow } from './openWindow.ts';
 
@@ -25,28 +25,6 @@ async function sentence(page: Page, start: string): Promise<string> {
   const place = page.locator('.pane-body', { hasText: start }).first();
   await place.waitFor();
   return (await place.innerText()).replace(/\s+/g, ' ');
-}
-
-/** Copies the extension, with a main module that hides a part of the API as an editor built on VS Code lacks it. */
-function extensionWithoutMcp(): string {
-  const folder = temporaryFolder('wg-extension-');
-  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { main: string };
-  for (const name of ['dist', 'l10n', 'media', 'package.nls.json'])
-    cpSync(name, join(folder, name), { recursive: true });
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, main: './without.cjs' }));
-  writeFileSync(
-    join(folder, 'without.cjs'),
-    `const Module = require('node:module');
-const vscode = require('vscode');
-const lm = new Proxy(vscode.lm, { get: (of, key) => key === 'registerMcpServerDefinitionProvider' ? undefined : of[key] });
-const load = Module._load;
-Module._load = (request, ...rest) => request === 'vscode' ? { ...vscode, lm } : load.call(Module, request, ...rest);
-module.exports = require(${JSON.stringify(resolve(folder, manifest.main))});
-Module._load = load;
-`,
-  );
-  return folder;
 }
 
 describe('an ordinary window', () => {
@@ -74,7 +52,7 @@ describe('an ordinary window', () => {
   it('serves other clients and says what is missing in an editor without the API for MCP servers', async () => {
     const workspace = configured();
     workspace.approve();
-    const page = await openWindow(workspace, { extension: extensionWithoutMcp() });
+    const page = await openWindow(workspace, { alter: withoutMcp });
     await openTools(page);
     const window = workbench(page, SCREENSHOTS);
     await until('the rows', async () => (await window.rows('Tools')).some(({ label }) => label === 'files'));
