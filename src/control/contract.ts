@@ -53,6 +53,8 @@ export interface ServerStatus extends ServerBrief {
   pid?: number;
   /** Counts and last fault of its supervisor; absent if the server has none because it is disabled or misconfigured. */
   supervised?: HealthSnapshot;
+  /** Time of its next start, in milliseconds since the epoch; absent if none is planned. */
+  nextTryAt?: number;
   /** Command for the user to approve, shown whole and approved by its hash. */
   approval?: {
     hash: string;
@@ -66,6 +68,8 @@ export interface ServerStatus extends ServerBrief {
   walls?: string;
   /** Revision of MCP that the server was found to speak; absent before its first start. */
   protocol?: ProtocolVerdict;
+  /** Name and version that the server gave itself at its last start, on one line. */
+  implementation?: string;
   /** Last lines of stderr. */
   stderr?: readonly string[];
   /** Step that makes the server serve; absent if none is needed. */
