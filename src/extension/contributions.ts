@@ -70,6 +70,7 @@ export const ACTIVITY_COMMANDS = {
   'waygate.revealCalledTool': { title: 'Reveal in Tools', inPalette: false },
   'waygate.openResult': { title: 'Open Result', inPalette: false },
   'waygate.saveResult': { title: 'Save As…', icon: '$(save-as)', inPalette: false },
+  'waygate.saveResults': { title: 'Save All…', icon: '$(save-all)', inPalette: false },
   'waygate.deleteResults': { title: 'Delete', icon: '$(trash)', inPalette: false },
   'waygate.revealCall': { title: 'Reveal Call', inPalette: false },
   'waygate.findInResult': { title: 'Find in All of It…', inPalette: false },
