@@ -233,6 +233,8 @@ export interface ControlRequests {
   cancelCall: { params: { id: number }; result: { cancelled: boolean } };
   /** Removes ended calls from the list. */
   clearCalls: { params: Record<string, never>; result: { cleared: number } };
+  /** Removes these calls from the list, with their arguments and answers. A call that runs stays. */
+  forgetCalls: { params: { ids: readonly number[] }; result: { forgotten: number } };
   /** Returns each window of each limit that is set. */
   limits: { params: Record<string, never>; result: LimitsReport };
   artifacts: { params: { before?: string; limit: number }; result: ArtifactPage };

@@ -61,6 +61,7 @@ export const ACTIVITY_COMMANDS = {
   'waygate.filterCalls': { title: 'Filter Calls…', icon: '$(filter)', enablement: ACTIVE, inPalette: true },
   'waygate.clearCallFilter': { title: 'Clear Filter', icon: '$(filter-filled)', inPalette: false },
   'waygate.clearCalls': { title: 'Clear Calls', icon: '$(clear-all)', enablement: ACTIVE, inPalette: true },
+  'waygate.forgetCalls': { title: 'Forget Call', icon: '$(trash)', inPalette: false },
   'waygate.exportCalls': { title: 'Export Calls as JSON…', enablement: ACTIVE, inPalette: true },
   'waygate.cancelCall': { title: 'Cancel Call', icon: '$(stop-circle)', inPalette: false },
   'waygate.tryAgain': { title: 'Try Again with These Arguments…', inPalette: false },

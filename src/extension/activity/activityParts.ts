@@ -85,6 +85,7 @@ export class ActivityParts implements vscode.Disposable {
       'waygate.filterCalls': guarded(t`Filtering calls failed`, () => calls.filter()),
       'waygate.clearCallFilter': guarded(t`Clearing the filter failed`, async () => calls.clearFilter()),
       'waygate.clearCalls': guarded(t`Clearing the calls failed`, () => calls.clear()),
+      'waygate.forgetCalls': guarded(t`Forgetting the call failed`, (argument) => calls.forget(argument)),
       'waygate.exportCalls': guarded(t`Exporting the calls failed`, () => calls.exportCalls()),
       'waygate.cancelCall': guarded(t`Cancelling the call failed`, (argument) => calls.cancel(argument)),
       'waygate.tryAgain': guarded(t`Trying the call again failed`, (argument) => calls.tryAgain(argument)),

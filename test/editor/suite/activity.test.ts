@@ -92,6 +92,29 @@ describe('Activity', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
+  it('forgets a call from its row and above its request, with its values in the worker and its documents', async () => {
+    const details = ({ id }: CallRecord) => withControl((control) => control.request('call', { id }));
+    const isOpen = ({ path }: { path: string }) =>
+      vscode.window.tabGroups.all
+        .flatMap((group) => group.tabs)
+        .some(({ input }) => input instanceof vscode.TabInputText && input.uri.path === path);
+    for (const from of ['its row', 'its request']) {
+      await call('environment', { names: ['NOTHING'] });
+      const record = await lastCall('environment');
+      assert.match(JSON.stringify(await details(record)), /NOTHING/);
+      const place = callPlace(GATEWAY, record, 'request.json');
+      await open(place);
+      await driver.waitFor('.codelens-decoration a:has-text("Forget Call")');
+      if (from === 'its row') await driver.chooseFromRowMenu('Activity', 'environment', 'Forget Call');
+      else await driver.click('.codelens-decoration a:has-text("Forget Call")');
+      await eventually('the row to go', async () =>
+        (await driver.rows('Activity')).every(({ label }) => label !== 'environment'),
+      );
+      assert.equal(await details(record), null);
+      await eventually('its document to close', () => !isOpen(place));
+    }
+  });
+
   it('counts the seconds of a running call, and cancels it from its row', async () => {
     const waiting = call('wait', { ms: 60_000 });
     await vscode.commands.executeCommand('waygate.activity.focus');
