@@ -74,6 +74,8 @@ const IN_ACTIVITY = `view == ${ACTIVITY_VIEW_ID}`;
 const IN_RESULTS = `view == ${RESULTS_VIEW_ID}`;
 const IN_RECORDS = `view == ${RECORDS_VIEW_ID}`;
 const ON_TOOL_CALL = `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\.\\w+\\.tool$/`;
+const ON_RESULTS = `${IN_RESULTS} && viewItem =~ /^waygate\\.result(Group)?$/`;
+const ON_RESULT_GROUP = `${IN_RESULTS} && viewItem == waygate.resultGroup`;
 const ON_RESULT = `(${IN_RESULTS} || ${IN_ACTIVITY}) && viewItem == waygate.result`;
 
 /** Row of a server in a state, with some flags behind it (`serverRow.ts`). */
@@ -136,13 +138,20 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.openDashboard', when: `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\./`, group: '1_call@3' },
     { command: 'waygate.copyCall', when: ON_TOOL_CALL, group: '2_copy@1' },
     { command: 'waygate.copyCalledTool', when: ON_TOOL_CALL, group: '2_copy@2' },
+    {
+      command: 'waygate.forgetCalls',
+      when: `${IN_ACTIVITY} && viewItem =~ /^waygate\\.call\\.(ok|failed|lost)/`,
+      group: '3_forget@1',
+    },
     { command: 'waygate.saveResult', when: ON_RESULT, group: 'inline@1' },
-    { command: 'waygate.deleteResults', when: `${IN_RESULTS} && viewItem == waygate.result`, group: 'inline@2' },
+    { command: 'waygate.saveResults', when: ON_RESULT_GROUP, group: 'inline@1' },
+    { command: 'waygate.deleteResults', when: ON_RESULTS, group: 'inline@2' },
     { command: 'waygate.saveResult', when: ON_RESULT, group: '1_result@1' },
+    { command: 'waygate.saveResults', when: ON_RESULT_GROUP, group: '1_result@1' },
     { command: 'waygate.viewTable', when: ON_RESULT, group: '1_result@2' },
-    { command: 'waygate.revealCall', when: `${IN_RESULTS} && viewItem == waygate.result`, group: '1_result@3' },
+    { command: 'waygate.revealCall', when: ON_RESULTS, group: '1_result@3' },
     { command: 'waygate.copyHandle', when: ON_RESULT, group: '2_copy@1' },
-    { command: 'waygate.deleteResults', when: `${IN_RESULTS} && viewItem == waygate.result`, group: '3_delete@1' },
+    { command: 'waygate.deleteResults', when: ON_RESULTS, group: '3_delete@1' },
     { command: 'waygate.reviewChanges', when: WITH_HELD, group: 'inline@1' },
     { command: 'waygate.reviewChanges', when: WITH_HELD, group: '0_trust@1' },
     {
@@ -182,6 +191,7 @@ export const MENUS: Record<'view/title' | 'view/item/context' | 'editor/title', 
     { command: 'waygate.showToolChange', when: ON_TOOL, group: '1_open@2' },
     { command: 'waygate.copyToolCall', when: ON_TOOL, group: '2_copy@3' },
     { command: 'waygate.hideTool', when: ON_TOOL, group: '3_hide@1' },
+    { command: 'waygate.forgetUses', when: ON_TOOL, group: '3_hide@2' },
     {
       command: 'waygate.setSecret',
       when: server('needs_secret'),

@@ -53,6 +53,8 @@ export interface ServerStatus extends ServerBrief {
   pid?: number;
   /** Counts and last fault of its supervisor; absent if the server has none because it is disabled or misconfigured. */
   supervised?: HealthSnapshot;
+  /** Time of its next start, in milliseconds since the epoch; absent if none is planned. */
+  nextTryAt?: number;
   /** Command for the user to approve, shown whole and approved by its hash. */
   approval?: {
     hash: string;
@@ -66,6 +68,8 @@ export interface ServerStatus extends ServerBrief {
   walls?: string;
   /** Revision of MCP that the server was found to speak; absent before its first start. */
   protocol?: ProtocolVerdict;
+  /** Name and version that the server gave itself at its last start, on one line. */
+  implementation?: string;
   /** Last lines of stderr. */
   stderr?: readonly string[];
   /** Step that makes the server serve; absent if none is needed. */
@@ -229,6 +233,8 @@ export interface ControlRequests {
   cancelCall: { params: { id: number }; result: { cancelled: boolean } };
   /** Removes ended calls from the list. */
   clearCalls: { params: Record<string, never>; result: { cleared: number } };
+  /** Removes these calls from the list, with their arguments and answers. A call that runs stays. */
+  forgetCalls: { params: { ids: readonly number[] }; result: { forgotten: number } };
   /** Returns each window of each limit that is set. */
   limits: { params: Record<string, never>; result: LimitsReport };
   artifacts: { params: { before?: string; limit: number }; result: ArtifactPage };

@@ -9,10 +9,9 @@ import { dashboardCommands } from './dashboard/dashboardCommands.ts';
 import { logPlace } from './documents/addresses.ts';
 import { openDocument } from './documents/waygateFiles.ts';
 import type { EditorSecrets } from './gateway/editorSecrets.ts';
-import type { GatewayLink } from './gateway/gatewayLink.ts';
+import { type GatewayLink, sentenceOf } from './gateway/gatewayLink.ts';
 import { t } from './l10n.ts';
 import { notificationText } from './notificationText.ts';
-import { asSentence } from './plainText.ts';
 import type { Questions } from './questions/questions.ts';
 import { recordCommands } from './records/recordCommands.ts';
 import type { CommandHandlers } from './registrations.ts';
@@ -273,6 +272,5 @@ function configurationFile(environment: Environment): NonNullable<Environment['c
 
 async function showFailure(failed: string, error: unknown, log: vscode.LogOutputChannel): Promise<void> {
   log.error(`${failed}.`, error);
-  const reason = asSentence(error instanceof Error ? error.message : String(error));
-  await notify('error', notificationText`${failed}: ${reason}`, 'waygate.showLog');
+  await notify('error', notificationText`${failed}: ${sentenceOf(error)}`, 'waygate.showLog');
 }

@@ -211,10 +211,10 @@ describe('the words under the pointer', () => {
       errors: 1,
       p95Ms: 118,
       stderr: ['1', '2', '3', '4', '5', 'six'],
+      nextTryAt: NOW + 24_000,
       supervised: {
         ...({} as NonNullable<ServerStatus['supervised']>),
         restart_count: 22,
-        next_attempt_in_ms: 24_000,
         last_fault: { code: 'process_exited', detail: 'exit code 3' } as never,
       },
     });

@@ -1,7 +1,9 @@
+import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ControlClient } from '../../src/control/client.ts';
 import { GatewayLink, type LinkState } from '../../src/extension/gateway/gatewayLink.ts';
 import { ATTACH_LIMIT_MS, RETRY_DELAYS_MS, STOP_LIMIT_MS } from '../../src/extension/gateway/linkMachine.ts';
+import { startWorker } from '../../src/host/attach/startWorker.ts';
 import { NO_CHILDREN, ScriptedWorker, snapshot } from './fixtures.ts';
 
 const WORKSPACE = { workspace: '/work/project' };
@@ -45,6 +47,23 @@ function attachedState(): Extract<LinkState, { kind: 'attached' }> {
 }
 
 describe('GatewayLink', () => {
+  it('says in words of the editor that its own build cannot serve any more', async () => {
+    const missing = { workspace: WORKSPACE.workspace, nodePath: process.execPath, workerScript: '/gone/worker.cjs' };
+    vi.useRealTimers();
+    const error = await startWorker(missing, tmpdir()).catch((thrown: unknown) => thrown);
+    vi.useFakeTimers();
+    expect((error as Error).message).toContain('restart this client');
+    attach = () => Promise.reject(error);
+    link.setTarget(WORKSPACE);
+    await settle();
+    expect(link.state.value).toMatchObject({
+      kind: 'waiting',
+      reason:
+        'This build of the extension was removed, probably by an update: run the command Developer: Reload Window.',
+    });
+    link.setTarget({ off: 'no_folder' });
+  });
+
   it('starts nothing before it has a target, and nothing at all while it is off', async () => {
     link.setTarget({ off: 'untrusted' });
     await vi.advanceTimersByTimeAsync(60_000);

@@ -3,11 +3,12 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { bundleTexts, rawTexts, TEXT_SOURCES, translatedTexts } from '../../scripts/contributes/sourceTexts.ts';
 import type { ServerStatus } from '../../src/control/contract.ts';
 import { SERVER_STATES, type ServerState } from '../../src/control/serverStates.ts';
+import type { Fault } from '../../src/errors/fault.ts';
 import type { GatewayView } from '../../src/extension/status/health.ts';
 import { ODDITIES } from '../../src/mcp/wire/oddities.ts';
 import { filled } from '../../src/text/messages.ts';
 import { SCAN_RULES } from '../../src/trust/scan/finding.ts';
-import { attached, server, snapshot } from './fixtures.ts';
+import { attached, server, snapshot, supervised } from './fixtures.ts';
 
 const BUNDLE = JSON.parse(readFileSync('l10n/bundle.l10n.json', 'utf8')) as Record<string, string>;
 
@@ -157,6 +158,11 @@ describe('another language', () => {
         errors: 1,
         p95Ms: 12,
         lastUsedAt: 1,
+        nextTryAt: 2,
+        implementation: '5',
+        protocol: { era: 'modern', version: '6', at: 1 },
+        location: { file: '7', line: 8, column: 9 },
+        supervised: supervised({ restart_count: 2, last_fault: { code: '4', detail: '4' } as Fault }),
         held: [{ toolId: '', part: 'prompts', name: '3', why: 'changed' }],
         oddities: Object.entries(ODDITIES).map(([kind, words]) => ({ kind, count: 4, words })),
         remedy: { kind: 'restart' },
@@ -193,8 +199,10 @@ describe('another language', () => {
     const { folderRow, toolRow, tooltipOf, treeBadge, treeMessage } = await import(
       '../../src/extension/tree/toolRows.ts'
     );
-    const rows = everyState.map((one) => toolRow({ kind: 'server', server: one, age: 1_000 }));
-    expect(rows[5]?.description).toBe('[needs sign-in], [1 changed]');
+    const rows = everyState.map((one) => toolRow({ kind: 'server', server: one }));
+    expect(rows[5]?.description).toMatch(
+      /^\[needs sign-in\] · \[2 restarts\] · \[next try at [\d:]+\], \[1 changed\]$/,
+    );
     expect(untranslated(rows)).toEqual([]);
     expect(untranslated(everyState.map((one) => tooltipOf({ kind: 'server', server: one })))).toEqual([]);
     expect(

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewaySnapshot, ServerStatus, TreeNode } from '../../src/control/contract.ts';
+import type { Fault } from '../../src/errors/fault.ts';
 import { type GatewayView, summarize } from '../../src/extension/status/health.ts';
+import { serverTooltip } from '../../src/extension/tree/serverRow.ts';
 import {
   attachedKey,
   heldElements,
@@ -91,12 +93,11 @@ describe('row', () => {
   });
 
   it('of a server in a crash loop shows its restarts and when the next start follows', () => {
-    const crashing = { ...FAILED, supervised: supervised({ restart_count: 22, next_attempt_in_ms: 28_000 }) };
-    const described = (age: number) => row({ kind: 'server', server: crashing, age }).description;
-    expect(described(3_500)).toBe('failed · 22 restarts · next try in 25 s: spawn tickets ENOENT');
-    // Seconds are counted in steps, so that the tree is not redrawn all the time.
-    expect(described(4_500)).toBe(described(3_500));
-    expect(described(60_000)).toBe('failed · 22 restarts · next try now: spawn tickets ENOENT');
+    const nextTryAt = new Date(2026, 10, 20, 12, 4, 31).getTime();
+    const crashing = { ...FAILED, nextTryAt, supervised: supervised({ restart_count: 22 }) };
+    expect(row({ kind: 'server', server: crashing }).description).toBe(
+      'failed · 22 restarts · next try at 12:04:31: spawn tickets ENOENT',
+    );
     const back = server('tickets', { supervised: supervised({ restart_count: 2 }) });
     expect(row({ kind: 'server', server: back }).description).toBe('3 tools · 2 restarts');
   });
@@ -238,11 +239,42 @@ describe('tooltip', () => {
 
   it('of a server contains the end of its stderr', () => {
     const stderr = Array.from({ length: 10 }, (_, index) => `line ${index}`);
-    expect(tooltipOf({ kind: 'server', server: { ...FAILED, stderr } })).toEqual([
+    expect(tooltipOf({ kind: 'server', server: { ...FAILED, since: 0, stderr } })).toEqual([
       { style: 'title', text: 'tickets: failed' },
       { style: 'text', text: 'spawn tickets ENOENT.' },
+      { style: 'text', text: 'Configured in /work/project/.vscode/waygate.json, line 7.' },
       { style: 'code', text: stderr.slice(2).join('\n') },
     ]);
+  });
+
+  it('of a server says since when it is in its state, its last fault, its use, its version and its place', () => {
+    const at = (day: number, ...time: [number, number, number]) => new Date(2026, 10, day, ...time).getTime();
+    const fault = { code: 'exited', detail: 'exit code 3' } as Fault;
+    const described = (over: Partial<ServerStatus>, now = at(20, 13, 0, 0)) =>
+      serverTooltip({ kind: 'server', server: server('one', { since: at(20, 12, 4, 31), ...over }) }, now).map(
+        ({ text }) => text,
+      );
+    const status = {
+      supervised: supervised({ restart_count: 2, last_fault: fault }),
+      calls: 3,
+      errors: 1,
+      p95Ms: 12,
+      lastUsedAt: at(20, 12, 50, 2),
+      implementation: 'files-server 1.2.0',
+      location: LOCATION,
+    };
+    expect(described(status)).toEqual([
+      'one: ready · 2 restarts',
+      'In this state since 12:04:31.',
+      'Last fault: exit code 3.',
+      '3 calls, 1 error, 95 % within 12 ms, last used at 12:50:02.',
+      'Calls itself files-server 1.2.0.',
+      'Configured in /work/project/.vscode/waygate.json, line 7.',
+    ]);
+    expect(described({}, at(21, 0, 0, 1))).toEqual(['one: ready', 'In this state since 2026-11-20 12:04:31.']);
+    // The reason of a failed server is its last fault.
+    const failed = described({ state: 'failed', reason: 'It ended: exit code 3', supervised: status.supervised });
+    expect(failed.filter((text) => text.includes('exit code 3'))).toHaveLength(1);
   });
 });
 

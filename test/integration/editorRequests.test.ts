@@ -129,6 +129,22 @@ describe('calls', () => {
     expect(await editor.request('cancelCall', { id: running.id })).toEqual({ cancelled: false });
   });
 
+  it('that the user forgets are gone with their arguments and answers, and no others', async () => {
+    const { host, editor } = await rig({});
+    const made = [];
+    for (const text of ['private', 'public']) {
+      await execute(host, 'echo', { text });
+      made.push((await newest(editor, 'echo')).id);
+    }
+    const [forgotten = 0, kept = 0] = made;
+    expect(JSON.stringify(await editor.request('call', { id: forgotten }))).toContain('private');
+    expect(await editor.request('forgetCalls', { ids: [forgotten] })).toEqual({ forgotten: 1 });
+    expect(await editor.request('call', { id: forgotten })).toBeNull();
+    const { calls } = await editor.request('calls', { limit: 500 });
+    expect(calls.map(({ id }) => id)).not.toContain(forgotten);
+    expect(JSON.stringify(await editor.request('call', { id: kept }))).toContain('public');
+  });
+
   it('that ended leave the list on request', async () => {
     const { host, editor } = await rig({});
     await execute(host, 'echo', { text: 'x' });

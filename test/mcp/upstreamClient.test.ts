@@ -98,6 +98,18 @@ describe('a connection', () => {
     expect(await connect()).toMatchObject({ failure: 'version', message: '1999-12-31' });
   });
 
+  it('knows the name and the version that the server gives itself, if it gives any', async () => {
+    const named = answering({ protocolVersion: '2025-06-18', capabilities: {}, serverInfo });
+    expect(named.client.implementation).toBeUndefined();
+    await named.connect();
+    expect(named.client.implementation).toEqual(serverInfo);
+    const nameless = { name: '', version: '' };
+    const other = answering({ protocolVersion: '2025-06-18', capabilities: {}, serverInfo: nameless });
+    await other.connect();
+    expect(other.client.implementation).toBeUndefined();
+    for (const { client } of [named, other]) await client.close();
+  });
+
   it('with an invalid greeting fails as a protocol error', async () => {
     const { connect } = answering({ protocolVersion: '2025-06-18', capabilities: 7, serverInfo });
     expect(await connect()).toMatchObject({ failure: 'protocol' });

@@ -74,6 +74,7 @@ export const BUSY: GatewaySnapshot = {
       location: { file: CONFIGURATION, line: 21, column: 5 },
       stderr: ['spawn tickets-mcp ENOENT'],
       remedy: { kind: 'restart' },
+      nextTryAt: NOW + 24_000,
       calls: 9,
       errors: 9,
       supervised: {
@@ -82,7 +83,6 @@ export const BUSY: GatewaySnapshot = {
         supervision: 'backing_off',
         restart_count: 22,
         consecutive_failures: 4,
-        next_attempt_in_ms: 24_000,
         last_fault: {
           generation: 22,
           class: 'process',

@@ -51,6 +51,19 @@ describe('the activity', () => {
     expect(activity.details(id)).not.toHaveProperty('arguments');
   });
 
+  it('forgets a call with its arguments and its answer, counts it no more, and keeps a call that runs', () => {
+    const { activity, begin, call } = rig();
+    const running = begin({ text: 'still running' });
+    const large = 'x'.repeat(100_000);
+    const forgotten = Array.from({ length: 10 }, () => call({ large }, large).id);
+    expect(activity.forget([...forgotten, running.id, 999])).toBe(10);
+    expect(forgotten.map((id) => activity.details(id))).toEqual(forgotten.map(() => null));
+    expect(activity.page({ limit: 100 }).calls.map(({ id }) => id)).toEqual([running.id]);
+    // The room of the forgotten calls is free again.
+    const later = Array.from({ length: 9 }, () => call({ large }, large).id);
+    expect(later.filter((id) => activity.details(id)?.dropped !== undefined)).toEqual([]);
+  });
+
   it('masks a secret that became known after the call', () => {
     const { activity, call } = rig();
     const { id } = call({ text: 'correct-horse-battery' }, 'it said correct-horse-battery');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { faultOf } from '../../src/errors/fault.ts';
 import { Oddities } from '../../src/mcp/wire/oddities.ts';
 import { CatalogView } from '../../src/modes/shared/catalog/catalogView.ts';
@@ -39,6 +39,7 @@ function sources(state: string, more: Partial<ServerConnection> = {}): StatusSou
     health: record.snapshot(),
     oddities: new Oddities(),
     protocol: { era: 'modern', version: '2026-07-28', at: 5 },
+    implementation: { name: 'git\nserver', version: 'SECRET 1' },
     ...more,
   } as unknown as ServerConnection;
   const launch = { name: 'git', hash: 'h', lines: ['runs new'], isApart: false };
@@ -80,6 +81,7 @@ describe('the status of servers', () => {
       pid: 4,
       walls: 'walled',
       protocol: { era: 'modern', version: '2026-07-28', at: 5 },
+      implementation: 'git server *** 1',
       stderr: ['line'],
       supervised: { supervision: 'backing_off' },
     });
@@ -121,6 +123,14 @@ describe('the status of servers', () => {
       { kind: 'edit', location },
     ]);
     expect(serverStatuses(sources('failed'))[2]?.remedy).toEqual({ kind: 'edit', location });
+  });
+
+  it('has the time of the next start, which does not grow older as a countdown does', () => {
+    vi.useFakeTimers({ now: 10_000, toFake: ['Date'] });
+    const waits = { ...new HealthRecord(() => 0).snapshot(), next_attempt_in_ms: 500 };
+    expect(serverStatuses(sources('failed', { health: waits }))[0]?.nextTryAt).toBe(10_500);
+    expect(serverStatuses(sources('failed'))[0]).not.toHaveProperty('nextTryAt');
+    vi.useRealTimers();
   });
 
   it('has the use, the cost and the kind of a server', () => {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { CallDetails } from '../../control/activityContract.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { visibleJson } from '../../text/visibleText.ts';
+import { callPlace } from '../documents/addresses.ts';
 import { detailsOf } from '../documents/callDocuments.ts';
 import { FORGOTTEN } from '../documents/callText.ts';
 import type { DocumentGateway } from '../documents/waygateFiles.ts';
@@ -12,7 +13,7 @@ import { notify, pickMany, saveAs } from '../windows.ts';
 import type { ActivityView } from './activityView.ts';
 import type { AllCalls } from './allCalls.ts';
 import { chosenFilter, filterChoices } from './callFilter.ts';
-import { type Call, isOpen } from './callList.ts';
+import { type Call, callKey, isOpen } from './callList.ts';
 
 export interface ActionParts {
   calls: AllCalls;
@@ -49,6 +50,18 @@ export class ActivityActions {
 
   clear(): Promise<void> {
     return this.#calls.clear();
+  }
+
+  /** Forgets the calls of the selected rows, or of the clicked one, and closes their documents. */
+  async forget(argument: unknown): Promise<void> {
+    const clicked = this.call(argument);
+    const selected = this.#activity.view.selection.flatMap((element) => ('call' in element ? [element.call] : []));
+    const isSelected = selected.some((one) => callKey(one) === callKey(clicked));
+    const calls = (isSelected ? selected : [clicked]).filter((call) => !isOpen(call));
+    await this.#calls.forget(calls);
+    const folders = new Set(calls.map(documentFolder));
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    await vscode.window.tabGroups.close(tabs.filter((tab) => folders.has(folderOf(tab.input))));
   }
 
   /** Cancels a call as its client could. */
@@ -145,4 +158,14 @@ function isElement(argument: unknown): argument is { call: Call } {
 export function toolIdOf({ toolId }: Call): string {
   if (toolId === undefined) throw new Error(t`This call ran no tool of a server`);
   return toolId;
+}
+
+/** Address above the documents of a call. */
+function documentFolder(call: Call): string {
+  return folderOf({ uri: vscode.Uri.from(callPlace(call.folder, call, 'request.json')) });
+}
+
+function folderOf(input: unknown): string {
+  const uri = isRecord(input) ? input.uri : undefined;
+  return uri instanceof vscode.Uri ? String(uri).replace(/[^/]*$/, '') : '';
 }

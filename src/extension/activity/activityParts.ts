@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
+import type { ArtifactRow } from '../../control/artifactContract.ts';
 import { guardedBy } from '../commands.ts';
 import type { ActivityCommandId } from '../contributions.ts';
 import { CallDocuments } from '../documents/callDocuments.ts';
 import { logDocuments, rankedDocuments, sessionDocuments, toolDocuments } from '../documents/gatewayDocuments.ts';
-import { foundDocuments, ResultActions, type ResultKey } from '../documents/resultActions.ts';
+import { foundDocuments, keysOf, ResultActions } from '../documents/resultActions.ts';
 import { ResultDocuments } from '../documents/resultDocuments.ts';
 import { ResultLenses } from '../documents/resultLenses.ts';
 import { TablePanels } from '../documents/tablePanel.ts';
@@ -15,7 +16,8 @@ import type { ToolsTree } from '../tree/toolsTree.ts';
 import { ActivityActions, toolIdOf } from './activityCommands.ts';
 import { ActivityView } from './activityView.ts';
 import { AllCalls } from './allCalls.ts';
-import { type ResultElement, ResultsView } from './resultsView.ts';
+import type { ResultGroup } from './resultRows.ts';
+import { ResultsView } from './resultsView.ts';
 
 /** Views *Activity* and *Results* of all folders, with the documents that they open. */
 export class ActivityParts implements vscode.Disposable {
@@ -83,6 +85,7 @@ export class ActivityParts implements vscode.Disposable {
       'waygate.filterCalls': guarded(t`Filtering calls failed`, () => calls.filter()),
       'waygate.clearCallFilter': guarded(t`Clearing the filter failed`, async () => calls.clearFilter()),
       'waygate.clearCalls': guarded(t`Clearing the calls failed`, () => calls.clear()),
+      'waygate.forgetCalls': guarded(t`Forgetting the call failed`, (argument) => calls.forget(argument)),
       'waygate.exportCalls': guarded(t`Exporting the calls failed`, () => calls.exportCalls()),
       'waygate.cancelCall': guarded(t`Cancelling the call failed`, (argument) => calls.cancel(argument)),
       'waygate.tryAgain': guarded(t`Trying the call again failed`, (argument) => calls.tryAgain(argument)),
@@ -92,6 +95,7 @@ export class ActivityParts implements vscode.Disposable {
       'waygate.revealCalledTool': guarded(t`Revealing the tool failed`, (argument) => this.#revealTool(argument)),
       'waygate.openResult': guarded(t`Opening the result failed`, (argument) => results.open(argument)),
       'waygate.saveResult': guarded(t`Saving the result failed`, (argument) => results.save(argument)),
+      'waygate.saveResults': guarded(t`Saving the results failed`, (argument) => results.saveAll(argument)),
       'waygate.deleteResults': guarded(t`Deleting results failed`, async (argument) => {
         await results.delete(argument);
         await this.#results.reload();
@@ -119,7 +123,7 @@ export class ActivityParts implements vscode.Disposable {
   }
 
   async #revealCall(argument: unknown): Promise<void> {
-    const { folder, callId } = rowOf(argument) ?? rowOf(this.#results.view.selection[0]) ?? {};
+    const { folder, callId } = callOf(argument) ?? callOf(this.#results.view.selection[0]) ?? {};
     const run = this.#folders.named(folder ?? '')?.calls.run;
     const call = callId !== undefined && run !== undefined ? this.#calls.find({ run, id: callId }) : undefined;
     if (!call) throw new Error(t`The call that made this result is no longer listed`);
@@ -127,16 +131,10 @@ export class ActivityParts implements vscode.Disposable {
   }
 }
 
-function keysOf(element: ResultElement): ResultKey[] {
-  const { folder } = element;
-  if (element.kind === 'result') return [{ folder, handle: element.handle }];
-  return element.group.results.map(({ handle }) => ({ folder, handle }));
-}
-
-function rowOf(argument: unknown): { folder: string; callId?: number | undefined } | undefined {
-  if (typeof argument !== 'object' || argument === null || !('row' in argument) || !('folder' in argument)) {
-    return undefined;
-  }
-  const { callId } = argument.row as { callId?: number };
-  return { folder: String(argument.folder), callId };
+/** Returns the call of a row. The results of a group have one call. */
+function callOf(argument: unknown): { folder: string; callId?: number | undefined } | undefined {
+  if (typeof argument !== 'object' || argument === null || !('folder' in argument)) return undefined;
+  const { folder, row, group } = argument as { folder: string; row?: ArtifactRow; group?: ResultGroup };
+  const { callId } = row ?? group?.results[0] ?? {};
+  return { folder, callId };
 }

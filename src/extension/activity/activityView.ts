@@ -102,7 +102,16 @@ export class ActivityView implements vscode.TreeDataProvider<ActivityElement>, v
   }
 
   resolveTreeItem(item: vscode.TreeItem, element: ActivityElement): vscode.TreeItem {
-    if (element.kind === 'call') item.tooltip = tooltip(callTooltip(element.call));
+    if (element.kind !== 'call') return item;
+    const { call } = element;
+    const state = this.#folders.named(call.folder)?.link.state.value;
+    const servers = state?.kind === 'attached' ? state.snapshot.servers : [];
+    item.tooltip = tooltip(
+      callTooltip(
+        call,
+        servers.find(({ name }) => name === call.server),
+      ),
+    );
     return item;
   }
 

@@ -45,6 +45,15 @@ export class AllCalls implements Disposable {
     await Promise.all(this.#gateways.value.map(({ calls }) => calls.clear()));
   }
 
+  /** Removes calls, with what the workers keep of them. */
+  async forget(calls: readonly Call[]): Promise<void> {
+    await Promise.all(
+      this.#gateways.value.map((gateway) =>
+        gateway.calls.forget(calls.filter((call) => gateway.calls.list.find(call))),
+      ),
+    );
+  }
+
   onChange(listener: (change: CallChange) => void): Disposable {
     this.#listeners.add(listener);
     return { dispose: () => this.#listeners.delete(listener) };

@@ -45,6 +45,14 @@ export class CallFeed implements Disposable {
     this.#announce('all');
   }
 
+  /** Removes calls, with what the worker keeps of them. */
+  async forget(calls: readonly Call[]): Promise<void> {
+    const ids = calls.flatMap(({ run, id }) => (run === this.#run ? [id] : []));
+    if (ids.length > 0) await this.#source.request('forgetCalls', { ids });
+    this.list.clear(calls);
+    this.#announce('all');
+  }
+
   dispose(): void {
     for (const part of this.#watching) part.dispose();
   }

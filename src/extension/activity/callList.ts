@@ -71,9 +71,12 @@ export class CallList {
     return lost;
   }
 
-  /** Removes all calls that have ended. */
-  clear(): void {
-    for (const [key, call] of this.#calls) if (!isOpen(call)) this.#calls.delete(key);
+  /** Removes all calls that have ended, or some of them. */
+  clear(calls: Iterable<CallKey> = [...this.#calls.values()]): void {
+    for (const key of [...calls].map(callKey)) {
+      const call = this.#calls.get(key);
+      if (call && !isOpen(call)) this.#calls.delete(key);
+    }
   }
 }
 

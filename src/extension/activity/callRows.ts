@@ -1,5 +1,7 @@
+import type { ServerStatus } from '../../control/contract.ts';
 import { latency, oneLine } from '../../text/porcelain.ts';
 import type { CallPart } from '../documents/addresses.ts';
+import { nextStep } from '../documents/faultText.ts';
 import { t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { amounts, asSentence } from '../plainText.ts';
@@ -116,8 +118,11 @@ export function mainPart(call: Call): CallPart {
   return call.phase === 'done' ? 'answer.txt' : 'request.json';
 }
 
-export function callTooltip(call: Call): TooltipPart[] {
+/** Describes a call for the pointer. `server` is its server as it is now. */
+export function callTooltip(call: Call, server: ServerStatus | undefined): TooltipPart[] {
   const { words } = outcomeOf(call);
+  const isFailed = call.lost || call.outcome === 'error';
+  const next = isFailed ? nextStep(call, server, call.lost === true) : undefined;
   return [
     { style: 'title', text: `${oneLine(toolName(call), SHORT)}: ${call.errorCode ?? words}` },
     { style: 'code', text: oneLine(call.subject, 500) },
@@ -125,9 +130,7 @@ export function callTooltip(call: Call): TooltipPart[] {
     ...(call.lost
       ? [{ style: 'text' as const, text: t`The gateway ended during the call, so its end is unknown.` }]
       : []),
-    ...(call.effect === 'unknown' || call.lost
-      ? [{ style: 'text' as const, text: t`Check whether it took effect before you repeat it.` }]
-      : []),
+    ...(next === undefined ? [] : [{ style: 'text' as const, text: next }]),
     ...(call.attempts > 1 ? [{ style: 'text' as const, text: t`The gateway tried ${call.attempts} times.` }] : []),
   ];
 }

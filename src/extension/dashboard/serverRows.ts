@@ -5,7 +5,7 @@ import { duration, groupDigits, latency } from '../../text/porcelain.ts';
 import { timeOfDay } from '../../text/timeOfDay.ts';
 import { plural, t, translated } from '../l10n.ts';
 import { odditiesOf } from '../plainText.ts';
-import { isTroubled, needsPerson, snapshotAge } from '../status/remedies.ts';
+import { isTroubled, needsPerson } from '../status/remedies.ts';
 import { serverCounts, usableWords } from '../status/serverCounts.ts';
 import { heldWords } from '../trust/heldRows.ts';
 import { age, until } from './words.ts';
@@ -17,7 +17,7 @@ const NONE = '–';
 /** Builds the table of servers: those that need the user first, then failed ones, then by calls and name. */
 export function serversPart(snapshot: GatewaySnapshot, now: number): ServersPart {
   const { servers, catalog } = snapshot;
-  const at = { catalog, now, age: snapshotAge(snapshot, now) };
+  const at = { catalog, now };
   const rank = (server: ServerStatus): number =>
     needsPerson(server) && server.state !== 'failed' ? 0 : server.state === 'failed' ? 1 : 2;
   const sorted = [...servers].sort(
@@ -29,14 +29,14 @@ export function serversPart(snapshot: GatewaySnapshot, now: number): ServersPart
   };
 }
 
-function serverRow(server: ServerStatus, at: { catalog: CatalogStatus; now: number; age: number }): ServerRow {
+function serverRow(server: ServerStatus, at: { catalog: CatalogStatus; now: number }): ServerRow {
   const { name, location, toolCount, definitionTokens, calls, errors = 0, p95Ms, lastUsedAt, supervised } = server;
   return {
     name,
     ...(location && { place: { action: 'openServer', subject: name, label: name } }),
     glyph:
       serverState(server.state).glyph === 'check' && needsPerson(server) ? 'warning' : serverState(server.state).glyph,
-    state: stateWords(server, at.age),
+    state: stateWords(server, at.now),
     tools: toolCount === 0 && server.unlisted ? NONE : groupDigits(toolCount),
     tokens: definitionTokens === undefined ? NONE : groupDigits(definitionTokens),
     calls: calls === undefined ? NONE : `${groupDigits(calls)} / ${groupDigits(errors)}`,
@@ -49,12 +49,9 @@ function serverRow(server: ServerStatus, at: { catalog: CatalogStatus; now: numb
   };
 }
 
-function stateWords({ state, held = [], supervised }: ServerStatus, age: number): string {
-  const next = supervised?.next_attempt_in_ms;
-  const isWaiting = next !== undefined && supervised?.supervision !== 'starting' && next > age;
-  return [translated(serverState(state).words), heldWords(held), isWaiting ? t`next try in ${until(next - age)}` : '']
-    .filter(Boolean)
-    .join(', ');
+function stateWords({ state, held = [], nextTryAt = 0 }: ServerStatus, now: number): string {
+  const next = nextTryAt > now ? t`next try in ${until(nextTryAt - now)}` : '';
+  return [translated(serverState(state).words), heldWords(held), next].filter(Boolean).join(', ');
 }
 
 /** Makes a button on a server. A screen reader reads the server's name too. */

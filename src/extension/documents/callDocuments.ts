@@ -3,6 +3,7 @@ import type { CallDetails } from '../../control/activityContract.ts';
 import type { Call } from '../activity/callList.ts';
 import { isOpen } from '../activity/callList.ts';
 import { WAYGATE_SCHEME } from '../contributions.ts';
+import { t } from '../l10n.ts';
 import type { Disposable } from '../observable.ts';
 import { type CallKey, type CallPart, callKeyOf } from './addresses.ts';
 import { answerText, attemptsText, FORGOTTEN, requestText } from './callText.ts';
@@ -14,6 +15,8 @@ export interface KnownCalls {
   find(key: CallKey): Call | undefined;
   onChange(listener: () => void): Disposable;
 }
+
+const FORGET: FaultAction = { line: 0, title: t`Forget Call`, command: 'waygate.forgetCalls' };
 
 /** Documents of a call: its request, its answer, its fault and its attempts. */
 export class CallDocuments implements DocumentProvider, vscode.CodeLensProvider {
@@ -66,6 +69,11 @@ export class CallDocuments implements DocumentProvider, vscode.CodeLensProvider 
     );
   }
 
+  #offer(uri: vscode.Uri, actions: readonly { action: FaultAction; argument: unknown }[]): void {
+    this.#actions.set(String(uri), actions);
+    this.#changed.fire();
+  }
+
   #render(
     uri: vscode.Uri,
     part: CallPart,
@@ -73,11 +81,13 @@ export class CallDocuments implements DocumentProvider, vscode.CodeLensProvider 
     gateway: DocumentGateway,
     known: Call | undefined,
   ): string {
+    const call = known && { kind: 'call', call: known };
     switch (part) {
       case 'request.json':
-        return requestText(details);
       case 'answer.txt':
-        return answerText(details);
+        // What the user may want to be gone is what these documents show.
+        this.#offer(uri, known && !isOpen(known) ? [{ action: FORGET, argument: call }] : []);
+        return part === 'request.json' ? requestText(details) : answerText(details);
       case 'attempts.md':
         return attemptsText(details);
       case 'fault.md': {
@@ -86,12 +96,10 @@ export class CallDocuments implements DocumentProvider, vscode.CodeLensProvider 
         const server = servers.find(({ name }) => name === details.record.server);
         const { text, actions } = faultDocument({ details, ...(server && { server }), lost: known?.lost === true });
         const row = server && { kind: 'server', server, folder: uri.authority };
-        const call = known && { kind: 'call', call: known };
-        this.#actions.set(
-          String(uri),
+        this.#offer(
+          uri,
           actions.map((action) => ({ action, argument: action.command === 'waygate.tryAgain' ? call : row })),
         );
-        this.#changed.fire();
         return text;
       }
       default:

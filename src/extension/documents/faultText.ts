@@ -1,4 +1,4 @@
-import type { CallDetails } from '../../control/activityContract.ts';
+import type { CallDetails, CallRecord } from '../../control/activityContract.ts';
 import type { ServerRemedy, ServerStatus } from '../../control/contract.ts';
 import { latency, oneLine } from '../../text/porcelain.ts';
 import { visibleJson, visibleText } from '../../text/visibleText.ts';
@@ -163,7 +163,20 @@ function remedyOf(server: ServerStatus | undefined): Step[] {
   return [{ words, action: { title: step.button, command: step.command } }];
 }
 
-function stepsOf({ record, fault }: CallDetails, server: ServerStatus | undefined, lost: boolean): Step[] {
+/** Returns the step after a failed or lost call in a sentence; undefined if its message has it, or none is needed. */
+export function nextStep(record: CallRecord, server: ServerStatus | undefined, lost: boolean): string | undefined {
+  const [remedy] = remedyOf(server);
+  if (remedy || (!lost && record.errorCode === 'CANCELLED')) return remedy?.words;
+  // The message of a call with an unknown effect says what to check.
+  if (record.effect === 'unknown' && !lost && record.errorMessage) return undefined;
+  return stepsOf({ record }, server, lost)[0]?.words;
+}
+
+function stepsOf(
+  { record, fault }: Pick<CallDetails, 'record' | 'fault'>,
+  server: ServerStatus | undefined,
+  lost: boolean,
+): Step[] {
   const isUnknown = lost || record.effect === 'unknown';
   return [
     ...remedyOf(server),

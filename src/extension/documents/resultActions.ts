@@ -3,9 +3,10 @@ import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { oneLine } from '../../text/porcelain.ts';
+import type { ResultElement } from '../activity/resultsView.ts';
 import { plural, t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
-import { ask, input, notify, saveAs } from '../windows.ts';
+import { ask, choosePath, input, notify, saveAs } from '../windows.ts';
 import { place, resultNameOf, segmentsOf } from './addresses.ts';
 import { foundText, type Selector } from './foundText.ts';
 import { describeResult, eachSlice, openResult } from './resultDocuments.ts';
@@ -38,28 +39,39 @@ export class ResultActions {
     return openResult(this.#source.gatewayOf(folder), folder, handle);
   }
 
-  /** Writes the whole result, part by part, so that a large one is never in memory. */
   async save(argument: unknown): Promise<vscode.Uri | undefined> {
     const { folder, handle } = resultOf(argument);
     const gateway = this.#source.gatewayOf(folder);
-    const { row, extension } = await describeResult(gateway, handle);
-    const name = (row.toolId ?? row.label).replace(/^[^:]*:|#[0-9a-f]{8}$/g, '').replace(/[^\w.-]+/g, '-');
-    const target = await saveAs(notificationText`Save Result`, `${name.slice(0, 80) || 'result'}.${extension}`);
-    if (!target) return undefined;
-    if (target.scheme === 'file') await pipeline(eachSlice(gateway, handle), createWriteStream(target.fsPath));
-    else {
-      const parts = [];
-      for await (const part of eachSlice(gateway, handle)) parts.push(part);
-      await vscode.workspace.fs.writeFile(target, Buffer.concat(parts));
-    }
+    const { base, extension } = await fileNameOf(gateway, handle);
+    const target = await saveAs(notificationText`Save Result`, `${base}.${extension}`);
+    if (target) await writeResult(gateway, handle, target);
     return target;
   }
 
+  /** Writes each result of a call into a folder, beside the files that are there. */
+  async saveAll(argument: unknown): Promise<void> {
+    const results = resultsOf(argument);
+    const folder = await choosePath(notificationText`Save ${results.length} Results in a Folder`, 'folder');
+    if (!folder) return;
+    const taken = new Set((await vscode.workspace.fs.readDirectory(folder)).map(([name]) => name.toLowerCase()));
+    for (const result of results) {
+      const gateway = this.#source.gatewayOf(result.folder);
+      const { base, extension } = await fileNameOf(gateway, result.handle);
+      const named = (place: number): string => `${base}${place === 1 ? '' : `-${place}`}.${extension}`;
+      let place = 1;
+      while (taken.has(named(place).toLowerCase())) place += 1;
+      taken.add(named(place).toLowerCase());
+      await writeResult(gateway, result.handle, vscode.Uri.joinPath(folder, named(place)));
+    }
+  }
+
   async delete(argument: unknown): Promise<void> {
-    const clicked = argument === undefined ? undefined : resultOf(argument);
+    const clicked = argument === undefined ? [] : resultsOf(argument);
     const selected = this.#source.selected();
-    const isSelected = selected.some((one) => isDeepStrictEqual(one, clicked));
-    const results = clicked === undefined || isSelected ? selected : [clicked];
+    const isSelected = clicked.every((one) => selected.some((other) => isDeepStrictEqual(one, other)));
+    // A row and the row of its call may both be selected.
+    const all = isSelected ? selected : clicked;
+    const results = [...new Map(all.map((one) => [JSON.stringify([one.folder, one.handle]), one])).values()];
     if (results.length === 0) return;
     const answer = await ask(
       results.length === 1
@@ -131,6 +143,33 @@ export const foundDocuments: DocumentProvider = {
     return Buffer.from(await foundText(select, JSON.parse(uri.query) as Selector));
   },
 };
+
+async function fileNameOf(gateway: DocumentGateway, handle: string): Promise<{ base: string; extension: string }> {
+  const { row, extension } = await describeResult(gateway, handle);
+  const name = (row.toolId ?? row.label).replace(/^[^:]*:|#[0-9a-f]{8}$/g, '').replace(/[^\w.-]+/g, '-');
+  return { base: name.slice(0, 80) || 'result', extension };
+}
+
+/** Writes the whole result, part by part, so that a large one is never in memory. */
+async function writeResult(gateway: DocumentGateway, handle: string, target: vscode.Uri): Promise<void> {
+  if (target.scheme === 'file') return pipeline(eachSlice(gateway, handle), createWriteStream(target.fsPath));
+  const parts = [];
+  for await (const part of eachSlice(gateway, handle)) parts.push(part);
+  await vscode.workspace.fs.writeFile(target, Buffer.concat(parts));
+}
+
+/** Returns the results of a row, which may be that of a call, or of a document. */
+function resultsOf(argument: unknown): ResultKey[] {
+  const isGroup = typeof argument === 'object' && argument !== null && 'group' in argument;
+  return isGroup ? keysOf(argument as ResultElement) : [resultOf(argument)];
+}
+
+/** Returns the results of a row of the view. */
+export function keysOf(element: ResultElement): ResultKey[] {
+  const { folder } = element;
+  if (element.kind === 'result') return [{ folder, handle: element.handle }];
+  return element.group.results.map(({ handle }) => ({ folder, handle }));
+}
 
 /** Returns the result of a row, of a document's address, or of the document in front. */
 function resultOf(argument: unknown): ResultKey {

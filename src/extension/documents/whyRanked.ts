@@ -102,7 +102,10 @@ function taught(learned: readonly LearnedUse[], hits: readonly ExplainedHit[]): 
     ({ words, toolId, uses }) =>
       `- ${words.map(code).join(' ')} → ${plural(uses, t`${code(toolId)}, once`, t`${code(toolId)}, ${uses} times`)}`,
   );
-  return [lines.join('\n'), t`The command *Waygate: Forget What Use Has Taught…* erases it.`];
+  return [
+    lines.join('\n'),
+    t`The command *Waygate: Forget What Use Has Taught…* erases it, and the menu of a tool's row what use has taught about that tool.`,
+  ];
 }
 
 function whatOf({ what, fields = [] }: Contribution): string {

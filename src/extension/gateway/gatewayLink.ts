@@ -2,6 +2,7 @@ import type { CallRecord, Refreshed } from '../../control/activityContract.ts';
 import type { ControlClient } from '../../control/client.ts';
 import type { ControlRequests, GatewaySnapshot, TreeChildren } from '../../control/contract.ts';
 import type { ServerScan, TrustDecision, TrustReview } from '../../control/trustContract.ts';
+import type { OutdatedProgramError } from '../../host/attach/startWorker.ts';
 import { t } from '../l10n.ts';
 import { Observable } from '../observable.ts';
 import { asSentence } from '../plainText.ts';
@@ -333,6 +334,14 @@ export function sentenceOf(error: unknown): string {
   return asSentence(reasonOf(error));
 }
 
+/** Words of the editor where its own build cannot serve. The message of the error asks a client to restart. */
+const OUTDATED: Readonly<Record<OutdatedProgramError['outdated'], string>> = {
+  removed: t`This build of the extension was removed, probably by an update: run the command Developer: Reload Window.`,
+  older: t`A newer Waygate serves this workspace: update the extension, then run the command Developer: Reload Window.`,
+};
+
 function reasonOf(error: unknown): string {
+  const { outdated } = error instanceof Error ? (error as Partial<OutdatedProgramError>) : {};
+  if (outdated !== undefined) return OUTDATED[outdated];
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
-import type { GatewaySnapshot, ServerRemedy, ServerStatus } from '../../control/contract.ts';
+import type { ServerRemedy, ServerStatus } from '../../control/contract.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import { timeOfDay } from '../../text/timeOfDay.ts';
 import type { CommandId } from '../contributions.ts';
 import { ACTION_COMMANDS } from '../dashboard/actionCommands.ts';
 import { t, translated } from '../l10n.ts';
@@ -71,7 +72,6 @@ function troubleOf(server: ServerStatus): string {
     if (isQuarantined(server)) return t`is in quarantine: no model sees its tools.`;
     return t`waits for your review: ${heldWords(server.held ?? [])}.`;
   }
-  // Without the countdown of a row, which nothing would keep up to date here.
   const words = stateWords(server);
   if (server.state === 'needs_secret' && server.secret) {
     return `${words}: ${asSentence(server.secret.description || server.secret.name)}`;
@@ -81,38 +81,19 @@ function troubleOf(server: ServerStatus): string {
   return server.reason ? `${words}: ${asSentence(server.reason)}` : `${words}.`;
 }
 
-/** Steps of a countdown, so that rows are not redrawn every second. */
-const COUNTDOWN_STEP_S = 5;
+/** Describes the state of a server with its restarts: `failed · 22 restarts`. */
+export function stateWords(server: ServerStatus): string {
+  return [translated(serverState(server.state).words), restartWords(server)].filter(Boolean).join(' · ');
+}
 
-/**
- * Describes the state of a server with its restarts and its next start: `failed · 22 restarts · next try in 25 s`.
- * `age` is the time since its status was made; without it the next start is left out.
- */
-export function stateWords(server: ServerStatus, age?: number): string {
-  const { state, supervised, remedy } = server;
-  const restarts = restartWords(server);
-  const next = supervised?.next_attempt_in_ms ?? (remedy?.kind === 'wait' ? remedy.ms : undefined);
-  return [
-    translated(serverState(state).words),
-    ...(restarts === '' ? [] : [restarts]),
-    ...(age === undefined || next === undefined || state === 'ready' ? [] : [nextTry(next - age)]),
-  ].join(' · ');
+/** Names the time of a server's next start, which needs no redraw as a countdown would; empty if none is planned. */
+export function nextTryWords({ state, nextTryAt }: Pick<ServerStatus, 'state' | 'nextTryAt'>): string {
+  return nextTryAt === undefined || state === 'ready' ? '' : t`next try at ${timeOfDay(nextTryAt)}`;
 }
 
 export function restartWords({ supervised }: Pick<ServerStatus, 'supervised'>): string {
   const restarts = supervised?.restart_count ?? 0;
   return restarts > 0 ? amounts.restarts(restarts) : '';
-}
-
-/** Returns the time since the worker made a snapshot. */
-export function snapshotAge({ worker }: Pick<GatewaySnapshot, 'worker'>, now = Date.now()): number {
-  return Math.max(0, now - worker.startedAt - worker.uptimeMs);
-}
-
-function nextTry(ms: number): string {
-  const seconds = Math.ceil(Math.max(0, ms) / (COUNTDOWN_STEP_S * 1_000)) * COUNTDOWN_STEP_S;
-  if (seconds === 0) return t`next try now`;
-  return seconds < 120 ? t`next try in ${seconds} s` : t`next try in ${Math.ceil(seconds / 60)} min`;
 }
 
 export function serverLabel({ name }: Pick<ServerStatus, 'name'>): string {

@@ -53,10 +53,10 @@ export class FolderTools {
 
   /**
    * Loads the levels that are shown anew, before the tree is redrawn: while VS Code redraws, it passes no row to the
-   * commands of menus and buttons. Returns whether any row differs.
+   * commands of menus and buttons. Returns the rows that differ, or `all` if rows came, went or moved.
    */
-  async load(): Promise<boolean> {
-    if (this.#link.state.value.kind !== 'attached' || !this.hasRows) return true;
+  async load(): Promise<'all' | readonly ToolElement[]> {
+    if (this.#link.state.value.kind !== 'attached' || !this.hasRows) return 'all';
     const loaded = new Map<string, ToolElement[]>();
     const visit = async (path: string, element?: ToolElement): Promise<void> => {
       const rows = await this.#list(path, element);
@@ -68,12 +68,21 @@ export class FolderTools {
       await visit('/');
     } catch (error) {
       this.#warn('The tools could not be listed.', error);
-      return true;
+      return 'all';
     }
-    const isSame = levelsKey(loaded) === levelsKey(this.#shown);
-    // VS Code keeps the rows that it has drawn.
-    if (!isSame) this.#shown = loaded;
-    return !isSame;
+    const before = rowsOf(this.#shown);
+    const now = rowsOf(loaded);
+    if (JSON.stringify([...before.keys()]) !== JSON.stringify([...now.keys()])) {
+      this.#shown = loaded;
+      return 'all';
+    }
+    // VS Code keeps the objects of the rows that it has drawn, and redraws a single row only by its object.
+    return [...before].flatMap(([id, element]) => {
+      const next = now.get(id) ?? element;
+      const isSame = drawnOf(element) === drawnOf(next);
+      replace(element, next);
+      return isSame ? [] : [element];
+    });
   }
 
   /** Lists the rows below an element, or the root. */
@@ -114,16 +123,28 @@ export class FolderTools {
   }
 }
 
-/** Key of all that VS Code draws of the rows, and of what their commands need. */
-function levelsKey(levels: ReadonlyMap<string, readonly ToolElement[]>): string {
-  const rows = [...levels]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, elements]) => [path, elements.map(drawnOf)]);
-  return JSON.stringify(rows);
+/** Rows of all levels in their order, by level, id and whether they have rows below, which a single row cannot change. */
+function rowsOf(levels: ReadonlyMap<string, readonly ToolElement[]>): Map<string, ToolElement> {
+  const rows = [...levels].sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(
+    rows.flatMap(([path, elements]) =>
+      elements.map((element): [string, ToolElement] => {
+        const { id, expandable } = toolRow(element);
+        return [JSON.stringify([path, id, expandable]), element];
+      }),
+    ),
+  );
 }
 
-function drawnOf(element: ToolElement): unknown {
+/** Key of all that VS Code draws of a row, and of what its commands need. */
+function drawnOf(element: ToolElement): string {
   const secret = element.kind === 'server' ? element.server.secret?.key : undefined;
   const toolId = element.kind === 'node' ? element.node.toolId : undefined;
-  return [toolRow(element), secret, toolId, element.kind === 'held' ? element.item : undefined];
+  return JSON.stringify([toolRow(element), secret, toolId, element.kind === 'held' ? element.item : undefined]);
+}
+
+/** Gives the object of a row the content of another. */
+function replace(element: ToolElement, next: ToolElement): void {
+  for (const key of Object.keys(element)) if (!(key in next)) Reflect.deleteProperty(element, key);
+  Object.assign(element, next);
 }

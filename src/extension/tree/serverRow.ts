@@ -1,10 +1,11 @@
 import type { ServerStatus, TreeNode } from '../../control/contract.ts';
 import { serverState } from '../../control/serverStates.ts';
-import { duration, latency, oneLine } from '../../text/porcelain.ts';
+import { latency, oneLine } from '../../text/porcelain.ts';
+import { moment } from '../../text/timeOfDay.ts';
 import { t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import { amounts, asSentence, odditiesOf, shortTokens } from '../plainText.ts';
-import { remedyStep, restartWords, serverLabel, stateWords, waitsForUser } from '../status/remedies.ts';
+import { nextTryWords, remedyStep, restartWords, serverLabel, stateWords, waitsForUser } from '../status/remedies.ts';
 import { heldIcon, heldWords, isQuarantined } from '../trust/heldRows.ts';
 import type { ToolRow } from './toolRows.ts';
 import type { TooltipPart } from './treeRow.ts';
@@ -14,8 +15,6 @@ export interface ServerElement {
   server: ServerStatus;
   /** Namespace of the server, once it offers tools. */
   node?: TreeNode;
-  /** Time since the status was made. */
-  age?: number;
   /** The server is being listed again. */
   isBusy?: boolean;
 }
@@ -23,10 +22,10 @@ export interface ServerElement {
 const SHORT = 80;
 const TOOLTIP_LINES = 8;
 
-export function serverRow({ server, node, age = 0, isBusy = false }: ServerElement): ToolRow {
+export function serverRow({ server, node, isBusy = false }: ServerElement): ToolRow {
   const { held = [] } = server;
   const name = serverLabel(server);
-  const description = notificationText`${describe(server, node, age)}`;
+  const description = notificationText`${describe(server, node)}`;
   const isWell = serves(server);
   return {
     id: `server:${server.name}`,
@@ -54,12 +53,12 @@ function iconOf(server: ServerStatus, isBusy: boolean): ToolRow['icon'] {
 }
 
 /** Describes the tools of a server that serves, else its state; shortly if there is a button. */
-function describe(server: ServerStatus, node: TreeNode | undefined, age: number): string {
+function describe(server: ServerStatus, node: TreeNode | undefined): string {
   const { state, secret, reason, toolCount, held = [] } = server;
   const tools = node?.toolCount ?? toolCount;
   const parts = serves(server)
     ? [tools > 0 || held.length === 0 ? amounts.tools(tools) : '', costOf(server), restartWords(server)]
-    : [stateWords(server, age)];
+    : [stateWords(server), nextTryWords(server)];
   const words = [parts.filter(Boolean).join(' · '), heldWords(held)].filter(Boolean).join(', ');
   if (state === 'needs_secret' && secret) return `${words}: ${oneLine(secret.description || secret.name, SHORT)}`;
   return state === 'failed' && reason ? `${words}: ${oneLine(reason, SHORT)}` : words;
@@ -83,36 +82,50 @@ function contextOf(server: ServerStatus, node: TreeNode | undefined): string {
   return ['waygate.server', serves(server) ? 'ready' : server.state, ...flags].join('.');
 }
 
-export function serverTooltip({ server, node }: ServerElement): TooltipPart[] {
+/** Describes a server for the pointer. VS Code keeps a tooltip until it redraws the row, so all times are absolute. */
+export function serverTooltip({ server, node }: ServerElement, now = Date.now()): TooltipPart[] {
+  const { reason, since, protocol, implementation, location } = server;
   const step = remedyStep(server);
+  const fault = lastFault(server);
   const text = (words: string): TooltipPart => ({ style: 'text', text: words });
   return [
-    { style: 'title', text: `${serverLabel(server)}: ${stateWords(server)}` },
+    {
+      style: 'title',
+      text: `${serverLabel(server)}: ${[stateWords(server), nextTryWords(server)].filter(Boolean).join(' · ')}`,
+    },
     ...(node ? [{ style: 'code' as const, text: node.path }] : []),
     ...(node?.hint ? [text(node.hint)] : []),
-    ...(server.reason ? [text(asSentence(server.reason))] : []),
+    ...(reason ? [text(asSentence(reason))] : []),
     ...(step ? [text(step.says)] : []),
-    ...useOf(server),
-    ...(server.protocol ? [text(t`Speaks MCP ${server.protocol.version}.`)] : []),
+    ...(since > 0 ? [text(t`In this state since ${moment(since, now)}.`)] : []),
+    ...(fault && !reason?.includes(fault) ? [text(t`Last fault: ${asSentence(fault)}`)] : []),
+    ...useOf(server, now),
+    ...(implementation ? [text(t`Calls itself ${implementation}.`)] : []),
+    ...(protocol ? [text(t`Speaks MCP ${protocol.version}.`)] : []),
+    ...(location ? [text(t`Configured in ${location.file}, line ${location.line}.`)] : []),
     // Misbehaviour may be the cause of the problem.
     ...(server.oddities?.length ? [text(oneLine(t`Odd: ${odditiesOf(server.oddities)}.`, 500))] : []),
     ...(server.stderr?.length ? [{ style: 'code' as const, text: stderrEnd(server.stderr) }] : []),
   ];
 }
 
+/** Describes the last fault of a server; empty if it had none. */
+export function lastFault({ supervised }: Pick<ServerStatus, 'supervised'>): string {
+  const fault = supervised?.last_fault;
+  return fault ? fault.detail || fault.code : '';
+}
+
 /** Describes the use of a server or of a tool; nothing if there was none. */
-export function useOf({
-  calls = 0,
-  errors = 0,
-  p95Ms,
-  lastUsedAt,
-}: Pick<ServerStatus, 'calls' | 'errors' | 'p95Ms' | 'lastUsedAt'>): TooltipPart[] {
+export function useOf(
+  { calls = 0, errors = 0, p95Ms, lastUsedAt }: Pick<ServerStatus, 'calls' | 'errors' | 'p95Ms' | 'lastUsedAt'>,
+  now = Date.now(),
+): TooltipPart[] {
   if (calls === 0) return [];
   const parts = [
     amounts.calls(calls),
     amounts.errors(errors),
     ...(p95Ms === undefined ? [] : [t`95 % within ${latency(p95Ms)}`]),
-    ...(lastUsedAt === undefined ? [] : [t`last used ${duration(Math.max(0, Date.now() - lastUsedAt))} ago`]),
+    ...(lastUsedAt === undefined ? [] : [t`last used at ${moment(lastUsedAt, now)}`]),
   ];
   return [{ style: 'text', text: `${parts.join(', ')}.` }];
 }

@@ -94,17 +94,24 @@ export function toolCommands({ folder, link, revealTool, guarded }: ToolCommandP
     'waygate.whyRanked': guarded(t`Explaining the ranking failed`, (argument) =>
       why(folder, textIn(argument, 'query'), textIn(argument, 'toolId') || undefined),
     ),
-    'waygate.forgetUses': guarded(t`Forgetting failed`, async () => {
-      const learned = await link.request('learned', {});
+    'waygate.forgetUses': guarded(t`Forgetting failed`, async (argument) => {
+      const row = asRow(argument);
+      const toolId = row?.kind === 'node' ? row.node.toolId : undefined;
+      const learned = (await link.request('learned', {})).filter(
+        (use) => toolId === undefined || use.toolId === toolId,
+      );
       if (learned.length === 0) return void notify('info', notificationText`Use has taught the ranking nothing here.`);
-      const tools = new Set(learned.map(({ toolId }) => toolId)).size;
+      const tools = new Set(learned.map((use) => use.toolId)).size;
       const question =
         tools === 1
           ? notificationText`Forget what use has taught about 1 tool?`
           : notificationText`Forget what use has taught about ${tools} tools?`;
-      const answer = { title: notificationText`Forget` };
-      if (await ask(question, notificationText`The ranking of this workspace starts anew.`, [answer]))
-        await link.request('forget', {});
+      const detail =
+        toolId === undefined
+          ? notificationText`The ranking of this workspace starts anew.`
+          : notificationText`The ranking of this tool starts anew.`;
+      if (await ask(question, detail, [{ title: notificationText`Forget` }]))
+        await link.request('forget', toolId === undefined ? {} : { toolId });
     }),
     'waygate.showToolChange': guarded(t`Showing the change failed`, async (argument) => {
       const { toolId, name, before } = await toolOf(link, argument);

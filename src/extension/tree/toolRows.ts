@@ -5,7 +5,7 @@ import { plural, t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { amounts, asSentence } from '../plainText.ts';
 import { type GatewayView, isBlink, serversOf, summarize } from '../status/health.ts';
-import { needsPerson, snapshotAge } from '../status/remedies.ts';
+import { needsPerson } from '../status/remedies.ts';
 import { heldIcon, heldLabel } from '../trust/heldRows.ts';
 import { type ServerElement, serverRow, serverTooltip } from './serverRow.ts';
 import type { Row, TooltipPart } from './treeRow.ts';
@@ -131,14 +131,13 @@ export function tooltipOf(element: ToolElement): TooltipPart[] {
  */
 export function rootElements(nodes: readonly TreeNode[], view: AttachedView): ToolElement[] {
   const { snapshot, refreshing } = view;
-  const age = snapshotAge(snapshot);
   // A namespace without tools has nothing to expand.
   const nodeOf = new Map(nodes.filter(({ toolCount }) => toolCount > 0).map((node) => [node.server, node]));
   const servers = snapshot.servers.map((server): ToolElement => {
     const node = nodeOf.get(server.name);
     nodeOf.delete(server.name);
     const isBusy = refreshing?.has(server.name) === true;
-    return { kind: 'server', server, age, ...(node && { node }), ...(isBusy && { isBusy }) };
+    return { kind: 'server', server, ...(node && { node }), ...(isBusy && { isBusy }) };
   });
   const others = [...nodeOf.values()].map((node): ToolElement => ({ kind: 'node', node }));
   const nameOf = (element: ToolElement) => (element.kind === 'server' ? element.server.name : toolRow(element).label);
@@ -155,7 +154,7 @@ export function heldElements(element: ToolElement): ToolElement[] {
 /** Part of the view on which the rows depend. */
 export interface AttachedView {
   attachment: number;
-  snapshot: Pick<GatewaySnapshot, 'servers' | 'worker'>;
+  snapshot: Pick<GatewaySnapshot, 'servers'>;
   refreshing?: ReadonlySet<string> | undefined;
 }
 

@@ -26,8 +26,6 @@ import { toolTooltip } from './toolTooltip.ts';
 import { createTree, tooltip, treeItem } from './treeRow.ts';
 
 const REFRESH_INTERVAL_MS = 250;
-/** Time between two looks at the countdowns of rows, which count in the same steps. */
-const COUNTDOWN_INTERVAL_MS = 5_000;
 
 type Element = ToolElement | FolderElement;
 
@@ -37,7 +35,7 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
 
   readonly #folders: Folders;
   readonly #log: vscode.LogOutputChannel;
-  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly #changed = new vscode.EventEmitter<Element[] | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #tools = new Map<FolderGateway, FolderTools>();
   /** Key of the folders' rows as they are, and as they were drawn. */
@@ -46,8 +44,10 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
   /** Redraws once for servers that become ready shortly after each other. */
   readonly #refresh = throttled(REFRESH_INTERVAL_MS, async () => {
     const stale = [...this.#tools.values()].filter((tools) => tools.isStale);
-    const areOthers = await Promise.all(stale.map((tools) => tools.load()));
-    if (this.#foldersKey !== this.#drawnKey || areOthers.includes(true)) this.#changed.fire(undefined);
+    const changes = await Promise.all(stale.map((tools) => tools.load()));
+    const isWhole = this.#foldersKey !== this.#drawnKey || changes.includes('all');
+    const rows = changes.flatMap((change) => (change === 'all' ? [] : change));
+    if (isWhole || rows.length > 0) this.#changed.fire(isWhole ? undefined : rows);
   });
   readonly #watching: Disposable;
 
@@ -56,11 +56,7 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     this.#log = log;
     this.view = createTree(TOOLS_VIEW_ID, { treeDataProvider: this, showCollapseAll: true });
     this.#update();
-    const countdown = setInterval(() => this.view.visible && this.#update(), COUNTDOWN_INTERVAL_MS);
-    this.#watching = vscode.Disposable.from(
-      folders.views.onChange(() => this.#update()),
-      new vscode.Disposable(() => clearInterval(countdown)),
-    );
+    this.#watching = folders.views.onChange(() => this.#update());
   }
 
   getTreeItem(element: Element): vscode.TreeItem {
@@ -88,7 +84,7 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     // Without a worker, or after the tool has gone, the row's own words have to do.
     const isAsked = toolId !== undefined && link?.state.value.kind === 'attached';
     const tool = isAsked ? await link.request('tool', { toolId }).catch(() => undefined) : undefined;
-    item.tooltip = tooltip(tool ? toolTooltip(tool) : tooltipOf(element));
+    item.tooltip = tooltip(tool ? toolTooltip(tool) : tooltipOf(this.#asNow(element)));
     return item;
   }
 
@@ -137,6 +133,14 @@ export class ToolsTree implements vscode.TreeDataProvider<Element>, vscode.Dispo
     this.#refresh.dispose();
     this.view.dispose();
     this.#changed.dispose();
+  }
+
+  /** Returns an element with the present status of its server: a row is not redrawn for what it does not show. */
+  #asNow(element: ToolElement): ToolElement {
+    const state = this.#gatewayOf(element)?.link.state.value;
+    if (element.kind !== 'server' || state?.kind !== 'attached') return element;
+    const server = state.snapshot.servers.find(({ name }) => name === element.server.name);
+    return server ? { ...element, server } : element;
   }
 
   #gatewayOf({ folder }: Element): FolderGateway | undefined {

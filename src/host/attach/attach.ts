@@ -12,6 +12,7 @@ import { acquireStartLock } from './startLock.ts';
 import {
   type GatewayRuntime,
   gatewayFolder,
+  OutdatedProgramError,
   startWorker,
   stateVariant,
   WorkerUnavailableError,
@@ -121,8 +122,9 @@ export async function tryAttach(folder: string, options: AttachOptions, build: s
   const token = rendezvous.token;
   const hasBeaten = heartbeat(folder);
   if (rendezvous.link > LINK_VERSION && isAlive(rendezvous.pid)) {
-    throw new WorkerUnavailableError(
+    throw new OutdatedProgramError(
       `A newer Waygate (${rendezvous.version}) already serves this workspace; restart this client with that version.`,
+      'older',
     );
   }
   if (!isAlive(rendezvous.pid)) return { token, reason: `its process ${rendezvous.pid} has ended` };

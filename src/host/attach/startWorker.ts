@@ -44,6 +44,17 @@ export class WorkerUnavailableError extends Error {
   }
 }
 
+/** Error for a program that must be started again from another build. Says so to a client; the editor has its own words. */
+export class OutdatedProgramError extends WorkerUnavailableError {
+  /** `removed`: the build is gone. `older`: a newer one serves the workspace. */
+  readonly outdated: 'removed' | 'older';
+
+  constructor(message: string, outdated: OutdatedProgramError['outdated']) {
+    super(message);
+    this.outdated = outdated;
+  }
+}
+
 /** A worker is ready within 0.1 s on an idle machine; the limit allows for a machine that swaps. */
 const READY_TIMEOUT_MS = 15_000;
 /**
@@ -112,8 +123,9 @@ export async function startWorker(
   { candidate = false, signal }: StartOptions = {},
 ): Promise<number> {
   if (!existsSync(runtime.workerScript)) {
-    throw new WorkerUnavailableError(
+    throw new OutdatedProgramError(
       `This build of Waygate is missing (${runtime.workerScript}), probably because of an update; restart this client.`,
+      'removed',
     );
   }
   const logFile = workerLogFile(folder);

@@ -178,6 +178,12 @@ export class UpstreamClient {
     return this.#client.getInstructions();
   }
 
+  /** Name and version that the server gives itself; undefined before it has answered, or without either. */
+  get implementation(): { name: string; version: string } | undefined {
+    const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
+    return name === '' && version === '' ? undefined : { name, version };
+  }
+
   /** Capabilities of the server. */
   get capabilities(): Readonly<Record<string, unknown>> {
     return this.#client.getServerCapabilities() ?? {};

@@ -2,6 +2,7 @@ import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import type { ProtocolVerdict } from '../../control/contract.ts';
 import { type ListedTool, listedTool } from '../../mcp/wire/listedTool.ts';
 import { Oddities, type Oddity } from '../../mcp/wire/oddities.ts';
+import type { UpstreamClient } from '../../mcp/wire/upstreamClient.ts';
 import type { HealthSnapshot } from '../../supervision/health.ts';
 import { isExposed } from '../listing/exposedTools.ts';
 import type { HeldItem } from '../listing/listingGate.ts';
@@ -149,6 +150,10 @@ export class ServerConnection {
   /** Revision of MCP that the server was found to speak. */
   get protocol(): ProtocolVerdict | undefined {
     return this.#life.protocol;
+  }
+  /** Name and version that the server gave itself at its last start. */
+  get implementation(): UpstreamClient['implementation'] {
+    return this.#life.implementation;
   }
   get pid(): number | undefined {
     return this.#life.pid;

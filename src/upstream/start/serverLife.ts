@@ -6,7 +6,7 @@ import { SYSTEM_CLOCK } from '../../lib/clock.ts';
 import { deferred } from '../../lib/deferred.ts';
 import { UnderWay } from '../../lib/underWay.ts';
 import type { Oddities } from '../../mcp/wire/oddities.ts';
-import type { CallOptions } from '../../mcp/wire/upstreamClient.ts';
+import type { CallOptions, UpstreamClient } from '../../mcp/wire/upstreamClient.ts';
 import type { HealthSnapshot } from '../../supervision/health.ts';
 import type { Running, StartContext } from '../../supervision/supervised.ts';
 import { Supervisor } from '../../supervision/supervisor.ts';
@@ -74,6 +74,7 @@ export class ServerLife implements AwaitedServer {
   #failure: LinkFailure | undefined;
   #remark: string | undefined;
   #hasRun = false;
+  #implementation: UpstreamClient['implementation'];
   #lastStderr: readonly string[] = [];
   /** Earliest time of the next start, if the server asked for a pause. */
   #notBefore = 0;
@@ -158,6 +159,11 @@ export class ServerLife implements AwaitedServer {
   /** Revision of MCP that the server was found to speak. */
   get protocol(): ProtocolVerdict | undefined {
     return this.#eras.of(this.name);
+  }
+
+  /** Name and version that the server gave itself at its last start. */
+  get implementation(): UpstreamClient['implementation'] {
+    return this.#implementation;
   }
 
   get failure(): LinkFailure | undefined {
@@ -378,6 +384,7 @@ export class ServerLife implements AwaitedServer {
   }
 
   #onReady(live: Live): void {
+    this.#implementation = live.client.implementation;
     this.#failure = undefined;
     this.#remark = undefined;
     this.#hasRun = true;

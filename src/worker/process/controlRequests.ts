@@ -35,6 +35,7 @@ export function controlRequests(gateway: Gateway, worker: WorkerRequests): Contr
     call: ({ id }) => activity.details(id),
     cancelCall: ({ id }) => ({ cancelled: activity.cancel(id) }),
     clearCalls: () => ({ cleared: activity.clear() }),
+    forgetCalls: ({ ids }) => ({ forgotten: activity.forget(ids) }),
     limits: () => gateway.limits(),
     artifacts: ({ before, limit }) => gateway.results.page(before, limit),
     readArtifact: ({ handle, offset, length }) => gateway.results.read(handle, offset, length),

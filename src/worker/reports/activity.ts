@@ -121,6 +121,16 @@ export class Activity {
     return cleared;
   }
 
+  /** Removes some of the calls that ended. Returns their number. */
+  forget(ids: readonly number[]): number {
+    const calls = ids.flatMap((id) => this.#ended.get(id) ?? []);
+    for (const call of calls) {
+      this.#ended.delete(call.id);
+      if (this.#kept.delete(call)) this.#keptBytes -= call.bytes;
+    }
+    return calls.length;
+  }
+
   /** Sessions and conversations that have made calls, the latest last. */
   get callers(): readonly Caller[] {
     return [...this.#callers.values()];

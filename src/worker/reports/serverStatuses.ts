@@ -125,7 +125,7 @@ function remedyOf(
 function connectionStatus(
   brief: ServerBrief,
   config: ServerConfig,
-  { since, pid, stderr, health, oddities, protocol }: ServerConnection,
+  { since, pid, stderr, health, oddities, protocol, implementation }: ServerConnection,
   { missing, walls: wallsIn, scrubSecrets, approvals, useOf, definitionTokensOf, isSignedIn }: StatusSources,
 ): ServerStatus {
   const { last_fault: fault, ...supervised } = health;
@@ -143,9 +143,11 @@ function connectionStatus(
       ...supervised,
       ...(fault && { last_fault: { ...fault, detail: oneLine(scrubSecrets(fault.detail), MAX_REASON) } }),
     },
+    ...(health.next_attempt_in_ms !== undefined && { nextTryAt: Date.now() + health.next_attempt_in_ms }),
     ...(secret && { secret }),
     ...(walls !== undefined && { walls }),
     ...(protocol && { protocol }),
+    ...(implementation && { implementation: oneLine(scrubSecrets(Object.values(implementation).join(' ')), 100) }),
     ...(brief.state === 'needs_approval' && { approval: approvalOf(config, approvals) }),
     stderr,
     ...(remedy && { remedy }),

@@ -2,104 +2,21 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { CallRecord } from '../../../src/control/activityContract.ts';
-import {
-  callPlace,
-  type DocumentPlace,
-  logPlace,
-  resultPlace,
-  toolPlace,
-} from '../../../src/extension/documents/addresses.ts';
+import { callPlace, logPlace, resultPlace, toolPlace } from '../../../src/extension/documents/addresses.ts';
 import { driver, eventually } from '../harness/driver.ts';
-import type { TreeRow } from '../harness/driverProtocol.ts';
-import { fixture, gatewayStatus, withControl } from './gateway.ts';
-import { approveAll, configure } from './person.ts';
+import { gatewayStatus, withControl } from './gateway.ts';
 import { acceptPlace, keep } from './results.ts';
+import { call, GATEWAY, lastCall, open, row, SECRET, toolId, withWorks } from './works.ts';
 
-/** Name of the gateway of the first folder. */
-const GATEWAY = 'waygate';
-const SECRET = 'battery-horse-staple-correct-9';
 const LARGE_LINES = 570_000;
 
-let tools: Map<string, string>;
 let restore: () => Promise<void>;
-
-const toolId = (name: string): string => tools.get(name) ?? `works:${name}#00000000`;
-
-/** Calls a tool as a client would, and returns the text of its answer. */
-async function call(name: string, args: object = {}, more: object = {}): Promise<string> {
-  return withControl(async (control) => {
-    const { content } = await control.request('callTool', {
-      name: 'tool_execute',
-      args: { tool_id: toolId(name), args, ...more },
-    });
-    return content.map(({ text }) => text).join('\n');
-  });
-}
-
-async function lastCall(name: string): Promise<CallRecord & { run: number }> {
-  const { worker } = await gatewayStatus();
-  const record = await eventually(
-    `the record of ${name}`,
-    async () => {
-      const { calls } = await withControl((control) => control.request('calls', { limit: 50 }));
-      return calls.find((one) => one.toolId === toolId(name));
-    },
-    // Tokens and handles are counted after the end.
-    (seen) => seen?.tokensOut !== undefined,
-  );
-  assert.ok(record);
-  return { ...record, run: worker.pid };
-}
-
-async function row(label: string, willDo: (row: TreeRow) => boolean = () => true): Promise<TreeRow> {
-  const found = await eventually(
-    `the row of ${label}`,
-    async () => (await driver.rows('Activity')).find((one) => one.label === label),
-    (seen) => seen !== undefined && willDo(seen),
-  );
-  assert.ok(found);
-  return found;
-}
-
-async function open(place: DocumentPlace): Promise<vscode.TextDocument> {
-  await vscode.commands.executeCommand('vscode.open', vscode.Uri.from(place));
-  const editor = await eventually(
-    `the document ${place.path}`,
-    () => vscode.window.activeTextEditor,
-    (seen) => seen?.document.uri.path === place.path,
-  );
-  assert.ok(editor);
-  return editor.document;
-}
 
 const tabInput = (): unknown => vscode.window.tabGroups.activeTabGroup.activeTab?.input;
 
 describe('Activity', () => {
   before(async () => {
-    restore = await configure((configuration) => {
-      configuration.servers.works = {
-        command: 'node',
-        args: [fixture('server.mjs'), '--wild', '--stderr-flood', '500'],
-        env: { WORKS_TOKEN: SECRET },
-      };
-    });
-    await eventually(
-      'the server',
-      async () => (await gatewayStatus()).servers.map(({ name, state }) => `${name} ${state}`),
-      (seen) => seen.some((one) => one.startsWith('works ')),
-    );
-    await approveAll();
-    await eventually(
-      'the tools of the server',
-      async () => {
-        const { namespaces } = await withControl((control) => control.request('catalog', {}));
-        const listed = namespaces.find(({ server }) => server === 'works')?.tools ?? [];
-        tools = new Map(listed.map(({ id }) => [id.replace(/^works:|#.*$/g, ''), id]));
-        const { servers } = await gatewayStatus();
-        return [...tools.keys(), ...servers.map(({ name, state, reason }) => `${name} ${state} ${reason}`)];
-      },
-      (seen) => seen.includes('crash'),
-    );
+    restore = await withWorks();
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.commands.executeCommand('waygate.activity.focus');
   });
@@ -173,6 +90,29 @@ describe('Activity', () => {
     await driver.chooseFromRowMenu('Activity', 'tool_browse', 'Why These Tools');
     await eventually('the explanation', label, (seen) => /^Preview .*repeat a text/.test(seen));
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  it('forgets a call from its row and above its request, with its values in the worker and its documents', async () => {
+    const details = ({ id }: CallRecord) => withControl((control) => control.request('call', { id }));
+    const isOpen = ({ path }: { path: string }) =>
+      vscode.window.tabGroups.all
+        .flatMap((group) => group.tabs)
+        .some(({ input }) => input instanceof vscode.TabInputText && input.uri.path === path);
+    for (const from of ['its row', 'its request']) {
+      await call('environment', { names: ['NOTHING'] });
+      const record = await lastCall('environment');
+      assert.match(JSON.stringify(await details(record)), /NOTHING/);
+      const place = callPlace(GATEWAY, record, 'request.json');
+      await open(place);
+      await driver.waitFor('.codelens-decoration a:has-text("Forget Call")');
+      if (from === 'its row') await driver.chooseFromRowMenu('Activity', 'environment', 'Forget Call');
+      else await driver.click('.codelens-decoration a:has-text("Forget Call")');
+      await eventually('the row to go', async () =>
+        (await driver.rows('Activity')).every(({ label }) => label !== 'environment'),
+      );
+      assert.equal(await details(record), null);
+      await eventually('its document to close', () => !isOpen(place));
+    }
   });
 
   it('counts the seconds of a running call, and cancels it from its row', async () => {

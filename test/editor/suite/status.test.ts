@@ -25,6 +25,7 @@ function textsIn(value: unknown): string[] {
 describe('Status', () => {
   before(async () => {
     await approveAll();
+    await vscode.commands.executeCommand('waygate.tools.focus');
     // Rows that do not fit are not drawn.
     await vscode.commands.executeCommand('workbench.actions.treeView.waygate.tools.collapseAll');
   });
@@ -60,15 +61,32 @@ describe('Status', () => {
     await restore();
   });
 
-  it('shows the restarts of a server and when it starts again', async () => {
+  it('shows the restarts of a server, when it starts again, and more under the pointer', async () => {
     const restore = await configure(({ servers }) => {
       servers.crashing = { command: 'node', args: ['-e', 'console.error("out of paper"); process.exit(3)'] };
     });
     await approveAll();
     await toolsRow('crashing', ({ description }) =>
-      /^failed · \d+ restarts? · next try (in \d+ s|now): /.test(description),
+      /^failed · \d+ restarts? · next try at \d\d:\d\d:\d\d: /.test(description),
     );
     await driver.screenshot('restarts');
+    // The line above the rows says for some seconds what came of the refresh, and its end moves the rows.
+    await eventually(
+      'its end',
+      () => driver.texts(MESSAGE),
+      (texts) => !texts.some((text) => text.includes('changed')),
+    );
+    const tooltip = async (name: string): Promise<string> => {
+      await driver.hover(`${ROW}:has-text("${name}")`);
+      await driver.waitFor(`.monaco-hover:has-text("${name}: ")`);
+      await driver.screenshot(`tooltip-${name}`);
+      return (await driver.texts('.monaco-hover')).join();
+    };
+    const place = /Configured in \S+waygate\.json, line \d+\./;
+    const failed = await tooltip('crashing');
+    for (const words of [/In this state since \d\d:\d\d:\d\d\./, place, /out of paper/]) assert.match(failed, words);
+    const well = await tooltip('memory');
+    for (const words of [/: ready /, /Calls itself memory-server \S+\d\./, place]) assert.match(well, words);
     await restore();
   });
 

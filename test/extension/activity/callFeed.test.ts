@@ -64,6 +64,25 @@ describe('the feed of calls', () => {
     expect(feed.list.find({ run: 42, id: 2 })?.lost).toBe(true);
   });
 
+  it('asks the present worker to forget its own calls, and drops those of workers before', async () => {
+    const asked: unknown[] = [];
+    const { parts, attach } = source(() => ({ calls: [record(1), record(2), { ...RUNNING, id: 3 }], more: false }));
+    const { request } = parts;
+    parts.request = ((method: string, params: object) => {
+      if (method !== 'calls') asked.push([method, params]);
+      return request('calls', { limit: 1 });
+    }) as never;
+    const feed = new CallFeed('waygate', parts);
+    attach(1, 42);
+    await settled();
+    attach(2, 43);
+    await settled();
+    const chosen = feed.list.calls.filter(({ id }) => id !== 2);
+    await feed.forget(chosen);
+    expect(asked).toEqual([['forgetCalls', { ids: expect.arrayContaining([1, 3]) }]]);
+    expect(feed.list.calls.map(({ run, id }) => `${run}-${id}`).sort()).toEqual(['42-2', '43-2', '43-3']);
+  });
+
   it('says why a worker of an older build reports nothing', async () => {
     const { parts, attach } = source(() => {
       throw new Error('The gateway that runs is older than this extension');

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { ServerStatus } from '../../../src/control/contract.ts';
 import { chosenFilter, filterChoices, filterMessage, matches } from '../../../src/extension/activity/callFilter.ts';
 import { callRow, callTooltip, groupRow, mainPart, partRows } from '../../../src/extension/activity/callRows.ts';
-import { AT, call, FAILED, RUNNING } from './calls.ts';
+import { server } from '../fixtures.ts';
+import { AT, call, FAILED, RUNNING, TOOL } from './calls.ts';
 
 describe('the row of a call', () => {
   it('has the tool, the server, the time and the tokens', () => {
@@ -26,9 +28,6 @@ describe('the row of a call', () => {
 
   it('warns where the effect is unknown', () => {
     expect(callRow(call({ ...FAILED, effect: 'unknown' }), AT).icon.id).toBe('warning');
-    expect(callTooltip(call({ ...FAILED, effect: 'unknown' })).map(({ text }) => text)).toContain(
-      'Check whether it took effect before you repeat it.',
-    );
   });
 
   it('of a running call counts its seconds from the last report', () => {
@@ -81,6 +80,28 @@ describe('the row of a call', () => {
       'Attempts',
     ]);
     expect(partRows(running).map(({ label }) => label)).toEqual(['Request']);
+  });
+
+  it('says once under the pointer what to do after a failure', () => {
+    const textsOf = (over: Parameters<typeof call>[0], status?: ServerStatus) =>
+      callTooltip(call(over), status).map(({ text }) => text);
+    const unknown = 'The server erp ended. It may have taken effect: check before you repeat it.';
+    expect(textsOf({ ...FAILED, effect: 'unknown', errorMessage: unknown })).toEqual([
+      'customer_delete: UPSTREAM_ERROR',
+      TOOL,
+      unknown,
+    ]);
+    expect(textsOf({ ...FAILED, effect: 'none' }).at(-1)).toBe('Look at the arguments, and try the tool by hand.');
+    const locked = server('erp', { state: 'needs_approval', remedy: { kind: 'approve' } });
+    expect(textsOf({ ...FAILED, effect: 'none' }, locked).at(-1)).toBe(
+      'Approve the command of the server; until then it does not start.',
+    );
+    expect(textsOf({ ...RUNNING, lost: true }).slice(2)).toEqual([
+      'The gateway ended during the call, so its end is unknown.',
+      'Check at the server whether the call took effect. Repeat it only if it did not.',
+    ]);
+    expect(textsOf({ ...FAILED, errorCode: 'CANCELLED', effect: 'none' })).toHaveLength(3);
+    expect(textsOf({})).toHaveLength(2);
   });
 
   it('stands under its client and the time of its first call', () => {

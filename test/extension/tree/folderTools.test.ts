@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GatewaySnapshot, TreeNode } from '../../../src/control/contract.ts';
+import type { GatewaySnapshot, ServerStatus, TreeNode } from '../../../src/control/contract.ts';
 import { FolderTools } from '../../../src/extension/tree/folderTools.ts';
 import { toolRow } from '../../../src/extension/tree/toolRows.ts';
 import { attached, node, server, snapshot } from '../fixtures.ts';
@@ -7,6 +7,7 @@ import { attached, node, server, snapshot } from '../fixtures.ts';
 /** Tools of a worker that the test changes. Only the transport to a real worker is left out. */
 class Catalog {
   revision = 1;
+  servers: readonly ServerStatus[] = [server('files')];
   levels = new Map<string, readonly TreeNode[]>([
     ['/', [node('/files')]],
     ['/files', [node('/files/read', { kind: 'tool', toolId: 'files:read#1' })]],
@@ -15,7 +16,7 @@ class Catalog {
   readonly tools = new FolderTools(
     'one',
     {
-      state: { value: this.state } as never,
+      state: Object.defineProperty({}, 'value', { get: () => this.state }) as never,
       children: async (path) => {
         this.asked.push(path);
         return { revision: this.revision, nodes: this.levels.get(path) ?? [] };
@@ -32,7 +33,7 @@ class Catalog {
 
   get snapshot(): GatewaySnapshot {
     const catalog = { ...snapshot().catalog, revision: this.revision };
-    return snapshot({ servers: [server('files')], catalog });
+    return snapshot({ servers: this.servers, catalog });
   }
 
   /** Reports a new revision, as a worker does after it has listed a server. */
@@ -61,7 +62,7 @@ describe('the tools of a folder', () => {
     const before = catalog.tools.node('/files/read');
     expect(catalog.relisted()).toBe(true);
     expect(catalog.tools.isStale).toBe(true);
-    expect(await catalog.tools.load()).toBe(false);
+    expect(await catalog.tools.load()).toEqual([]);
     expect(catalog.tools.isStale).toBe(false);
     expect(catalog.tools.node('/files/read')).toBe(before);
   });
@@ -70,7 +71,7 @@ describe('the tools of a folder', () => {
     const catalog = await drawnCatalog();
     catalog.levels.set('/files', [node('/files/write', { kind: 'tool', toolId: 'files:write#1' })]);
     catalog.relisted();
-    expect(await catalog.tools.load()).toBe(true);
+    expect(await catalog.tools.load()).toBe('all');
     catalog.asked.splice(0);
     expect(await catalog.drawn()).toEqual(['files', 'write']);
     expect(catalog.asked).toEqual([]);
@@ -81,8 +82,29 @@ describe('the tools of a folder', () => {
     const catalog = await drawnCatalog();
     catalog.levels.set('/files', [node('/files/read', { kind: 'tool', toolId: 'files:read#2' })]);
     catalog.relisted();
-    expect(await catalog.tools.load()).toBe(true);
+    expect(await catalog.tools.load()).toMatchObject([{ node: { toolId: 'files:read#2' } }]);
     expect(catalog.tools.node('/files/read')).toMatchObject({ node: { toolId: 'files:read#2' } });
+  });
+
+  it('are drawn again alone where only a row differs, and all together where rows come or get rows below', async () => {
+    const catalog = await drawnCatalog();
+    const [files] = await catalog.tools.children();
+    const failed = (over: Partial<ServerStatus>) => {
+      catalog.servers = [server('files', { state: 'failed', ...over })];
+      return catalog.tools.update({ link: catalog.state, policy: undefined });
+    };
+    expect(failed({ nextTryAt: 1_000_000 })).toBe(true);
+    const [only, ...others] = await catalog.tools.load();
+    // VS Code redraws a row by the object that it got.
+    expect(only).toBe(files);
+    expect(others).toEqual([]);
+    // Nothing that is visible differs while the next start comes nearer.
+    expect(failed({ nextTryAt: 1_000_000, since: 5, calls: 3 })).toBe(false);
+    expect(failed({ nextTryAt: 1_001_000 })).toBe(true);
+    expect(await catalog.tools.load()).toEqual([files]);
+    catalog.levels.set('/', []);
+    catalog.relisted();
+    expect(await catalog.tools.load()).toBe('all');
   });
 
   it('are not asked for on a level that nobody has opened', async () => {

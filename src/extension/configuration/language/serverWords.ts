@@ -8,6 +8,7 @@ import { t, translated } from '../../l10n.ts';
 import { type MarkdownText, markdownText, notificationText } from '../../notificationText.ts';
 import { amounts, asSentence, shortTokens } from '../../plainText.ts';
 import { remedyStep } from '../../status/remedies.ts';
+import { lastFault } from '../../tree/serverRow.ts';
 import type { ConfigurationText, Piece } from './configurationText.ts';
 
 /** Button for a command of one server. */
@@ -101,8 +102,8 @@ export interface HoverText {
 /** Describes a server for the pointer on its name. `lastCall` is undefined where no call is kept. */
 export function serverHover(server: ServerStatus, lastCall: CallRecord | undefined, now: number): HoverText {
   const { supervised, since, reason, calls = 0, errors = 0, p95Ms, stderr = [] } = server;
-  const fault = supervised?.last_fault;
-  const wait = server.remedy?.kind === 'wait' ? server.remedy.ms : supervised?.next_attempt_in_ms;
+  const fault = lastFault(server);
+  const wait = server.nextTryAt === undefined ? undefined : Math.max(0, server.nextTryAt - now);
   const used = [
     amounts.calls(calls),
     amounts.errors(errors),
@@ -118,7 +119,7 @@ export function serverHover(server: ServerStatus, lastCall: CallRecord | undefin
             : t`${amounts.restarts(supervised.restart_count)}, next try in ${duration(wait)}.`,
         ]
       : []),
-    ...(fault ? [t`Last fault: ${asSentence(fault.detail || fault.code)}`] : []),
+    ...(fault ? [t`Last fault: ${asSentence(fault)}`] : []),
     ...(calls > 0 ? [`${used.join(', ')}.`] : []),
     ...(lastCall ? [callWords(lastCall, now)] : []),
   ];

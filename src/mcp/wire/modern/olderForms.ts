@@ -22,7 +22,7 @@ export function introduction({ capabilities, instructions, _meta }: Params): Rec
   return {
     protocolVersion: ANSWERED_VERSION,
     capabilities: known,
-    serverInfo: hasInfo ? info : { name: 'unknown', version: '0' },
+    serverInfo: hasInfo ? info : { name: '', version: '' },
     ...(typeof instructions === 'string' ? { instructions } : {}),
   };
 }
