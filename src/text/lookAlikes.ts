@@ -1,5 +1,4 @@
 import { globMatches } from '../lib/glob.ts';
-import { once } from '../lib/once.ts';
 
 /** Letters of other scripts that look like a Latin one (a subset of Unicode TR39). Diacritics are removed before. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
@@ -84,27 +83,24 @@ export function matchesLookAlike(glob: string, name: string): boolean {
 }
 
 /** Scripts of names: Latin with digits, or one other. Japanese and Korean use several scripts as one. */
-const scriptTests = once(() =>
-  [
-    ...['Latin', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew', 'Armenian', 'Georgian', 'Devanagari', 'Bengali', 'Tamil'],
-    ...[
-      'Telugu',
-      'Thai',
-      'Khmer',
-      'Ethiopic',
-      'Gujarati',
-      'Gurmukhi',
-      'Kannada',
-      'Malayalam',
-      'Sinhala',
-      'Lao',
-      'Myanmar',
-    ],
-  ]
-    .map((script) => `\\p{scx=${script}}`)
-    .concat('\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}')
-    .map((letters) => new RegExp(`^[${letters}\\p{N} ._-]+$`, 'u')),
-);
+const SCRIPTS = [
+  ...['Latin', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew', 'Armenian', 'Georgian', 'Devanagari', 'Bengali', 'Tamil'],
+  ...[
+    'Telugu',
+    'Thai',
+    'Khmer',
+    'Ethiopic',
+    'Gujarati',
+    'Gurmukhi',
+    'Kannada',
+    'Malayalam',
+    'Sinhala',
+    'Lao',
+    'Myanmar',
+  ],
+]
+  .map((script) => `\\p{scx=${script}}`)
+  .concat('\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}');
 
 /** Returns a plain name for one that another program allows, such as `io.github.owner/server`. */
 export function plainName(name: string): string {
@@ -125,6 +121,7 @@ export function isPlainName(name: string): boolean {
   const composed = name.normalize('NFC');
   return (
     /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}._-])?$/u.test(composed) &&
-    scriptTests().some((script) => script.test(composed))
+    // Most names are Latin, and a start does not make the other patterns.
+    SCRIPTS.some((letters) => new RegExp(`^[${letters}\\p{N} ._-]+$`, 'u').test(composed))
   );
 }

@@ -1,3 +1,4 @@
+import { once } from '../../lib/once.ts';
 import type { ScanRule, Tier } from './finding.ts';
 
 /** Phrase of a rule. Patterns read folded text, in which a line is a sentence. */
@@ -19,10 +20,21 @@ export function phrases(words: Readonly<Record<string, string>>, lines: string, 
     .split('\n')
     .map((line) => {
       const [rule, tier] = line.split(' ', 2) as [ScanRule, Tier];
-      const source = line.slice('D1 hard '.length);
-      const whole = source
-        .replace(/\{([A-Z_]+)\}/g, (_, name: string) => words[name] as string)
-        .replace(/~(\d+)/g, '[^\\n]{0,$1}?');
-      return { rule, tier, pattern: new RegExp(whole, 'g'), ...(unless && { unless }) };
+      const pattern = once(() => patternOf(line.slice('D1 hard '.length), words));
+      return {
+        rule,
+        tier,
+        get pattern() {
+          return pattern();
+        },
+        ...(unless && { unless }),
+      };
     });
+}
+
+function patternOf(source: string, words: Readonly<Record<string, string>>): RegExp {
+  const whole = source
+    .replace(/\{([A-Z_]+)\}/g, (_, name: string) => words[name] as string)
+    .replace(/~(\d+)/g, '[^\\n]{0,$1}?');
+  return new RegExp(whole, 'g');
 }

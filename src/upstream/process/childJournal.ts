@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { deferred } from '../../lib/deferred.ts';
+import { AFTER_FIRST_ANSWERS_MS } from '../../lib/firstAnswers.ts';
 import { readOwnText } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 import { processStart } from './processStart.ts';
@@ -23,11 +24,6 @@ interface JournalFile {
 }
 
 const PREFIX = 'children-';
-/**
- * Delay before orphans are ended if no server has to start earlier. The search reads the environment of every process,
- * which took a seventh of the time from the kill of a worker to the first answer of its successor.
- */
-const ORPHANS_AFTER_MS = 300;
 
 export class ChildJournal {
   readonly run = randomBytes(8).toString('hex');
@@ -43,7 +39,8 @@ export class ChildJournal {
 
   constructor(folder: string) {
     this.#file = join(folder, `${PREFIX}${this.run}.json`);
-    this.#timer = setTimeout(this.#needed.resolve, ORPHANS_AFTER_MS).unref();
+    // The search reads the environment of every process: a seventh of the time from a kill to the next worker's first answer.
+    this.#timer = setTimeout(this.#needed.resolve, AFTER_FIRST_ANSWERS_MS).unref();
     this.orphansEnded = this.#needed.promise.then(() => reapOrphans(folder)).catch(() => 0);
     this.#ready = this.orphansEnded.then(() => this.#open());
   }

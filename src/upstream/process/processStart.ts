@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { safeEnvironment } from './childEnvironment.ts';
 
@@ -16,7 +16,8 @@ export async function processStart(
 ): Promise<string | undefined> {
   try {
     if (platform === 'linux') {
-      const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+      // The system makes this file in memory, so that nothing waits for a disk.
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       // The name is in parentheses and may itself contain spaces and parentheses.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return fields[0] === 'Z' ? undefined : fields[START_FIELD_AFTER_NAME];

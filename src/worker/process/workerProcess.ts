@@ -5,6 +5,7 @@ import type { GatewaySnapshot } from '../../control/contract.ts';
 import { readLastWorker, updateLastWorker } from '../../host/attach/lastWorker.ts';
 import { sweepLeftovers } from '../../host/attach/leftovers.ts';
 import { BUILD, VERSION } from '../../lib/build.ts';
+import { AFTER_FIRST_ANSWERS_MS } from '../../lib/firstAnswers.ts';
 import { IdleCollection } from '../../lib/idleCollection.ts';
 import type { Hello } from '../../link/linkHandshake.ts';
 import { LINK_VERSION, type Rendezvous } from '../../link/rendezvous.ts';
@@ -65,6 +66,7 @@ export class WorkerProcess {
   #successors = 0;
   #rollout: RolloutState = 'stable';
   #handingOver = false;
+  #settling: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
@@ -110,8 +112,7 @@ export class WorkerProcess {
   }
 
   async start(): Promise<void> {
-    const { token, stateFolder, candidate = false, workspace } = this.#options;
-    await sweepLeftovers(stateFolder);
+    const { token, candidate = false, workspace } = this.#options;
     const socket = await this.#attachers.listen();
     const started = process.platform === 'win32' ? undefined : await processStart(process.pid);
     const rendezvous = {
@@ -131,8 +132,15 @@ export class WorkerProcess {
     this.#log(`worker ${process.pid} of build ${BUILD} serves ${workspace} (generation ${this.#life.generation})`);
     // The host connects while the catalog is built.
     this.#options.onServing();
-    if (!candidate) this.#gateway.start();
+    if (candidate) return this.#settle();
+    this.#gateway.start();
+    this.#settling = setTimeout(() => this.#settle(), AFTER_FIRST_ANSWERS_MS).unref();
+  }
+
+  /** Follows edits of the configuration, which may have changed since it was read, and removes what dead workers left. */
+  #settle(): void {
     this.#gateway.begin();
+    sweepLeftovers(this.#options.stateFolder).catch(({ message }: Error) => this.#log(`leftovers remain: ${message}`));
   }
 
   /** Starts the gateway before publishing it, so that errors appear while the predecessor still serves. */
@@ -183,6 +191,7 @@ export class WorkerProcess {
 
   async #stop(reason: string): Promise<void> {
     this.#log(`worker ${process.pid} stops: ${reason}`);
+    clearTimeout(this.#settling);
     this.#watchers.stop();
     this.#place.leave();
     // Hosts answer calls that are still open.
@@ -197,6 +206,7 @@ export class WorkerProcess {
     this.#rollout = 'reloading';
     this.#handingOver = true;
     this.#log(successor ? `worker ${successor.pid} takes over` : 'its rendezvous file is gone');
+    clearTimeout(this.#settling);
     this.#attachers.refuseNew();
     this.#sessions.announceSuccessor();
     this.#gateway.supersede();
