@@ -69,11 +69,16 @@ const LOADED_AT_USE = {
   worker: [
     'node:child_process',
     'node:dns/promises',
+    'node:fs/promises',
     'node:http',
     'node:https',
     'node:inspector',
+    'node:perf_hooks',
     'node:vm',
     'node:worker_threads',
+    '@modelcontextprotocol/sdk/client/auth.js',
+    '@modelcontextprotocol/sdk/client/index.js',
+    '@modelcontextprotocol/sdk/types.js',
     'ajv',
     'ajv/dist/2020.js',
     'ajv-formats',
@@ -97,8 +102,10 @@ const loadedAtUse = (modules) => ({
     );
     context.onLoad({ filter: /.*/, namespace: 'loaded-at-use' }, async ({ path }) => {
       const names = Object.keys(await import(path)).filter((name) => /^(?!default$|__)\w+$/.test(name));
+      // The SDK has other files for require(), and the bundle would carry both.
+      const file = path.startsWith('@modelcontextprotocol/') ? fileURLToPath(import.meta.resolve(path)) : path;
       const contents = `
-        const load = () => require(${JSON.stringify(path)});
+        const load = () => require(${JSON.stringify(file)});
         module.exports = new Proxy(function () {}, {
           apply: (_, self, args) => Reflect.apply(load(), self, args),
           construct: (_, args) => Reflect.construct(load(), args),

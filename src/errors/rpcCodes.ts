@@ -10,5 +10,6 @@ export const RESOURCE_NOT_FOUND = -32002;
 /** Code of MCP 2025-11-25: the user must visit URLs first (URL mode elicitation). */
 export const URL_ELICITATION_REQUIRED = -32042;
 
-/** Code of the MCP SDK for a closed connection. Servers use it too, with other meanings. */
+/** Codes of the MCP SDK for a closed connection and a time limit. Servers use them too, with other meanings. */
 export const CONNECTION_CLOSED = -32000;
+export const REQUEST_TIMEOUT = -32001;

@@ -1,17 +1,9 @@
-import {
-  ErrorCode,
-  type JSONRPCMessage,
-  type JSONRPCRequest,
-  type RequestId,
-  type Result,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, JSONRPCRequest, Result } from '@modelcontextprotocol/sdk/types.js';
+import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
 import { isRecord } from '../../lib/isRecord.ts';
+import type { RequestId } from '../../link/frames.ts';
 import type { CallExtra } from './clientPeer.ts';
-
-/** Requests that the SDK answers: it negotiates the version and knows its client from then on. */
-const OF_SDK: ReadonlySet<string> = new Set(['initialize', 'ping']);
-
-type Send = (message: JSONRPCMessage) => Promise<void>;
+import type { Send } from './outgoingRequests.ts';
 
 /**
  * Requests of a client on their way to an answer, each with the signal of its cancellation. The SDK would look for the
@@ -27,12 +19,12 @@ export class IncomingRequests {
     this.#send = send;
   }
 
-  /** Takes a message that belongs to a request. Returns false for all others. */
+  /** Takes a request or a cancellation. Returns false for all other messages. */
   take(message: JSONRPCMessage): boolean {
     if (!('method' in message)) return false;
-    if (message.method === 'notifications/cancelled') return this.#cancel(message.params);
-    if (!('id' in message) || OF_SDK.has(message.method)) return false;
-    void this.#run(message);
+    if ('id' in message) void this.#run(message);
+    else if (message.method === 'notifications/cancelled') this.#cancel(message.params);
+    else return false;
     return true;
   }
 
@@ -42,11 +34,10 @@ export class IncomingRequests {
     this.#open.clear();
   }
 
-  #cancel(params: unknown): boolean {
+  /** Aborts a request that has no answer yet. */
+  #cancel(params: unknown): void {
     const { requestId, reason } = isRecord(params) ? params : {};
-    const controller = this.#open.get(requestId as RequestId);
-    controller?.abort(reason);
-    return controller !== undefined;
+    this.#open.get(requestId as RequestId)?.abort(reason);
   }
 
   async #run(request: JSONRPCRequest): Promise<void> {
@@ -70,7 +61,7 @@ export class IncomingRequests {
     } catch (thrown) {
       const { code, message, data } = (thrown ?? {}) as Partial<Record<string, unknown>>;
       const error = {
-        code: Number.isSafeInteger(code) ? (code as number) : ErrorCode.InternalError,
+        code: Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR,
         message: typeof message === 'string' ? message : 'Internal error',
         ...(data !== undefined && { data }),
       };

@@ -5,15 +5,14 @@ import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { encodeOrRefuse, errorResponse, isRequestId, peekId, type RequestId, relateFrame } from '../../link/frames.ts';
 import { LineSplitter, MAX_FRAME_BYTES } from '../../link/lineFraming.ts';
-import { inOrder } from '../inOrder.ts';
 
 export interface LineTransportOptions {
   input: Readable;
   output: Writable;
   frameLimit?: number;
   /**
-   * Prefix of the ids of our own requests. The SDK counts from 0 in every process: without a prefix, a client's answer
-   * to a lost worker would pass for one to its successor.
+   * Prefix of the ids of our own requests. Every process counts from 0: without a prefix, a client's answer to a lost
+   * worker would pass for one to its successor.
    */
   idPrefix?: string;
   /** Whether to mark messages that belong to a request of the other side (`relateFrame`). */
@@ -31,7 +30,6 @@ export class LineTransport implements Transport {
   readonly #options: LineTransportOptions;
   #closed = false;
   #blocked: Promise<void> | undefined;
-  readonly #arrive = inOrder((message) => this.#deliver(message));
 
   constructor(options: LineTransportOptions) {
     this.#options = options;
@@ -83,11 +81,11 @@ export class LineTransport implements Transport {
     // Only revision 2025-03-26 has batches, but accept them from any sender.
     for (const item of Array.isArray(value) ? value : [value]) {
       const message = readMessage(item);
-      if (message) this.#arrive(message);
+      if (message) this.#deliver(message);
     }
   }
 
-  /** Delivers a message. The SDK drops a request that fails its schema, and its sender would wait for ever. */
+  /** Delivers a message, or refuses a request whose params MCP does not allow. */
   #deliver(message: JSONRPCMessage): void {
     if ('method' in message && 'id' in message && !hasSoundParams(message)) {
       const { id, method } = message as { id: RequestId; method: string };
@@ -120,7 +118,7 @@ export class LineTransport implements Transport {
     const id = peekId(prefix);
     const message = `a message of ${bytes} bytes is beyond the limit of ${this.#options.frameLimit ?? MAX_FRAME_BYTES}`;
     if (id === undefined) this.onerror?.(new Error(message));
-    else this.#arrive({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
+    else this.#deliver({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
   }
 }
 
@@ -160,7 +158,7 @@ function readMessage(value: unknown): JSONRPCMessage | undefined {
 /** Task to which a request belongs (revision 2025-11-25). */
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
-/** Returns whether the SDK's schema accepts the params of a request. */
+/** Returns whether the params of a request are of MCP's form. */
 function hasSoundParams({ params }: { params?: unknown }): boolean {
   if (params === undefined) return true;
   if (!isRecord(params)) return false;

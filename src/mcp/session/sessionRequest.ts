@@ -1,4 +1,4 @@
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../../errors/rpcCodes.ts';
 
 /** Answered request of a client. `failed`: the JSON-RPC code of an error answer. */
 export interface SessionRequest {
@@ -25,8 +25,8 @@ export async function reportWhenAnswered<T>(
     return result;
   } catch (error) {
     const { code } = error as { code?: unknown };
-    const failed = Number.isSafeInteger(code) ? (code as number) : ErrorCode.InternalError;
-    const named = failed === ErrorCode.MethodNotFound ? UNKNOWN_METHOD : method;
+    const failed = Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR;
+    const named = failed === METHOD_NOT_FOUND ? UNKNOWN_METHOD : method;
     if (!signal.aborted) report({ method: named, replays, latencyMs: performance.now() - started, failed });
     throw error;
   }

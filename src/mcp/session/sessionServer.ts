@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import {
-  ErrorCode,
-  type JSONRPCMessage,
-  type JSONRPCRequest,
-  McpError,
-  type Result,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, JSONRPCRequest, Result } from '@modelcontextprotocol/sdk/types.js';
 import { faultOf } from '../../errors/fault.ts';
 import { faultError } from '../../errors/faultError.ts';
 import { errorText } from '../../errors/gatewayError.ts';
+import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../../errors/rpcCodes.ts';
+import { RpcError } from '../../errors/rpcError.ts';
 import {
   CONTRACT_NOTIFICATION,
   KEEP_NOTIFICATION,
@@ -23,16 +18,14 @@ import {
 } from '../../link/frames.ts';
 import { MovingSession } from '../../link/movingSession.ts';
 import { type LostCall, readLostCalls } from '../../replay/lostCall.ts';
-import { oneLine } from '../../text/porcelain.ts';
-import { lazyValidator } from '../lazyValidator.ts';
+import { ClientLink } from './clientLink.ts';
 import { askOf, type CallExtra, peerOf, progressOf } from './clientPeer.ts';
 import { IncomingRequests } from './incomingRequests.ts';
 import { LineTransport } from './mcpTransport.ts';
+import { OutgoingRequests, type Send } from './outgoingRequests.ts';
 import type { CallContext, Resent, SessionClient, SessionMode } from './sessionMode.ts';
 import { reportWhenAnswered, type SessionRequest } from './sessionRequest.ts';
 import { Turns } from './turns.ts';
-
-const CLIENT_CHARS = 64;
 
 export interface SessionServer {
   readonly client: SessionClient;
@@ -68,18 +61,18 @@ export function serveSession(
   mode: SessionMode,
   { id, onRequest, onLost, turns = new Turns(), ...frames }: SessionOptions = {},
 ): SessionServer {
-  const server = serverFor(mode);
   const closed = new Set<() => void>();
   const lane = turns.lane();
-  const session = {};
   const idPrefix = `waygate:${randomUUID()}:`;
   const transport = new LineTransport({ input: socket, output: socket, idPrefix, ...frames });
+  const send: Send = (message, options) => transport.send(message, options);
   const toHost = (method: string, params?: Record<string, unknown>): void => {
     const given = params === undefined ? {} : { params };
-    void transport.send({ jsonrpc: '2.0', method, ...given }).catch(() => undefined);
+    void send({ jsonrpc: '2.0', method, ...given }).catch(() => undefined);
   };
-  const client = (): SessionClient => clientOf(server, negotiated());
-  const peer = peerOf(server, session, client);
+  const asked = new OutgoingRequests(send);
+  const link = new ClientLink(mode.capabilities, send, asked);
+  const peer = peerOf(link);
   const moving = new MovingSession(mode.memory, {
     keep: (key, value, counted) => toHost(KEEP_NOTIFICATION, { key, value, counted }),
     listChanged: (kind) => peer.notify(`notifications/${kind}/list_changed`),
@@ -87,37 +80,48 @@ export function serveSession(
   const open = new Set<RequestId>();
   const heldBack = new Set<() => void>();
   const resent = new Map<unknown, Resent>();
+  let close: (() => void) | undefined;
+  let leave: (() => void) | undefined;
+  const initialize = async (params: Readonly<Record<string, unknown>>): Promise<Result> => {
+    link.introduce(params);
+    leave ??= mode.greet?.(peer);
+    const { serverInfo, capabilities, instructions } = mode;
+    const given = { protocolVersion: link.client.protocolVersion, capabilities, serverInfo };
+    return { ...given, ...(instructions && { instructions }), ...(await mode.introduce?.()) };
+  };
   const answerTo = async (request: JSONRPCRequest, extra: CallExtra, again: Resent | undefined): Promise<Result> => {
     const params = (request.params ?? {}) as Record<string, unknown>;
-    if (request.method.startsWith('tasks/')) throw new McpError(ErrorCode.MethodNotFound, noTasks(request.method));
-    if (request.method === 'tools/list') return { tools: await mode.listTools(client()) };
+    if (request.method.startsWith('tasks/')) throw mcpError(METHOD_NOT_FOUND, noTasks(request.method));
+    if (request.method === 'tools/list') return { tools: await mode.listTools(link.client) };
     const call: CallContext = {
       signal: extra.signal,
-      client: client().name,
+      client: link.client.name,
       session: moving.conversation(extra._meta),
       ...(id !== undefined && { sessionId: id }),
       id: extra.requestId,
       ...again,
       meta: extra._meta,
-      peer: peerOf(server, session, client, extra),
+      peer: peerOf(link, extra),
       contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract, begins: false }),
       begins: (contract, toolId) => {
         toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract, toolId });
         return left(socket);
       },
-      ...progressOf(server, extra),
-      ...askOf(server, extra),
+      ...progressOf(link, extra),
+      ...askOf(link, extra),
     };
     const answer =
       request.method === 'tools/call'
         ? mode.callTool(String(params.name), params.arguments ?? {}, call)
         : mode.request?.(request.method, params, call);
-    if (!answer) throw new McpError(ErrorCode.MethodNotFound, `Method not found: ${request.method}`);
+    if (!answer) throw mcpError(METHOD_NOT_FOUND, `Method not found: ${request.method}`);
     return (await answer) as Result;
   };
-  // Results of servers pass unchanged: the SDK's handlers would validate a whole result by its strictest part.
+  // Results of servers pass unchanged.
   const answerRequest = async (request: JSONRPCRequest, extra: CallExtra): Promise<Result> => {
     const { method } = request;
+    if (method === 'initialize') return initialize(request.params ?? {});
+    if (method === 'ping') return {};
     const { requestId } = extra;
     open.add(requestId);
     const again = resent.get(requestId);
@@ -139,39 +143,36 @@ export function serveSession(
     if (!extra.signal.aborted) behindAnswer(socket, heldBack, () => moving.answered(method));
     return result;
   };
-  let close: (() => void) | undefined;
-  let leave: (() => void) | undefined;
-  server.oninitialized = () => {
-    close ??= mode.open?.(peer);
-    void moving.begin();
+  const requests = new IncomingRequests(answerRequest, send);
+  /** Takes a private notification of the host, or one of the client. */
+  const hear = async (method: string, params: Readonly<Record<string, unknown>>): Promise<void> => {
+    if (method === KEPT_NOTIFICATION) moving.receive(params.kept);
+    else if (method === RESENT_NOTIFICATION) resent.set(params.id, readResent(params));
+    else if (method === LOST_NOTIFICATION) onLost?.(readLostCalls(params.calls), link.client);
+    else if (method === 'notifications/initialized') {
+      close ??= mode.open?.(peer);
+      void moving.begin();
+    } else mode.notification?.(method, params, peer);
   };
-  server.fallbackNotificationHandler = async ({ method, params = {} }) => {
-    if (method === LOST_NOTIFICATION) onLost?.(readLostCalls(params.calls), client());
-    else mode.notification?.(method, params, peer);
+  transport.onmessage = (message) => {
+    const plain = withoutTask(message);
+    if (asked.take(plain) || requests.take(plain) || !('method' in plain)) return;
+    // Nobody waits for an answer to a notification.
+    hear(plain.method, plain.params ?? {}).catch(() => undefined);
   };
-  server.onclose = () => {
+  transport.onclose = () => {
     close?.();
     leave?.();
     requests.close();
+    asked.close();
     socket.destroy();
     for (const listener of closed) listener();
   };
-  const hostWords: HostWords = new Map([
-    [KEPT_NOTIFICATION, ({ kept }) => moving.receive(kept)],
-    [
-      RESENT_NOTIFICATION,
-      ({ id, counted, replays }) => void resent.set(id, { counted: counted === true, replays: Number(replays) || 0 }),
-    ],
-  ]);
-  const greet = (): void => {
-    leave ??= mode.greet?.(peer);
-  };
-  const requests = new IncomingRequests(answerRequest, (message) => transport.send(message));
-  const negotiated = connect(server, transport, mode, { hostWords, greet, requests });
+  void transport.start();
   socket.resume();
   return {
     get client() {
-      return client();
+      return link.client;
     },
     onClose: (listener) => void closed.add(listener),
     announceStop: () => {
@@ -187,58 +188,11 @@ export function serveSession(
     // withdrawn.
     handBack: () => {
       for (const requestId of open) {
-        transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
+        requests.take({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
       }
     },
-    dispose: () => void server.close(),
+    dispose: () => void transport.close(),
   };
-}
-
-function serverFor(mode: SessionMode): Server {
-  const server = new Server(mode.serverInfo, {
-    capabilities: mode.capabilities,
-    instructions: mode.instructions,
-    jsonSchemaValidator: lazyValidator(),
-  });
-  // The mode answers this request like any other.
-  server.removeRequestHandler('logging/setLevel');
-  return server;
-}
-
-/** Handlers for the host's private notifications, by method. They run before the SDK sees later messages. */
-type HostWords = ReadonlyMap<string, (params: Readonly<Record<string, unknown>>) => void>;
-
-/** Connects the SDK and completes the beginning of a session. Returns a function for the negotiated version. */
-function connect(
-  server: Server,
-  transport: LineTransport,
-  mode: SessionMode,
-  { hostWords, greet, requests }: { hostWords: HostWords; greet: () => void; requests: IncomingRequests },
-): () => string {
-  let protocolVersion = '';
-  let initializeId: unknown;
-  const send = transport.send.bind(transport);
-  // The SDK answers `initialize` with its construction values; insert values that need a request first.
-  transport.send = async (message, options) => {
-    if (!('result' in message) || message.id !== initializeId) return send(message, options);
-    greet();
-    const introduction = { capabilities: mode.capabilities, ...(await mode.introduce?.()) };
-    return send({ ...message, result: { ...message.result, ...introduction } }, options);
-  };
-  void server.connect(transport);
-  const onmessage = transport.onmessage;
-  transport.onmessage = (message) => {
-    const hear = 'method' in message ? hostWords.get(message.method) : undefined;
-    if (hear) return hear((message as { params?: Record<string, unknown> }).params ?? {});
-    // The SDK does not expose the negotiated version; the host has put it into its request.
-    if ('method' in message && message.method === 'initialize') {
-      protocolVersion = String(message.params?.protocolVersion ?? '');
-      initializeId = 'id' in message ? message.id : undefined;
-    }
-    const plain = withoutTask(message);
-    if (!requests.take(plain)) onmessage?.(plain);
-  };
-  return () => protocolVersion;
 }
 
 /** Sends a message together with the next answer, in one write. A killed worker has sent both, or neither. */
@@ -262,6 +216,10 @@ function left(socket: Socket): Promise<void> | undefined {
   return new Promise((resolve, reject) => socket.write('', (error) => (error ? reject(error) : resolve())));
 }
 
+function readResent({ counted, replays }: Readonly<Record<string, unknown>>): Resent {
+  return { counted: counted === true, replays: Number(replays) || 0 };
+}
+
 const REACH_SERVER: ReadonlySet<string> = new Set(['resources/read', 'prompts/get', 'completion/complete']);
 
 /** Returns whether a server may have to answer the request. */
@@ -273,7 +231,7 @@ function reachesServer(mode: SessionMode, { method, params }: JSONRPCRequest): b
 function tooMany(method: string): Result {
   const fault = faultOf('queue_overflow', { generation: 1 }, (text) => text);
   const error = faultError(fault, { subject: 'This session', knowledge: 'not_dispatched', contract: 'never_replay' });
-  if (method !== 'tools/call') throw new McpError(ErrorCode.InternalError, error.message, error.toObject());
+  if (method !== 'tools/call') throw mcpError(INTERNAL_ERROR, error.message, error.toObject());
   return { content: [{ type: 'text', text: errorText(error) }], isError: true };
 }
 
@@ -281,19 +239,14 @@ function noTasks(method: string): string {
   return `${method} is not supported: Waygate offers no tasks to clients. Call the tool with tools/call; its result is in the answer.`;
 }
 
-function clientOf(server: Server, protocolVersion: string): SessionClient {
-  const version = server.getClientVersion();
-  // A client may claim anything about itself, and a person reads it.
-  return {
-    name: oneLine(version?.name ?? 'unknown client', CLIENT_CHARS),
-    version: oneLine(version?.version ?? '', CLIENT_CHARS),
-    protocolVersion,
-  };
+/** Error in the words of the MCP SDK, which clients know. */
+function mcpError(code: number, message: string, data?: unknown): RpcError {
+  return new RpcError(code, `MCP error ${code}: ${message}`, data);
 }
 
 /**
  * Drops the `task` of a request. Waygate declares no task capability, so the request counts as a plain one (2025-11-25,
- * Tasks); the SDK would reject it.
+ * Tasks).
  */
 function withoutTask(message: JSONRPCMessage): JSONRPCMessage {
   if (!('method' in message) || message.params?.task === undefined) return message;

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@model
 import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
 import { faultResponse, frameFaultOf } from '../../link/frameFault.ts';
 import type { RequestId } from '../../link/frames.ts';
-import { inOrder } from '../inOrder.ts';
+import { inOrder } from './inOrder.ts';
 import type { EraFinder } from './modern/eraFinder.ts';
 import type { RpcError } from './modern/eras.ts';
 import { NotificationPace } from './notificationPace.ts';

@@ -1,0 +1,89 @@
+import { isRecord } from '../../lib/isRecord.ts';
+import { oneLine } from '../../text/porcelain.ts';
+import type { OutgoingOptions, OutgoingRequests, Send } from './outgoingRequests.ts';
+import type { SessionClient } from './sessionMode.ts';
+
+const CLIENT_CHARS = 64;
+/** Capabilities of a client that MCP 2025-11-25 defines. */
+const CAPABILITIES = ['experimental', 'sampling', 'elicitation', 'roots', 'tasks', 'extensions'];
+/** Capability that a server must have declared for a notification. */
+const NEEDS: Readonly<Record<string, string>> = {
+  'notifications/message': 'logging',
+  'notifications/resources/updated': 'resources',
+  'notifications/resources/list_changed': 'resources',
+  'notifications/tools/list_changed': 'tools',
+  'notifications/prompts/list_changed': 'prompts',
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Client of a session: what it said of itself in `initialize`, and the way to it. */
+export class ClientLink {
+  /** Same object for all calls of the session. */
+  readonly session = {};
+  readonly #offered: Fields;
+  readonly #send: Send;
+  readonly #requests: OutgoingRequests;
+  #client: SessionClient = { name: 'unknown client', version: '', protocolVersion: '' };
+  #capabilities: Fields = {};
+
+  /** `offered`: capabilities of the gateway that the client was promised. */
+  constructor(offered: Fields, send: Send, requests: OutgoingRequests) {
+    this.#offered = offered;
+    this.#send = send;
+    this.#requests = requests;
+  }
+
+  get client(): SessionClient {
+    return this.#client;
+  }
+
+  get capabilities(): Fields {
+    return this.#capabilities;
+  }
+
+  /** Notes the params of `initialize`, whose version the host has negotiated. */
+  introduce({ protocolVersion, clientInfo, capabilities }: Fields): void {
+    const { name, version } = isRecord(clientInfo) ? clientInfo : {};
+    // A client may claim anything about itself, and a person reads it.
+    this.#client = {
+      name: oneLine(typeof name === 'string' ? name : 'unknown client', CLIENT_CHARS),
+      version: oneLine(typeof version === 'string' ? version : '', CLIENT_CHARS),
+      protocolVersion: typeof protocolVersion === 'string' ? protocolVersion : '',
+    };
+    this.#capabilities = readCapabilities(capabilities);
+  }
+
+  /** Sends a notification, unless the client cannot expect it or has gone. */
+  notify(
+    method: string,
+    params: Record<string, unknown> | undefined,
+    relatedRequestId?: OutgoingOptions['relatedRequestId'],
+  ): void {
+    if (!this.#expects(method)) return;
+    const message = { method, ...(params && { params }), jsonrpc: '2.0' } as const;
+    void this.#send(message, { relatedRequestId }).catch(() => undefined);
+  }
+
+  request(method: string, params: Record<string, unknown>, options: OutgoingOptions): Promise<Record<string, unknown>> {
+    return this.#requests.request(method, params, options);
+  }
+
+  #expects(method: string): boolean {
+    if (method === 'notifications/elicitation/complete') {
+      const { elicitation } = this.#capabilities;
+      return isRecord(elicitation) && elicitation.url !== undefined;
+    }
+    const needed = NEEDS[method];
+    return needed === undefined || this.#offered[needed] !== undefined;
+  }
+}
+
+function readCapabilities(declared: unknown): Fields {
+  if (!isRecord(declared)) return {};
+  const known = CAPABILITIES.flatMap((name) => (isRecord(declared[name]) ? [[name, declared[name]] as const] : []));
+  const { elicitation, ...others } = Object.fromEntries(known);
+  if (elicitation === undefined) return others;
+  // An empty object means forms, as before revision 2025-11-25.
+  return { ...others, elicitation: Object.keys(elicitation).length === 0 ? { form: {} } : elicitation };
+}
