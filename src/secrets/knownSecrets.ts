@@ -117,8 +117,8 @@ export class FormBegins {
   }
 
   add(form: string): void {
-    const [a, b, c] = [form.charCodeAt(0), form.charCodeAt(1), form.charCodeAt(2)];
-    this.#marks[extended(extended(a, b), c) ^ this.#key] = 1;
+    const hash = extended(extended(form.charCodeAt(0), form.charCodeAt(1)), form.charCodeAt(2));
+    this.#marks[hash ^ this.#key] = 1;
   }
 
   clear(): void {
