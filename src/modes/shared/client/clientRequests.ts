@@ -306,9 +306,8 @@ function asking({ config }: ServerConnection): AskingServer {
   return { name, isLocal: type === 'stdio' || isLoopback(address) };
 }
 
-/** Forwards the client's error unchanged, without the SDK's prefix. */
+/** Forwards the client's error unchanged. */
 function asRpcError(error: unknown): RpcError {
   const { code, message, data } = error as { code?: unknown; message?: string; data?: unknown };
-  const text = String(message).replace(/^MCP error -?\d+: /, '');
-  return new RpcError(Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR, text, data);
+  return new RpcError(Number.isSafeInteger(code) ? (code as number) : INTERNAL_ERROR, String(message), data);
 }
