@@ -35,7 +35,7 @@ describe('a command names the next step', () => {
     await host.call('tool_browse', { path: '/' });
     const step = async () => nextOf((await waygate(workspace, ['status'])).stderr);
     expect(await step()).toMatch(/^waygate approve/);
-    for (const args of [['browse', '/'], ['catalog'], ['catalog', '--stats'], ['scan']]) {
+    for (const args of [['browse', '/'], ['catalog'], ['catalog', '--stats'], ['scan'], ['trust']]) {
       expect(nextOf((await waygate(workspace, args)).stderr), args.join(' ')).toMatch(/^waygate approve/);
     }
     workspace.configure({ one: { ...servers.fixture(), env: { KEY: `$\{secret:the-key}` } } });
@@ -47,7 +47,7 @@ describe('a command names the next step', () => {
     workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one: servers.fixture() } }));
     const host = await HostProcess.connect(workspace);
     await host.call('tool_browse', { path: '/' });
-    const inData = ['approve', 'status', 'browse /', 'catalog', 'scan', 'client-config zed'].map(
+    const inData = ['approve', 'status', 'browse /', 'catalog', 'scan', 'trust', 'client-config zed'].map(
       (one) => `${one} --json`,
     );
     for (const args of [...inData, 'scan --sarif']) {
@@ -60,7 +60,7 @@ describe('a command names the next step', () => {
     workspace.write('.vscode/waygate.json', '{ "servers": ');
     const host = await HostProcess.connect(workspace);
     await host.call('tool_browse', { path: '/' });
-    for (const command of ['status', 'catalog', 'scan']) {
+    for (const command of ['status', 'catalog', 'scan', 'trust']) {
       expect(nextOf((await waygate(workspace, [command])).stderr), command).toBeUndefined();
     }
   });
