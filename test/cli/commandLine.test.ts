@@ -98,6 +98,7 @@ describe('the command line', () => {
   it.each([
     [['secret', 'delete', 'nothing'], /there is no secret "nothing"; see waygate secret list\./, 1],
     [['learned', '--forget', 'one:echo'], /nothing has been learned about "one:echo"; no tool has been used yet\./, 1],
+    [['scan', 'nobody'], /there is no server "nobody"; there is none\./, 1],
     [['login', 'nobody'], /There is no server "nobody"; there is none\./, 1],
     [['serve', '--http', '--token-file', 'nowhere'], /the token file \S+nowhere does not exist\./, 1],
     [['import', '--from', 'broken.json'], /broken\.json:1:7: it is not JSON: a value is expected here\./, 65],
