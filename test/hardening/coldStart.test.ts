@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { readLastWorker } from '../../src/host/attach/lastWorker.ts';
-import { stateFolder, status, waygate } from '../support/census.ts';
+import { heartbeat } from '../../src/link/rendezvous.ts';
+import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
 import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
@@ -29,6 +30,9 @@ it(`${COUNT} servers that were never started fail no browse, replace no worker a
   const host = await HostProcess.connect(workspace);
   const began = performance.now();
   const last = host.call('tool_execute', { tool_id: `${names.at(-1)}:echo`, args: { text: 'hi' } });
+  // A host with a call in flight takes a silent worker without beats for a hung one.
+  await until('the worker', () => rendezvous(workspace));
+  const beats = until('a beat of the worker', heartbeat(stateFolder(workspace)));
   const answers: number[] = [];
   let isComplete = false;
   const asking = (async () => {
@@ -52,6 +56,7 @@ it(`${COUNT} servers that were never started fail no browse, replace no worker a
   }
   const seconds = (performance.now() - began) / 1_000;
   await asking;
+  await beats;
   const { code, ms: commandMs } = await command;
   expect(code).toBe(0);
   expect(
