@@ -246,8 +246,8 @@ export const COMMAND_NAMES = Object.keys(OPTIONS) as readonly CommandName[];
 
 /** Required arguments of commands, for the usage error. */
 export const NEEDS: Readonly<Partial<Record<CommandName, string>>> = {
-  allow: 'needs a server or a tool_id; see waygate catalog.',
-  deny: 'needs a server or a tool_id; see waygate catalog.',
+  allow: 'needs a server, or a tool by its path or tool_id; see waygate catalog.',
+  deny: 'needs a server, or a tool by its path or tool_id; see waygate catalog.',
   browse: 'needs a query or a path: waygate browse "read a file", or /.',
   secret: 'needs an action: set NAME, list, or delete NAME.',
   skill: 'needs an action: waygate skill install.',

@@ -110,13 +110,13 @@ const BY_COMMAND: { readonly [Name in CommandName]: CommandHelp<Name> } = {
   },
   allow: {
     purpose: 'adds a rule that allows a server or a tool',
-    forms: ['NAME | TOOL_ID'],
+    forms: ['NAME | PATH | TOOL_ID'],
     options: { here: ['', "writes it into the workspace's waygate.json instead of yours"] },
     example: 'github --here',
   },
   deny: {
     purpose: 'adds a rule that denies a server or a tool',
-    forms: ['NAME | TOOL_ID'],
+    forms: ['NAME | PATH | TOOL_ID'],
     options: { here: ['', "writes it into the workspace's waygate.json instead of yours"] },
     example: 'github',
   },

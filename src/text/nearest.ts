@@ -35,7 +35,7 @@ export function meant(written: string, known: readonly string[]): { meant?: { wr
 export function didYouMean(
   word: string,
   known: readonly string[],
-  otherwise = `there are ${known.join(', ')}.`,
+  otherwise = known.length === 0 ? 'there is none.' : `there are ${known.join(', ')}.`,
 ): string {
   const near = nearest(word, known);
   return near === undefined ? otherwise : `did you mean "${near}"?`;

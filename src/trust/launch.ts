@@ -51,15 +51,19 @@ export function launchOf(config: ServerConfig, place: LaunchPlace): Launch {
   const { name, type } = config;
   const { code, data, lines, notes, ...start } =
     type === 'stdio' ? programLaunch(config, place) : addressLaunch(config, place);
-  const withParts = (parts: readonly string[]): string[] => [
+  const naming = (words: string, parts: readonly string[]): string[] =>
+    parts.length === 0 ? [] : [`${words}: ${parts.map(shown).join(' ')}`];
+  const launch = [
     ...lines,
     ...inputLines(config),
     ...(config.sampling ? ['may ask the model of your client (sampling)'] : []),
-    ...(parts.length === 0 ? [] : [`runs code of this workspace: ${parts.map(shown).join(' ')}`]),
+    ...naming('runs code of this workspace', code),
   ];
   // A file that the server itself creates makes no other launch.
-  const hash = place.seal(`launch ${JSON.stringify([name, type, withParts(code)])}`);
-  return { ...start, name, hash, lines: [...withParts([...code, ...data]), ...notes] };
+  const hash = place.seal(`launch ${JSON.stringify([name, type, launch])}`);
+  // Only the program knows what it does with a folder, or with a file without the ending of a script.
+  const named = naming('may read, change or run of this workspace', data);
+  return { ...start, name, hash, lines: [...launch, ...named, ...notes] };
 }
 
 /** Returns the lines of a launch for the user; after a change, as a diff against the approved ones. */

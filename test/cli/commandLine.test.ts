@@ -31,7 +31,7 @@ describe('the command line', () => {
     [['trust', 'diff', 'one', '--pin', '12345678'], /--pin belongs to waygate trust accept\./],
     [['trust', 'accept', 'one', '--pin', '1234567'], /--pin needs at least the first 8 digits/],
     [['lock', 'one'], /waygate lock: Unexpected argument 'one'/],
-    [['deny'], /waygate deny needs a server or a tool_id; see waygate catalog\./],
+    [['deny'], /waygate deny needs a server, or a tool by its path or tool_id; see waygate catalog\./],
     [['scan', 'a', 'b'], /waygate scan takes the name of one server; see waygate status\./],
     [['scan', '--json', '--sarif'], /--json and --sarif exclude each other; give one\./],
     [['serve', '--port', '80'], /--port belongs to --http; write waygate serve --http --port\./],
@@ -98,6 +98,7 @@ describe('the command line', () => {
   it.each([
     [['secret', 'delete', 'nothing'], /there is no secret "nothing"; see waygate secret list\./, 1],
     [['learned', '--forget', 'one:echo'], /nothing has been learned about "one:echo"; no tool has been used yet\./, 1],
+    [['scan', 'nobody'], /there is no server "nobody"; there is none\./, 1],
     [['login', 'nobody'], /There is no server "nobody"; there is none\./, 1],
     [['serve', '--http', '--token-file', 'nowhere'], /the token file \S+nowhere does not exist\./, 1],
     [['import', '--from', 'broken.json'], /broken\.json:1:7: it is not JSON: a value is expected here\./, 65],

@@ -35,15 +35,33 @@ describe('a command names the next step', () => {
     await host.call('tool_browse', { path: '/' });
     const step = async () => nextOf((await waygate(workspace, ['status'])).stderr);
     expect(await step()).toMatch(/^waygate approve/);
-    expect(nextOf((await waygate(workspace, ['browse', '/'])).stderr)).toMatch(/^waygate approve/);
+    for (const args of [['browse', '/'], ['catalog'], ['catalog', '--stats'], ['scan'], ['trust']]) {
+      expect(nextOf((await waygate(workspace, args)).stderr), args.join(' ')).toMatch(/^waygate approve/);
+    }
     workspace.configure({ one: { ...servers.fixture(), env: { KEY: `$\{secret:the-key}` } } });
     await until('the step', async () => (await step()) === 'waygate secret set the-key');
   });
 
   it('not in data', async () => {
-    const workspace = testWorkspace({ one: servers.fixture() });
-    for (const args of [['approve'], ['status'], ['client-config', 'zed']]) {
-      expect((await waygate(workspace, [...args, '--json'])).stderr).toBe('');
+    const workspace = testWorkspace();
+    workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one: servers.fixture() } }));
+    const host = await HostProcess.connect(workspace);
+    await host.call('tool_browse', { path: '/' });
+    const inData = ['approve', 'status', 'browse /', 'catalog', 'scan', 'trust', 'client-config zed'].map(
+      (one) => `${one} --json`,
+    );
+    for (const args of [...inData, 'scan --sarif']) {
+      expect((await waygate(workspace, args.split(' '))).stderr, args).toBe('');
+    }
+  });
+
+  it('not to import servers that an error hides', async () => {
+    const workspace = testWorkspace();
+    workspace.write('.vscode/waygate.json', '{ "servers": ');
+    const host = await HostProcess.connect(workspace);
+    await host.call('tool_browse', { path: '/' });
+    for (const command of ['status', 'catalog', 'scan', 'trust']) {
+      expect(nextOf((await waygate(workspace, [command])).stderr), command).toBeUndefined();
     }
   });
 });

@@ -21,6 +21,9 @@ async function used() {
   await waygate(moved, ['client-config', 'cursor', '--write', '--yes']);
   moved.configure({ one: { ...servers.fixture(), env: { TOKEN: `$\{secret:github}` } } });
   await waygate(moved, ['secret', 'set', 'github'], 'value\n');
+  await waygate(moved, ['plugin', 'build']);
+  // As a process leaves it that is killed while it writes.
+  writeFileSync(join(moved.stateDir, 'secrets.json.4711.0a1b2c3d.new'), '{');
   const host = await HostProcess.connect(moved);
   await host.toolId('/one/echo');
   const cache = join(home, '.cache', 'waygate');
@@ -42,6 +45,8 @@ describe.skipIf(process.platform !== 'linux')('waygate uninstall', () => {
     ]);
     for (const left of [
       join(workspace.stateDir, 'secrets.json'),
+      join(workspace.stateDir, 'secrets.json.4711.0a1b2c3d.new'),
+      join(workspace.stateDir, 'plugin'),
       join(workspace.stateDir, 'workspaces'),
       cache,
       backup,
@@ -52,8 +57,8 @@ describe.skipIf(process.platform !== 'linux')('waygate uninstall', () => {
     expect(list.stdout).toMatch(
       /These entries still start Waygate; delete them by hand\n {2}"mcpServers" → "waygate" in /,
     );
-    const { code } = await waygate(workspace, ['uninstall', '--yes']);
-    expect(code).toBe(0);
+    const { code, stderr } = await waygate(workspace, ['uninstall', '--yes']);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^Next: npm uninstall .* the plugin "waygate"/)]);
     for (const left of [workspace.stateDir, cache, backup]) expect(existsSync(left), left).toBe(false);
     expect(existsSync(workspace.configFile)).toBe(true);
     const again = await waygate(workspace, ['uninstall', '--json']);

@@ -3,8 +3,9 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { readLastWorker } from '../../src/host/attach/lastWorker.ts';
-import { stateFolder, status, waygate } from '../support/census.ts';
-import { HostProcess } from '../support/hostProcess.ts';
+import { heartbeat } from '../../src/link/rendezvous.ts';
+import { rendezvous, stateFolder, status, waygate } from '../support/census.ts';
+import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
 const COUNT = Number(process.env.WAYGATE_COLD_SERVERS ?? 20);
@@ -29,6 +30,9 @@ it(`${COUNT} servers that were never started fail no browse, replace no worker a
   const host = await HostProcess.connect(workspace);
   const began = performance.now();
   const last = host.call('tool_execute', { tool_id: `${names.at(-1)}:echo`, args: { text: 'hi' } });
+  // A host with a call in flight takes a silent worker without beats for a hung one.
+  await until('the worker', () => rendezvous(workspace));
+  const beats = until('a beat of the worker', heartbeat(stateFolder(workspace)));
   const answers: number[] = [];
   let isComplete = false;
   const asking = (async () => {
@@ -52,6 +56,7 @@ it(`${COUNT} servers that were never started fail no browse, replace no worker a
   }
   const seconds = (performance.now() - began) / 1_000;
   await asking;
+  await beats;
   const { code, ms: commandMs } = await command;
   expect(code).toBe(0);
   expect(
@@ -72,4 +77,19 @@ it(`${COUNT} servers that were never started fail no browse, replace no worker a
   };
   expect(Math.max(...answers, commandMs), JSON.stringify(figures)).toBeLessThan(ANSWER_MS);
   console.log(`cold start of ${COUNT} servers: ${JSON.stringify(figures)}`);
+});
+
+it(`${COUNT} servers that are starting for the first time end with waygate stop`, async () => {
+  const workspace = testWorkspace();
+  const [spans, pids] = [workspace.write('spans.txt', ''), workspace.write('pids.txt', '')];
+  const cold = servers.fixture('--busy-start', BUSY_MS, '--spans', spans, '--pid-file', pids);
+  delete workspace.env.WAYGATE_LINGER_MS;
+  workspace.configure(Object.fromEntries(Array.from({ length: COUNT }, (_, i) => [`s${i}`, cold])));
+  const host = await HostProcess.connect(workspace);
+  await until('a start', () => readFileSync(spans, 'utf8').includes('('));
+  const { code, stdout } = await waygate(workspace, ['stop']);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Stopped the gateway')]);
+  await until('the end of the servers', () => !pidsIn(pids).some(isAlive));
+  host.end();
+  await host.exited;
 });

@@ -12,7 +12,7 @@ describe('a session with more calls than it may have in flight', () => {
     const id = await busy.toolId('/one/wait');
     const execute = (host: HostProcess, args: object) => host.call('tool_execute', { tool_id: id, args });
     const held = Array.from({ length: 32 }, (_, i) => execute(busy, { until: workspace.gate, nonce: `held ${i}` }));
-    const waiting = Array.from({ length: 100 }, () => execute(busy, { ms: 0 }));
+    const waiting = Array.from({ length: 100 }, (_, i) => execute(busy, { ms: 0, nonce: `waiting ${i}` }));
     // Reads of the session itself do not wait for its calls.
     expect((await busy.call('tool_browse', { path: '/' })).isError).toBe(false);
     expect((await execute(calm, { ms: 0, nonce: 'calm' })).text).toBe('ok\nwaited 0 ms\n');

@@ -106,6 +106,18 @@ describe('waygate allow and deny', () => {
     expect((await waygate(workspace, ['deny'])).code).toBe(64);
   });
 
+  it('take a tool by its path or without its hash, if one alone is meant', async () => {
+    const workspace = testWorkspace({ one: servers.fixture('--names', JSON.stringify(['act', 'act.now'])) });
+    const about = async (subject: string) => {
+      const { stdout } = await waygate(workspace, ['deny', subject, '--json']);
+      return stdout === '' ? undefined : JSON.parse(stdout).rule.tool;
+    };
+    expect(await about('/one/act')).toBe('act');
+    expect(await about('one:act')).toBe('act');
+    expect(await about('one:ac')).toBeUndefined();
+    expect(await about('/one')).toBeUndefined();
+  });
+
   it('says why a rule of a workspace has no effect', async () => {
     const workspace = testWorkspace({ one: servers.fixture() });
     writeFileSync(workspace.userConfigFile, JSON.stringify({ policy: { default: 'deny' } }));

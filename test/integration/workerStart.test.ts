@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { rendezvous } from '../support/census.ts';
 import { HostProcess, until } from '../support/hostProcess.ts';
-import { temporaryFolder, testWorkspace } from '../support/workspace.ts';
+import { servers, temporaryFolder, testWorkspace, WAYGATE } from '../support/workspace.ts';
 
 it('a worker answers its first browse without the modules of Node that only calls need', async () => {
   const folder = temporaryFolder('waygate-loaded-');
@@ -19,4 +19,29 @@ it('a worker answers its first browse without the modules of Node that only call
   expect(loaded).toContain('node:net');
   const unneeded = ['http', 'https', 'child_process', 'dns/promises', 'vm'];
   expect(unneeded.filter((name) => loaded.includes(name) || loaded.includes(`node:${name}`))).toEqual([]);
+});
+
+it('a host that joins a worker loads what an outage needs in an outage only', async () => {
+  const folder = temporaryFolder('waygate-loaded-');
+  const workspace = testWorkspace({ one: servers.fixture() });
+  const starter = await HostProcess.connect(workspace);
+  const env = {
+    NODE_OPTIONS: `--require ${resolve('test/fixtures/loadedProbe.cjs')}`,
+    WAYGATE_PROBE_FOLDER: folder,
+  };
+  const host = await HostProcess.connect(workspace, [], {}, env);
+  const id = await host.toolId('/one/echo');
+  const call = () => host.call('tool_execute', { tool_id: id, args: { text: 'hi' } });
+  expect((await call()).isError).toBe(false);
+  const [own] = readdirSync(folder);
+  const loaded = () => JSON.parse(readFileSync(join(folder, String(own)), 'utf8')) as string[];
+  // Of Waygate itself, nothing but its program.
+  expect(loaded().filter((name) => /child_process|https?$|worker_threads|inspector|\.cjs$/.test(name))).toEqual([
+    WAYGATE,
+  ]);
+  starter.end();
+  await starter.exited;
+  process.kill(rendezvous(workspace)?.pid as number, 'SIGKILL');
+  expect((await call()).isError).toBe(false);
+  expect(loaded()).toContain('node:child_process');
 });

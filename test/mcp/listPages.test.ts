@@ -82,4 +82,16 @@ describe('an item with a huge member', () => {
     expect(again).toEqual(first);
     expect(changed).not.toEqual(first);
   });
+
+  it('is written as JSON once', async () => {
+    let writes = 0;
+    const inputSchema = {
+      toJSON() {
+        writes += 1;
+        return { type: 'object', description: 'x'.repeat(300_000) };
+      },
+    };
+    await listPages('tools', async () => ({ items: [{ name: 'wide', inputSchema }], nextCursor: undefined }));
+    expect(writes).toBe(1);
+  });
 });

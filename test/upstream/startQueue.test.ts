@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { StdioServerConfig } from '../../src/config/gatewayConfig.ts';
+import { ChildJournal } from '../../src/upstream/process/childJournal.ts';
 import { StartQueue } from '../../src/upstream/start/startQueue.ts';
+import { StdioLink } from '../../src/upstream/transports/stdioLink.ts';
+import { connectStdio } from '../support/connection.ts';
+import { servers, temporaryFolder } from '../support/workspace.ts';
 
 const NEVER = new AbortController().signal;
 const LONG_MS = 3_600_000;
@@ -59,5 +64,33 @@ describe('the queue of starts', () => {
     const { enter: enterShort } = queueOf(1, 1);
     enterShort('hangs');
     await enterShort('next').ready;
+  });
+});
+
+describe('a server that waits for its first start', () => {
+  it.each(['call', 'start'] as const)('starts before the others at a %s', async (how) => {
+    const queue = new StartQueue({ atOnce: 1, placeMs: LONG_MS });
+    const journal = new ChildJournal(temporaryFolder('wg-queue-'));
+    const begun: string[] = [];
+    const connect = (name: string) => {
+      const { connection } = connectStdio({ ...servers.fixture(), name }, journal, {
+        startQueue: queue,
+        openLink: async (config, events) => {
+          begun.push(name);
+          return new StdioLink(config as StdioServerConfig, journal, events);
+        },
+      });
+      connection.begin();
+      return connection;
+    };
+    const first = queue.enter(false, NEVER);
+    const [other, needed] = [connect('other'), connect('needed')];
+    // Both are in the queue by then.
+    await turnOver();
+    const work = how === 'call' ? needed.call('echo', { text: 'hi' }, { timeoutMs: LONG_MS }) : needed.start();
+    await turnOver();
+    first.leave();
+    await Promise.all([work, other.start()]);
+    expect(begun).toEqual(['needed', 'other']);
   });
 });

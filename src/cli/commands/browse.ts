@@ -1,9 +1,9 @@
 import type { ControlRequests } from '../../control/contract.ts';
 import { inLines } from '../../text/porcelain.ts';
 import type { BrowseCommand } from '../commands.ts';
-import { jsonText, print, printAside, printNext, printText } from '../print.ts';
+import { jsonText, print, printAside, printText } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
-import { stepFor } from './status.ts';
+import { printStepFor } from './status.ts';
 
 type Explanation = ControlRequests['explain']['result'];
 
@@ -23,8 +23,7 @@ export function browse({ subject, explain, json, ...target }: BrowseCommand): Pr
     const { content, structuredContent, isError } = await control.request('callTool', { name: 'tool_browse', args });
     const text = json ? jsonText(structuredContent) : content.map((part) => part.text ?? '').join('');
     (isError ? printAside : printText)(text);
-    const step = stepFor((await control.request('status', {})).servers);
-    if (step !== undefined) printNext(json, step);
+    printStepFor(json, await control.request('status', {}));
     return isError ? EXIT_FAILED : 0;
   });
 }

@@ -3,14 +3,16 @@ import { count, groupDigits, inLines } from '../../text/porcelain.ts';
 import type { CatalogCommand } from '../commands.ts';
 import { errorsOf, print, printProblem } from '../print.ts';
 import { withSettledGateway } from '../settledGateway.ts';
+import { printStepFor } from './status.ts';
 
 export function catalog({ stats, json, ...target }: CatalogCommand): Promise<number> {
   return withSettledGateway(target, async (control) => {
     const report = await control.request('catalog', {});
-    const { configuration } = await control.request('status', {});
+    const status = await control.request('status', {});
     // Print configuration problems too: they explain why a server is missing.
-    for (const problem of errorsOf(configuration)) printProblem(problem);
+    for (const problem of errorsOf(status.configuration)) printProblem(problem);
     print(json, stats ? statsOf(report) : report, stats ? renderStats(inLines(report)) : renderTools(inLines(report)));
+    printStepFor(json, status);
     return 0;
   });
 }

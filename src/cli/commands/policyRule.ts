@@ -68,9 +68,12 @@ async function namedBy(subject: string, control: ControlClient): Promise<Named> 
     [...approved, ...items].map(({ key, toolId }) => ({ server, id: toolId ?? '', name: key.replace(/^tools:/, '') })),
   );
   // Servers of a catalog file have no pins.
-  const others = namespaces.flatMap(({ server, tools }) => tools.map(({ id }) => ({ server, id, name: '' })));
-  const all = [...reviewed, ...others].filter(({ id }) => id !== '');
-  const found = all.find(({ id }) => id === subject);
+  const listed = namespaces.flatMap(({ server, tools }) =>
+    tools.map(({ id, path }) => ({ server, id, name: '', path })),
+  );
+  const all = [...reviewed, ...listed].filter(({ id }) => id !== '');
+  const meant = meantId(subject, listed);
+  const found = all.find(({ id }) => id === meant);
   if (found) {
     const { server, id, name } = found;
     // An id changes with the arguments of its tool; the name outlives that, unless it would be a pattern.
@@ -79,6 +82,14 @@ async function namedBy(subject: string, control: ControlClient): Promise<Named> 
   const known = [...servers, ...all.map(({ id }) => id)];
   const remedy = didYouMean(subject, known, 'see waygate catalog.');
   throw new Error(`there is no server or tool "${shownText(subject)}"; ${visibleText(remedy)} Nothing was written.`);
+}
+
+/** Returns the id of the tool that the user names by its path, as `waygate catalog` prints it, or by its id without the hash. */
+function meantId(subject: string, listed: readonly { id: string; path: string }[]): string {
+  const isMeant = ({ id, path }: { id: string; path: string }): boolean =>
+    path === subject || (id.startsWith(subject) && /^[@#]/.test(id.slice(subject.length)));
+  const [one, another] = listed.filter(isMeant);
+  return one && !another ? one.id : subject;
 }
 
 /**

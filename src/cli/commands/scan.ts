@@ -7,6 +7,7 @@ import type { ScanCommand } from '../commands.ts';
 import { print } from '../print.ts';
 import { sarifOf } from '../sarif.ts';
 import { withSettledGateway } from '../settledGateway.ts';
+import { printStepFor } from './status.ts';
 
 /** Exit codes, so that a script can distinguish findings from errors. */
 const EXIT = { none: 0, soft: 10, hard: 11 } as const;
@@ -14,13 +15,14 @@ const EXIT = { none: 0, soft: 10, hard: 11 } as const;
 /** Prints what the scan finds in the lists of the servers (T1). */
 export function scan({ server, json, sarif, ...target }: ScanCommand): Promise<number> {
   return withSettledGateway(target, async (control) => {
-    const { servers } = await control.request('status', {});
-    const names = servers.map(({ name }) => name);
+    const status = await control.request('status', {});
+    const names = status.servers.map(({ name }) => name);
     if (server !== undefined && !names.includes(server)) {
       throw new Error(`there is no server "${oneLine(server)}"; ${didYouMean(server, names)}`);
     }
     const scans = await control.request('scan', server === undefined ? {} : { server });
     print(json || sarif, sarif ? sarifOf(scans) : scans, renderScans(scans));
+    printStepFor(json || sarif, status);
     return EXIT[worstOf(scans)];
   });
 }

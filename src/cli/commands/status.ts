@@ -22,14 +22,23 @@ export async function status({ json, ...target }: GatewayTarget & Printed): Prom
   }
   const { worker, health, ...rest } = snapshot;
   print(json, { ...rest, worker: { ...worker, state: health } }, renderStatus(inLines(snapshot), Date.now()));
-  const step = stepFor(snapshot.servers);
-  if (step !== undefined) printNext(json, step);
+  printStepFor(json, snapshot);
   return 0;
 }
 
+/** Prints the step that follows while servers wait for the user. */
+export function printStepFor(json: boolean, snapshot: GatewaySnapshot): void {
+  const step = stepFor(snapshot);
+  if (step !== undefined) printNext(json, step);
+}
+
 /** Returns the command that helps the most servers which wait for the user. */
-export function stepFor(servers: readonly ServerStatus[]): string | undefined {
-  if (servers.length === 0) return 'waygate import copies the servers of your other MCP clients.';
+function stepFor({ servers, configuration }: GatewaySnapshot): string | undefined {
+  if (servers.length === 0) {
+    // An error hides servers that are there.
+    if (errorsOf(configuration).length > 0) return undefined;
+    return 'waygate import copies the servers of your other MCP clients.';
+  }
   const inState = (state: ServerStatus['state']) => servers.filter((server) => server.state === state);
   if (inState('needs_approval').length > 0) return 'waygate approve shows the commands that wait for your approval.';
   const [secret] = inState('needs_secret');

@@ -10,6 +10,7 @@ import { ownTrustLog } from '../runtime.ts';
 import { withSettledGateway } from '../settledGateway.ts';
 import { ownTerminal, type Terminal } from '../terminal.ts';
 import { acceptShown, chosenIn, shownDiff, shownText, stateWords } from '../trustReview.ts';
+import { printStepFor } from './status.ts';
 
 /** Shows the pins of the servers (T2), and carries out the user's decisions about them. */
 export async function trust(command: TrustCommand, terminal: Terminal = ownTerminal()): Promise<number> {
@@ -72,12 +73,12 @@ async function release(control: ControlClient, review: TrustReview, json: boolea
 }
 
 async function show(control: ControlClient, reviews: readonly TrustReview[], json: boolean): Promise<number> {
-  const [{ servers }, scans] = [await control.request('status', {}), await control.request('scan', {})];
+  const [status, scans] = [await control.request('status', {}), await control.request('scan', {})];
   const rows = reviews.map((review) => {
     const { approved, items, ...rest } = review;
     const counts = { approved: approved.length, new: 0, changed: 0, gone: 0, blocked: 0 };
     for (const { state } of items) counts[state]++;
-    const launch = launchOf(review, servers);
+    const launch = launchOf(review, status.servers);
     const findings = findingsOf(review.server, scans);
     const listed = items.map(({ before: _before, after: _after, ...item }) => item);
     return { ...rest, launch, counts, findings, items: listed };
@@ -87,6 +88,7 @@ async function show(control: ControlClient, reviews: readonly TrustReview[], jso
     ? 'See a change, and the pin that accepts it: waygate trust diff NAME | TOOL_ID\n'
     : '';
   print(json, rows, lines.length === 0 ? 'No server is configured.\n' : `${lines.join('\n')}\n${next}`);
+  printStepFor(json, status);
   return 0;
 }
 

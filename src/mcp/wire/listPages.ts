@@ -37,14 +37,21 @@ export interface Page {
   nextCursor: unknown;
 }
 
-/** Replaces the objects of an item that are too large. Each step of the catalog would visit all their values. */
-function withoutLargeMembers(item: unknown): unknown {
-  if (!isRecord(item)) return item;
-  const members = Object.entries(item).map(([name, value]) => {
-    const json = isRecord(value) ? JSON.stringify(value) : '';
-    return [name, json.length > MAX_MEMBER_CHARS ? leftOut(json) : value];
-  });
-  return Object.fromEntries(members);
+/**
+ * Returns an item with the number of its characters as JSON, and without objects that are too large: each step of the
+ * catalog would visit all their values. Writes each member once, because writing a large one takes long.
+ */
+function measured(item: unknown): { kept: unknown; chars: number } {
+  if (!isRecord(item)) return { kept: item, chars: JSON.stringify(item)?.length ?? 0 };
+  let kept = item;
+  let chars = 2;
+  for (const [name, value] of Object.entries(item)) {
+    const json = JSON.stringify(value);
+    // Quotes, colon and comma.
+    chars += name.length + json.length + 4;
+    if (isRecord(value) && json.length > MAX_MEMBER_CHARS) kept = { ...kept, [name]: leftOut(json) };
+  }
+  return { kept, chars };
 }
 
 /** Requests one page; the first without a cursor. */
@@ -74,10 +81,10 @@ export async function listPages(key: string, ask: AskPage, limitMs = MAX_MS): Pr
     // A spread of a hostile list would overflow the stack.
     for (const item of listed) {
       if (items.length >= MAX_ITEMS) return { items, cut: `it has more than ${MAX_ITEMS} ${key}` };
-      const size = JSON.stringify(item)?.length ?? 0;
-      bytes += size;
+      const { kept, chars } = measured(item);
+      bytes += chars;
       if (bytes > MAX_BYTES) return { items, cut: `its ${key} take more than ${MAX_BYTES / 1024 / 1024} MiB` };
-      items.push(size > MAX_MEMBER_CHARS ? withoutLargeMembers(item) : item);
+      items.push(kept);
     }
     if (typeof next !== 'string') return { items };
     if (cursors.has(next)) return { items, cut: 'it returned the same page again' };

@@ -13,9 +13,13 @@ import type { UninstallCommand } from '../../commands.ts';
 import { jsonText, printNext, problemLine } from '../../print.ts';
 import type { Terminal } from '../../terminal.ts';
 
-/** Contents of the state folder. The folder may also hold the user's `waygate.json`, or be shared by a mistake. */
+/**
+ * Contents of the state folder, and files that a killed process has left half written. The folder may also hold the
+ * user's `waygate.json`, or be shared by a mistake.
+ */
 const IN_STATE =
-  /^(?:workspaces|tokens|run|compile-cache|secrets\.json|approvals\.(?:json|key)|trust\.jsonl(?:\.lock)?)$/;
+  /^(?:workspaces|tokens|run|plugin|compile-cache|(?:secrets\.json|approvals\.(?:json|key)|trust\.jsonl(?:\.lock)?)(?:\.\d+\.[0-9a-f]{8}\.new)?)$/;
+const PLUGIN = 'plugin';
 
 interface Leftovers {
   state: readonly string[];
@@ -64,7 +68,13 @@ export async function uninstall(
     return 1;
   }
   if (!json) out(`Removed ${count(all.length, 'file or folder', 'files and folders')}.\n`);
-  printNext(json, 'npm uninstall -g waygate, and in VS Code uninstall the extension, which keeps secrets of its own.');
+  const plugins = found.state.some((path) => basename(path) === PLUGIN)
+    ? ' Clients that have the plugin "waygate" need it removed with their own command.'
+    : '';
+  printNext(
+    json,
+    `npm uninstall -g waygate, and in VS Code uninstall the extension, which keeps secrets of its own.${plugins}`,
+  );
   return 0;
 }
 
