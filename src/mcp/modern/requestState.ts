@@ -10,10 +10,10 @@ export interface RoundState {
   principal: string;
   /** Digest of the method and its parameters. */
   subject: string;
-  /** Digest of the question. */
+  /** Digest of the worker's request for input. */
   question: string;
-  /** Method of the question. */
-  asks: string;
+  /** Methods of the questions, by their keys. */
+  asks: Readonly<Record<string, string>>;
   /** The call has not begun, or may be repeated, so a host that does not hold it may run it. */
   mayRepeat: boolean;
   /** Time of the end, in milliseconds since 1970. */
@@ -25,7 +25,7 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 /** Bounds the work for a state that is not one. */
-const MAX_CHARS = 4_096;
+const MAX_CHARS = 32_768;
 
 /** Encrypts states, so that a client can neither read nor change them. */
 export class StateSeal {
