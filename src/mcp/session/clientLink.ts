@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
-import { ROUNDS_CAPABILITY } from '../modern/wire.ts';
+import { isModernVersion, ROUNDS_CAPABILITY } from '../modern/wire.ts';
 import type { OutgoingOptions, OutgoingRequests, Send } from './outgoingRequests.ts';
 import type { SessionClient } from './sessionMode.ts';
 
@@ -89,7 +89,8 @@ export class ClientLink {
 /** Returns the revision of a client whose host translates it into this session, if that is known. */
 function roundsRevision({ experimental }: Fields): string | undefined {
   const rounds = isRecord(experimental) ? experimental[ROUNDS_CAPABILITY] : undefined;
-  return isRecord(rounds) && typeof rounds.revision === 'string' ? rounds.revision : undefined;
+  const revision = isRecord(rounds) && typeof rounds.revision === 'string' ? rounds.revision : undefined;
+  return isModernVersion(revision) ? revision : undefined;
 }
 
 function readCapabilities(declared: unknown): Fields {
