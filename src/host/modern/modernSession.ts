@@ -124,7 +124,7 @@ export class ModernSession {
 
   #keep(introduction: Introduction): void {
     try {
-      this.#options.kept.write(introduction);
+      this.#options.kept?.write(introduction);
     } catch {
       // The next host asks its worker.
     }

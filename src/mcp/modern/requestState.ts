@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { once } from '../../lib/once.ts';
 
 /** Content of a `requestState`: the round for which the client collects input. */
 export interface RoundState {
@@ -29,15 +30,16 @@ const MAX_CHARS = 32_768;
 
 /** Encrypts states, so that a client can neither read nor change them. */
 export class StateSeal {
-  readonly #key: Buffer;
+  readonly #key: () => Buffer;
 
-  constructor(key: Buffer = randomBytes(KEY_BYTES)) {
-    this.#key = key;
+  /** Without a key it makes one at the first use, because loading the cryptography takes a tenth of a host's start. */
+  constructor(key?: Buffer) {
+    this.#key = once(() => key ?? randomBytes(KEY_BYTES));
   }
 
   seal(state: RoundState): string {
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#key, iv);
+    const cipher = createCipheriv(CIPHER, this.#key(), iv);
     const sealed = Buffer.concat([cipher.update(JSON.stringify(state), 'utf8'), cipher.final()]);
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
   }
@@ -48,7 +50,7 @@ export class StateSeal {
     const bytes = Buffer.from(text, 'base64url');
     if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
     try {
-      const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+      const decipher = createDecipheriv(CIPHER, this.#key(), bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
       decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
       const opened = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
       return JSON.parse(opened.toString('utf8')) as RoundState;
