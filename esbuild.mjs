@@ -55,7 +55,7 @@ const OWN_BUNDLES = [
   { source: 'src/cli/commands/import.ts', file: 'cliImport.cjs', shares: ['importing.cjs'] },
   { source: 'src/cli/commands/records/serveRecords.ts', file: 'cliRecords.cjs' },
   { source: 'src/host/attach/rollOut.ts', file: 'rollOut.cjs' },
-  { source: 'src/host/modern/modernEra.ts', file: 'modernEra.cjs' },
+  { source: 'src/host/modern/modernEra.ts', file: 'modernEra.cjs', atUse: ['node:crypto'] },
   { source: 'src/extension/import/importServers.ts', file: 'editorImport.cjs', shares: ['importing.cjs'] },
   { source: 'src/extension/configuration/editConfiguration.ts', file: 'editorEdits.cjs' },
   { source: 'src/extension/configuration/language/configurationLanguage.ts', file: 'editorLanguage.cjs' },
@@ -65,7 +65,7 @@ const OWN_BUNDLES = [
 ];
 /** What a start does not need: programs of a host or worker evaluate it at its first use. */
 const LOADED_AT_USE = {
-  host: ['node:child_process', 'node:http', 'node:inspector'],
+  host: ['node:child_process', 'node:crypto', 'node:http', 'node:inspector'],
   worker: [
     'node:child_process',
     'node:dns/promises',
@@ -124,8 +124,13 @@ const ownBundles = {
     context.onResolve({ filter: /^\.[\w./]+\.ts$/ }, ({ kind, path, resolveDir }) => {
       if (kind !== 'dynamic-import') return undefined;
       const own = OWN_BUNDLES.find(({ source }) => join(resolveDir, path) === join(root, source));
-      return own && { path: `./${own.file}`, external: true };
+      return own && { path: own.file, namespace: 'own-bundles' };
     });
+    context.onResolve({ filter: /.*/, namespace: 'own-bundles' }, ({ path }) => ({ path, external: true }));
+    // With import(), Node would parse the file once more, for the names of its exports.
+    context.onLoad({ filter: /.*/, namespace: 'own-bundles' }, ({ path }) => ({
+      contents: `module.exports = require('./${path}');`,
+    }));
   },
 };
 
@@ -219,12 +224,12 @@ const bundles = [
     external: ['vscode'],
     plugins: [ownBundles],
   },
-  ...OWN_BUNDLES.map(({ source, file, shares = [] }) => ({
+  ...OWN_BUNDLES.map(({ source, file, shares = [], atUse = [] }) => ({
     ...node,
     entryPoints: [source],
     outfile: `dist/${file}`,
     external: ['vscode', '@microsoft/mxc-sdk'],
-    plugins: [ownBundles, sharedSources(shares)],
+    plugins: [loadedAtUse(atUse), ownBundles, sharedSources(shares)],
   })),
   ...Object.entries(SHARED).map(([file, names], index) => ({
     ...node,

@@ -24,7 +24,7 @@ async function main(): Promise<number> {
         const { serveHttp } = await import('./runCommand.ts');
         return serveHttp(command, command.http);
       }
-      const { serve } = await import('./commands/serve.ts');
+      const { serve } = await import('./commands/serve/serve.ts');
       return serve(command);
     }
     case 'records': {

@@ -23,7 +23,7 @@ import { helpOf, overview, START } from './help.ts';
 import { printAside, printText } from './print.ts';
 import { ownTerminal } from './terminal.ts';
 
-export { serveHttp } from './commands/serveHttp.ts';
+export { serveHttp } from './commands/serve/serveHttp.ts';
 
 export type OtherCommand =
   | Exclude<Command, { name: 'help' | 'version' | 'serve' | 'records' }>

@@ -105,7 +105,9 @@ describe('figures of the dashboard', () => {
       ? [session, session, { ...session, client: 'claude-code', mode: 'transparent' as const }]
       : [];
     const { now } = dashboardState(sources({ snapshot: { ...BUSY, sessions } }));
-    expect(now.lines[0]).toBe('3 sessions: 2 × Visual Studio Code 1.139.1, claude-code 1.139.1 (transparent).');
+    expect(now.lines[0]).toBe(
+      '3 sessions: 2 × Visual Studio Code 1.139.1 (MCP 2025-11-25), claude-code 1.139.1 (MCP 2025-11-25, transparent).',
+    );
     expect(PAGES.empty.now.lines[0]).toContain('No session.');
   });
 });

@@ -26,6 +26,19 @@ describe('a client', () => {
     expect(client.client.name).toBe('unknown client');
   });
 
+  it('has the revision that its host translates for it, if that is one', () => {
+    const { client } = link();
+    const introduce = (rounds: unknown) =>
+      client.introduce({ protocolVersion: '2025-11-25', capabilities: { experimental: { 'waygate/rounds': rounds } } });
+    introduce({ revision: '2026-07-28' });
+    expect([client.client.protocolVersion, client.takesRounds]).toEqual(['2026-07-28', true]);
+    // A host of an earlier build names none.
+    for (const other of [{}, { revision: '2026-07-28\nand more' }, { revision: 7 }]) {
+      introduce(other);
+      expect([client.client.protocolVersion, client.takesRounds]).toEqual(['2025-11-25', false]);
+    }
+  });
+
   it.each([
     ['forms, where it declares elicitation as before 2025-11-25', { elicitation: {} }, { elicitation: { form: {} } }],
     ['URLs alone', { elicitation: { url: {} } }, { elicitation: { url: {} } }],

@@ -239,7 +239,7 @@ describe('the questions of a call', () => {
         capabilitiesOf: (origin) => (origin as { can?: object }).can as Record<string, unknown>,
       },
     );
-    await call('x', { origin: { can: { elicitation: {} } } });
+    await call('x', { origin: { can: { elicitation: {}, roots: {} } } });
     await call('x', { origin: { can: {} } });
     await call('x', { origin: {} });
     const offered = asked
@@ -247,7 +247,7 @@ describe('the questions of a call', () => {
       .map(({ params }) => (params._meta as Record<string, unknown>)['io.modelcontextprotocol/clientCapabilities']);
     expect(offered).toEqual([
       { elicitation: {}, roots: {} },
-      { roots: {} },
+      {},
       { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
     ]);
   });

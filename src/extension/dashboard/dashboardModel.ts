@@ -140,8 +140,9 @@ function plot({ per_minute: minutes }: CallsReport): CallsPlot {
 function sessions(sessions: readonly SessionStatus[]): string {
   if (sessions.length === 0) return t`No session. The editor attaches with the first message of a chat.`;
   const names = new Map<string, number>();
-  for (const { client, clientVersion, mode } of sessions) {
-    const name = `${client} ${clientVersion}${mode === undefined || mode === 'gateway' ? '' : ` (${mode})`}`;
+  for (const { client, clientVersion, protocolVersion, mode } of sessions) {
+    const notes = [t`MCP ${protocolVersion}`, ...(mode === undefined || mode === 'gateway' ? [] : [mode])];
+    const name = `${client} ${clientVersion} (${notes.join(', ')})`;
     names.set(name, (names.get(name) ?? 0) + 1);
   }
   const list = [...names].map(([name, amount]) => (amount === 1 ? name : `${amount} × ${name}`)).join(', ');

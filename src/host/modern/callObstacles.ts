@@ -1,4 +1,5 @@
 import { INVALID_PARAMS, URL_ELICITATION_REQUIRED } from '../../errors/rpcCodes.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import { errorResponse, peekIsError } from '../../link/frames.ts';
 import type { Exchange } from '../../mcp/modern/exchange.ts';
 import { MISSING_CLIENT_CAPABILITY } from '../../mcp/modern/wire.ts';
@@ -12,17 +13,25 @@ export interface Visit {
 }
 
 /** Returns what a client must do, or be able to do, before a failed call of a server can succeed. */
-export function obstacleIn(frame: Buffer, { missing }: HeldCall): Visit | { requiredCapabilities: object } | undefined {
+export function obstacleIn(
+  frame: Buffer,
+  { missing, envelope }: HeldCall,
+): Visit | { requiredCapabilities: object } | undefined {
   if (!missing && !peekIsError(frame)) return undefined;
   const { result, error } = JSON.parse(frame.toString('utf8')) as { result?: { isError?: unknown }; error?: RpcFault };
   if (missing && (error !== undefined || result?.isError === true)) return { requiredCapabilities: missing };
+  const { requiredCapabilities } = error?.data ?? {};
+  const isLacking = (name: string): boolean => !envelope.capabilities[name];
+  if (error?.code === MISSING_CLIENT_CAPABILITY && isRecord(requiredCapabilities)) {
+    return Object.keys(requiredCapabilities).some(isLacking) ? { requiredCapabilities } : undefined;
+  }
   const [first] = (error?.code === URL_ELICITATION_REQUIRED && error.data?.elicitations) || [];
   return first && { mode: 'url', message: String(first.message), url: String(first.url) };
 }
 
 interface RpcFault {
   code: number;
-  data?: { elicitations?: readonly { message?: unknown; url?: unknown }[] };
+  data?: { requiredCapabilities?: unknown; elicitations?: readonly { message?: unknown; url?: unknown }[] };
 }
 
 /** Answers a request that needs a capability which it does not declare. */

@@ -84,7 +84,7 @@ export class ModernClient {
   async #discover(envelope: Envelope, exchange: Exchange): Promise<void> {
     const { introduction: known, kept, serverInfo } = this.#options;
     // In passthrough mode the servers make the introduction, which the worker knows.
-    const shown = known ?? (this.#session ? undefined : kept.read());
+    const shown = known ?? (this.#session ? undefined : kept?.read());
     const introduction = shown ?? (await this.#sessionOf(envelope).introduction());
     if (!introduction) {
       const message = 'The servers are not known: Waygate’s worker is unavailable. Try again.';

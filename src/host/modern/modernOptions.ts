@@ -28,7 +28,8 @@ export interface ModernOptions {
   mode: Mode;
   /** Absent in passthrough mode, where the worker makes it. */
   introduction: Introduction | undefined;
-  kept: KeptIntroduction;
+  /** Present in passthrough mode. */
+  kept?: KeptIntroduction | undefined;
   serverInfo: object;
   /** Opens the legacy session that serves the client. Frames from it name their related request. */
   openHost(streams: { input: Readable; output: Writable }, mode: Mode): LegacyHost;

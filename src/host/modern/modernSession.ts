@@ -7,7 +7,7 @@ import { LineSplitter } from '../../link/lineFraming.ts';
 import { PROTOCOL_VERSIONS } from '../../mcp/mcpVersions.ts';
 import { type Envelope, LOG_LEVELS } from '../../mcp/modern/envelope.ts';
 import type { Exchange } from '../../mcp/modern/exchange.ts';
-import { ROUNDS_CAPABILITY } from '../../mcp/modern/wire.ts';
+import { MODERN_VERSION, ROUNDS_CAPABILITY } from '../../mcp/modern/wire.ts';
 import type { ModernRequest } from './heldCall.ts';
 import type { Introduction, LegacyHost, ModernOptions } from './modernOptions.ts';
 import { Rounds } from './rounds.ts';
@@ -16,7 +16,8 @@ import { Subscriptions } from './subscriptions.ts';
 /**
  * Legacy session that serves one modern client. The client's requests state its capabilities one by one, so the session
  * declares what a host can turn into rounds, and the host refuses questions that the request does not allow. Roots are
- * an exception, because a server may replace its own folders by those of a client.
+ * an exception, because a server may replace its own folders by those of a client: the session declares those of its first
+ * request, and each request those of its own (`REQUEST_CAPABILITIES_META`).
  */
 export class ModernSession {
   readonly #options: ModernOptions;
@@ -108,7 +109,7 @@ export class ModernSession {
       capabilities: {
         elicitation: { form: {}, url: {} },
         sampling: { context: {}, tools: {} },
-        experimental: { [ROUNDS_CAPABILITY]: {} },
+        experimental: { [ROUNDS_CAPABILITY]: { revision: MODERN_VERSION } },
         ...roots,
       },
       clientInfo: client,
@@ -123,7 +124,7 @@ export class ModernSession {
 
   #keep(introduction: Introduction): void {
     try {
-      this.#options.kept.write(introduction);
+      this.#options.kept?.write(introduction);
     } catch {
       // The next host asks its worker.
     }

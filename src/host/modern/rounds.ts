@@ -6,18 +6,24 @@ import { dressAnswer, type Terms } from '../../mcp/modern/dressing.ts';
 import { LOG_LEVELS } from '../../mcp/modern/envelope.ts';
 import type { Exchange } from '../../mcp/modern/exchange.ts';
 import type { RoundState } from '../../mcp/modern/requestState.ts';
-import { ASKING_METHODS, INPUT_REQUIRED, SERVER_INFO_META } from '../../mcp/modern/wire.ts';
+import { ASKING_METHODS, INPUT_REQUIRED, REQUEST_CAPABILITIES_META, SERVER_INFO_META } from '../../mcp/modern/wire.ts';
 import { lacks, obstacleIn, refuse, type Visit } from './callObstacles.ts';
 import {
-  answerWithoutClient,
+  answerTo,
   digestOf,
-  faultOfResponse,
+  faultOfResponses,
   type GivenAnswer,
   type HeldCall,
   type HeldQuestion,
+  lackOf,
   type ModernRequest,
   ONLY_WITHIN_CALLS,
+  QUESTION,
+  type Question,
+  type Responses,
   readQuestion,
+  splitQuestion,
+  takeEarly,
 } from './heldCall.ts';
 import type { LegacyHost, ModernOptions } from './modernOptions.ts';
 
@@ -37,8 +43,6 @@ const ROUND_MS = 10 * 60_000;
  * calls that a worker runs at a time for one session.
  */
 const MAX_HELD = 16;
-/** Key of the question in `inputRequests`. There is one at a time. */
-const QUESTION = 'question';
 /** Time for which a client may keep the list of the gateway's own tools, which changes with the configuration only. */
 const OWN_TOOLS_TTL_MS = 5 * 60_000;
 
@@ -65,8 +69,7 @@ export class Rounds {
   begin(request: ModernRequest, exchange: Exchange): void {
     const { requestState, inputResponses, ...params } = request.params;
     const plain = { ...request, params };
-    // Answers without the state of a round answer nothing, and the call asks as if it had none.
-    if (requestState === undefined) this.#start(plain, exchange, []);
+    if (requestState === undefined) this.#start(plain, exchange, [], inputResponses);
     else if (typeof requestState === 'string') this.#resume(plain, exchange, requestState, inputResponses);
     else refuse(exchange, 'params.requestState must be a string.');
   }
@@ -94,13 +97,10 @@ export class Rounds {
       return;
     }
     const given = call.answers.find((one) => one.digest === question.digest && one.worker !== question.worker);
-    const own = given ? undefined : answerWithoutClient(question, call.envelope.capabilities);
-    call.missing ??= own?.missing;
-    if (given) {
-      given.worker = question.worker;
-      this.#ports.send({ id, result: given.response });
-    } else if (own) this.#ports.send({ id, ...own.answer });
-    else this.#ask(call, question);
+    const early = takeEarly(call, question);
+    if (given) this.#answerWorker(call, question, given);
+    else if (early) this.#ports.send(answerTo(question, early));
+    else if (!this.#needsNoClient(call, question)) this.#ask(call, question);
   }
 
   /** A worker does not want the answer to its request any more. */
@@ -126,15 +126,20 @@ export class Rounds {
     for (const call of this.#calls.values()) if (!call.exchange) this.#drop(call);
   }
 
-  #start(request: ModernRequest, exchange: Exchange, answers: GivenAnswer[]): void {
+  #start(request: ModernRequest, exchange: Exchange, answers: GivenAnswer[], early?: unknown): void {
     const { method, params, envelope } = request;
     const id = this.#ports.nextId();
     const subject = digestOf({ method, params });
     const state = { questions: [], round: undefined, missing: undefined, done: undefined, timer: undefined };
-    this.#calls.set(id, { ...request, id, subject, exchange, answers, ...state });
-    // Tokens of different requests may be equal.
-    const meta = { ...envelope.rest, ...(envelope.progressToken === undefined ? {} : { progressToken: id }) };
-    const message = { id, method, params: Object.keys(meta).length === 0 ? params : { ...params, _meta: meta } };
+    this.#calls.set(id, { ...request, id, subject, exchange, answers, early, ...state });
+    const { rest, capabilities, progressToken } = envelope;
+    const _meta = {
+      ...rest,
+      [REQUEST_CAPABILITIES_META]: capabilities,
+      // Tokens of different requests may be equal.
+      ...(progressToken === undefined ? {} : { progressToken: id }),
+    };
+    const message = { id, method, params: { ...params, _meta } };
     try {
       this.#ports.send(message);
     } catch (error) {
@@ -151,32 +156,34 @@ export class Rounds {
       return;
     }
     const call = this.#callOf(state.call);
-    const response = isRecord(inputResponses) ? inputResponses[QUESTION] : undefined;
+    const given = isRecord(inputResponses) ? Object.entries(inputResponses) : [];
+    const responses = Object.fromEntries(given.filter(([key]) => Object.hasOwn(state.asks, key))) as Responses;
     const isShown = call !== undefined && !call.exchange && call.round?.nonce === state.nonce;
-    // Without its answer the client is asked again (MCP 2026-07-28, Multi Round-Trip Requests).
-    if (response === undefined && isShown) this.#continue(call, request, exchange);
-    else this.#take(request, exchange, { call, state, response });
+    const isWhole = Object.keys(state.asks).every((key) => Object.hasOwn(responses, key));
+    // Without all answers the client is asked again (MCP 2026-07-28, Multi Round-Trip Requests).
+    if (!isWhole && isShown) this.#continue(call, request, exchange);
+    else this.#take(request, exchange, { call, state, responses });
   }
 
-  /** Takes the client's answer, once. */
+  /** Takes the client's answers, once. */
   #take(
     request: ModernRequest,
     exchange: Exchange,
-    { call, state, response }: { call: HeldCall | undefined; state: RoundState; response: unknown },
+    { call, state, responses }: { call: HeldCall | undefined; state: RoundState; responses: Responses },
   ): void {
-    const fault = faultOfResponse(state.asks, response);
+    const fault = faultOfResponses(state.asks, responses);
     const isUsable = fault === undefined && this.#use(state.nonce);
-    if (fault !== undefined) refuse(exchange, `params.inputResponses.${QUESTION} ${fault}.`);
+    if (fault !== undefined) refuse(exchange, fault);
     else if (isUsable instanceof Error) {
       const message = `The answer cannot be used, because its use cannot be recorded: ${isUsable.message}.`;
       exchange.answer(errorResponse(exchange.id, INTERNAL_ERROR, message), INTERNAL_ERROR);
     } else if (!isUsable) refuse(exchange, 'params.requestState was used already; call again without it.');
     else {
-      const given = { digest: state.question, response: response as GivenAnswer['response'], worker: undefined };
+      const given = { digest: state.question, responses, worker: undefined };
       if (call) {
         this.#give(call, given);
         this.#continue(call, request, exchange);
-      } else if (state.call === '' && given.response.action !== 'accept') {
+      } else if (state.call === '' && responses[QUESTION]?.action !== 'accept') {
         const message = 'The user did not visit the address that the server asked for, so the call did not run.';
         exchange.answer(errorResponse(exchange.id, INVALID_REQUEST, message));
       } else if (state.mayRepeat) this.#start(request, exchange, [given]);
@@ -203,15 +210,29 @@ export class Rounds {
     return session === this.#session ? this.#calls.get(Number(id)) : undefined;
   }
 
-  /** Gives an answer to the worker that asked. A worker that took its place will ask the same. */
+  /** Gives answers to the worker that asked. A worker that took its place will ask the same. */
   #give(call: HeldCall, given: GivenAnswer): void {
     call.round = undefined;
     call.answers.push(given);
     const asked = call.questions.find(({ digest }) => digest === given.digest);
     if (!asked) return;
-    given.worker = asked.worker;
     call.questions = call.questions.filter((one) => one !== asked);
-    this.#ports.send({ id: asked.id, result: given.response });
+    this.#answerWorker(call, asked, given);
+  }
+
+  #answerWorker({ envelope }: HeldCall, question: HeldQuestion, given: GivenAnswer): void {
+    const { own } = splitQuestion(question, envelope.capabilities);
+    given.worker = question.worker;
+    this.#ports.send(answerTo(question, { ...own, ...given.responses }));
+  }
+
+  /** Answers a worker whose questions the client need not or cannot be asked. Returns false if the client is needed. */
+  #needsNoClient(call: HeldCall, question: HeldQuestion): boolean {
+    const { asked, own, refusal } = splitQuestion(question, call.envelope.capabilities);
+    if (refusal) call.missing ??= refusal.missing;
+    else if (Object.keys(asked).length > 0) return false;
+    this.#ports.send(refusal ? { id: question.id, error: refusal.error } : answerTo(question, own));
+    return true;
   }
 
   /** Lets a request of the client wait for the call. */
@@ -233,33 +254,36 @@ export class Rounds {
     this.#show(call);
   }
 
-  /** Ends the client's request with the first question. */
+  /** Ends the client's request with the first input that the worker waits for. */
   #show(call: HeldCall): void {
-    const {
-      exchange,
-      questions: [question],
-    } = call;
-    if (!exchange || !question) return;
-    const { method, params, digest } = question;
+    const { exchange } = call;
+    if (!exchange) return;
+    // Each request of the client states anew what it can be asked.
+    while (call.questions[0] && this.#needsNoClient(call, call.questions[0])) call.questions.shift();
+    const [question] = call.questions;
+    if (!question) return;
+    const { digest } = question;
+    const { asked } = splitQuestion(question, call.envelope.capabilities);
     if (call.round?.digest !== digest) call.round = { nonce: randomUUID(), digest };
     const state = { call: `${this.#session} ${call.id}`, mayRepeat: this.#ports.host.mayRepeat(call.id) };
     call.exchange = undefined;
     call.timer = setTimeout(() => this.#drop(call), ROUND_MS).unref();
-    this.#end(exchange, { method, params }, { ...state, ...call.round, subject: call.subject });
+    this.#end(exchange, asked, { ...state, ...call.round, subject: call.subject });
     const held = [...this.#calls.values()].filter((one) => !one.exchange);
     if (held.length > MAX_HELD) this.#drop(held[0] as HeldCall);
   }
 
-  /** Ends a request of the client with a question. */
+  /** Ends a request of the client with questions. */
   #end(
     exchange: Exchange,
-    { method, params }: Pick<HeldQuestion, 'method' | 'params'>,
+    inputRequests: Readonly<Record<string, Question>>,
     { digest, ...state }: Pick<RoundState, 'call' | 'mayRepeat' | 'nonce' | 'subject'> & { digest: string },
   ): void {
     const { principal, serverInfo, seal } = this.#ports;
     const expires = Date.now() + ROUND_MS;
-    const requestState = seal.seal({ ...state, principal, question: digest, asks: method, expires });
-    const result = { resultType: INPUT_REQUIRED, inputRequests: { [QUESTION]: { method, params } }, requestState };
+    const asks = Object.fromEntries(Object.entries(inputRequests).map(([key, { method }]) => [key, method]));
+    const requestState = seal.seal({ ...state, principal, question: digest, asks, expires });
+    const result = { resultType: INPUT_REQUIRED, inputRequests, requestState };
     exchange.answer(
       encodeMessage({ id: exchange.id, result: { ...result, _meta: { [SERVER_INFO_META]: serverInfo } } }),
     );
@@ -268,10 +292,11 @@ export class Rounds {
   /** Asks the user to visit an address before the call begins again: the server refused it until then. */
   #askToVisit({ subject, envelope }: HeldCall, exchange: Exchange, params: Visit): void {
     const question = { method: 'elicitation/create', params: { ...params } };
-    const own = answerWithoutClient(question, envelope.capabilities);
-    const state = { call: '', mayRepeat: true, nonce: randomUUID(), subject, digest: digestOf(question) };
-    if (own?.missing) lacks(exchange, own.missing);
-    else this.#end(exchange, question, state);
+    const lack = lackOf(question, envelope.capabilities);
+    const asked = { [QUESTION]: question };
+    const state = { call: '', mayRepeat: true, nonce: randomUUID(), subject, digest: digestOf(asked) };
+    if (lack) lacks(exchange, lack.missing);
+    else this.#end(exchange, asked, state);
   }
 
   #deliver(call: HeldCall, exchange: Exchange, frame: Buffer): void {

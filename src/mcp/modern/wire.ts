@@ -61,9 +61,13 @@ export const NAME_PARAMS: ReadonlyMap<string, 'name' | 'uri'> = new Map([
 
 /**
  * Experimental capability with which a host opens a session for a modern client: a question ends the client's request,
- * and the client may never come with the answer.
+ * and the client may never come with the answer. `revision`: that of the client; such a host takes `QUESTIONS_METHOD`.
  */
 export const ROUNDS_CAPABILITY = 'waygate/rounds';
+/** Member of `_meta` in which such a host repeats the capabilities that a request of its client declares. */
+export const REQUEST_CAPABILITIES_META = 'waygate/capabilities';
+/** Request of a worker to such a host: the questions of one round, under the keys of the server that asks them. */
+export const QUESTIONS_METHOD = 'waygate/questions';
 
 /** Result types of the revision. */
 export const COMPLETE = 'complete';

@@ -1,5 +1,6 @@
 import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import { isModernVersion, ROUNDS_CAPABILITY } from '../modern/wire.ts';
 import type { OutgoingOptions, OutgoingRequests, Send } from './outgoingRequests.ts';
 import type { SessionClient } from './sessionMode.ts';
 
@@ -42,16 +43,22 @@ export class ClientLink {
     return this.#capabilities;
   }
 
+  /** The client has revision 2026-07-28, and its host knows `QUESTIONS_METHOD`. */
+  get takesRounds(): boolean {
+    return roundsRevision(this.#capabilities) !== undefined;
+  }
+
   /** Notes the params of `initialize`, whose version the host has negotiated. */
   introduce({ protocolVersion, clientInfo, capabilities }: Fields): void {
     const { name, version } = isRecord(clientInfo) ? clientInfo : {};
+    this.#capabilities = readCapabilities(capabilities);
+    const revision = roundsRevision(this.#capabilities) ?? protocolVersion;
     // A client may claim anything about itself, and a person reads it.
     this.#client = {
       name: oneLine(typeof name === 'string' ? name : 'unknown client', CLIENT_CHARS),
       version: oneLine(typeof version === 'string' ? version : '', CLIENT_CHARS),
-      protocolVersion: typeof protocolVersion === 'string' ? protocolVersion : '',
+      protocolVersion: typeof revision === 'string' ? revision : '',
     };
-    this.#capabilities = readCapabilities(capabilities);
   }
 
   /** Sends a notification, unless the client cannot expect it or has gone. */
@@ -77,6 +84,13 @@ export class ClientLink {
     const needed = NEEDS[method];
     return needed === undefined || this.#offered[needed] !== undefined;
   }
+}
+
+/** Returns the revision of a client whose host translates it into this session, if that is known. */
+function roundsRevision({ experimental }: Fields): string | undefined {
+  const rounds = isRecord(experimental) ? experimental[ROUNDS_CAPABILITY] : undefined;
+  const revision = isRecord(rounds) && typeof rounds.revision === 'string' ? rounds.revision : undefined;
+  return isModernVersion(revision) ? revision : undefined;
 }
 
 function readCapabilities(declared: unknown): Fields {

@@ -4,7 +4,7 @@ import { isRecord } from '../../lib/isRecord.ts';
 import { PRIVATE_PREFIX, type RequestId } from '../../link/frames.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleData } from '../../text/visibleText.ts';
-import { ROUNDS_CAPABILITY } from '../modern/wire.ts';
+import { REQUEST_CAPABILITIES_META, ROUNDS_CAPABILITY } from '../modern/wire.ts';
 import type { ClientLink } from './clientLink.ts';
 import type { AskUser, CallContext, ClientPeer, QuestionAnswer } from './sessionMode.ts';
 
@@ -30,7 +30,11 @@ export function peerOf(link: ClientLink, extra?: CallExtra): ClientPeer {
       return link.client;
     },
     get capabilities() {
-      return link.capabilities;
+      const own = link.takesRounds ? extra?._meta?.[REQUEST_CAPABILITIES_META] : undefined;
+      return isRecord(own) ? own : link.capabilities;
+    },
+    get takesRounds() {
+      return link.takesRounds;
     },
     notify: (method, params) => {
       // A host trusts these methods, so nothing from a server may use them.

@@ -38,8 +38,10 @@ export interface ClientPeer {
   /** Object that all parts of one MCP session share, across its conversations. */
   readonly session: object;
   readonly client: SessionClient;
-  /** `ClientCapabilities` as the client sent them. */
+  /** `ClientCapabilities` as the client sent them; of a client that sends them with each request, those of the request. */
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** The client has revision 2026-07-28: its host takes `QUESTIONS_METHOD`, and refuses what a request does not allow. */
+  readonly takesRounds?: boolean;
   notify(method: string, params?: Record<string, unknown>): void;
   /** Sends a request. Rejects with an error that has the client's JSON-RPC `code`, or when the client has gone. */
   request(

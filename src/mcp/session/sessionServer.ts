@@ -18,6 +18,7 @@ import {
 } from '../../link/frames.ts';
 import { MovingSession } from '../../link/movingSession.ts';
 import { type LostCall, readLostCalls } from '../../replay/lostCall.ts';
+import { REQUEST_CAPABILITIES_META } from '../modern/wire.ts';
 import { ClientLink } from './clientLink.ts';
 import { askOf, type CallExtra, peerOf, progressOf } from './clientPeer.ts';
 import { IncomingRequests } from './incomingRequests.ts';
@@ -100,7 +101,7 @@ export function serveSession(
       ...(id !== undefined && { sessionId: id }),
       id: extra.requestId,
       ...again,
-      meta: extra._meta,
+      meta: link.takesRounds ? withoutCapabilities(extra._meta) : extra._meta,
       peer: peerOf(link, extra),
       contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract, begins: false }),
       begins: (contract, toolId) => {
@@ -218,6 +219,12 @@ function left(socket: Socket): Promise<void> | undefined {
 
 function readResent({ counted, replays }: Readonly<Record<string, unknown>>): Resent {
   return { counted: counted === true, replays: Number(replays) || 0 };
+}
+
+/** Removes what the host adds to the `_meta` of a request. */
+function withoutCapabilities(meta: CallExtra['_meta']): CallContext['meta'] {
+  const { [REQUEST_CAPABILITIES_META]: _capabilities, ...rest } = meta ?? {};
+  return rest;
 }
 
 const REACH_SERVER: ReadonlySet<string> = new Set(['resources/read', 'prompts/get', 'completion/complete']);

@@ -94,10 +94,21 @@ export interface UpstreamMessage {
   origin?: object | undefined;
 }
 
+/** Question of a server within a round, under a key of the server's choice. */
+export type RoundQuestions = Readonly<Record<string, { method: string; params: Record<string, unknown> }>>;
+
+/** Reason why a round has no answers, and the question that it is about. */
+export interface RoundRefusal {
+  code: number;
+  message: string;
+  data?: unknown;
+  method?: string;
+}
+
 export interface UpstreamClientOptions {
   /** Capabilities that servers may use, in the form of MCP's `ClientCapabilities`. */
   capabilities?: Record<string, object>;
-  /** Returns the capabilities of the client that a call comes from, where it comes from one. */
+  /** Returns the capabilities that a call offers, where it comes from a client. */
   capabilitiesOf?: (origin: object) => Readonly<Record<string, unknown>> | undefined;
   /** Counts oddities of the server. */
   oddities?: Oddities;
@@ -106,6 +117,15 @@ export interface UpstreamClientOptions {
   onNotification?: (message: UpstreamMessage) => void;
   /** Answers a request of the server, or is `undefined` for an unknown method. */
   onRequest?: (message: UpstreamMessage, signal: AbortSignal) => Promise<Record<string, unknown>> | undefined;
+  /**
+   * Answers the questions of a round together, by their keys, or is `undefined` for a call whose client is asked one
+   * question at a time. Rejects with a `RoundRefusal`.
+   */
+  onQuestions?: (
+    questions: RoundQuestions,
+    origin: object | undefined,
+    signal: AbortSignal,
+  ) => Promise<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 }
 
 /**
@@ -151,8 +171,8 @@ export class UpstreamClient {
       this.#closed = true;
       events.onClose();
     };
-    const { era, capabilitiesOf } = this.#options;
-    const finder = era && new EraFinder(era, opening, { oddities: this.#oddities, capabilitiesOf });
+    const { era, capabilitiesOf, onQuestions } = this.#options;
+    const finder = era && new EraFinder(era, opening, { oddities: this.#oddities, capabilitiesOf, onQuestions });
     const guarded = new UpstreamGuard(transport, this.#oddities, finder);
     this.#guarded = guarded;
     try {

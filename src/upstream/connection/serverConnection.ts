@@ -18,7 +18,13 @@ import type { ConnectionState } from './connectionStatus.ts';
 import { IdleTimer } from './idleTimer.ts';
 import { NotDispatchedError } from './notDispatched.ts';
 import { ServerCalls } from './serverCalls.ts';
-import { type Capability, type NotificationListener, type RequestHandler, ServerMessages } from './serverMessages.ts';
+import {
+  type Capability,
+  type NotificationListener,
+  type QuestionsHandler,
+  type RequestHandler,
+  ServerMessages,
+} from './serverMessages.ts';
 import type { Json, RequestOptions } from './serverRequest.ts';
 import { SessionConnections } from './sessionConnections.ts';
 
@@ -330,6 +336,16 @@ export class ServerConnection {
    */
   setRequestHandler(method: string, handler: RequestHandler, capability: Capability = {}): void {
     this.#messages.setRequestHandler(method, handler, capability);
+  }
+
+  /** Sets the function for the capabilities that a call offers to a server of revision 2026-07-28. */
+  setOffer(offer: Parameters<ServerMessages['setOffer']>[0]): void {
+    this.#messages.setOffer(offer);
+  }
+
+  /** Sets the handler for questions that the server asks together. */
+  setQuestionsHandler(handler: QuestionsHandler): void {
+    this.#messages.setQuestionsHandler(handler);
   }
 
   /** Ends the server after a sign-out; the next start finds out that a sign-in is required. */

@@ -10,6 +10,9 @@ export type RequestHandler = (
   signal: AbortSignal,
   origin?: object,
 ) => Promise<Record<string, unknown>>;
+type ClientCapabilities = NonNullable<CallOrigin['clientCapabilities']>;
+/** Answers the questions of a round together, or is `undefined` where the client gets one at a time. */
+export type QuestionsHandler = NonNullable<UpstreamClientOptions['onQuestions']>;
 /** Capability that a start declares to the server, or a function that each start asks for it. */
 export type Capability = Record<string, object> | (() => Promise<Record<string, object>>);
 
@@ -18,6 +21,8 @@ export class ServerMessages {
   readonly #listeners = new Map<string, Set<NotificationListener>>();
   readonly #handlers = new Map<string, RequestHandler>();
   readonly #capabilities: Capability[] = [];
+  #offer = (client: ClientCapabilities): ClientCapabilities => client;
+  #questionsHandler: QuestionsHandler | undefined;
 
   onNotification(method: string, listener: NotificationListener): () => void {
     const listeners = this.#listeners.get(method) ?? new Set();
@@ -30,16 +35,28 @@ export class ServerMessages {
     this.#capabilities.push(capability);
   }
 
+  setOffer(offer: (client: ClientCapabilities) => ClientCapabilities): void {
+    this.#offer = offer;
+  }
+
+  setQuestionsHandler(handler: QuestionsHandler): void {
+    this.#questionsHandler = handler;
+  }
+
   async clientOptions(oddities: Oddities): Promise<UpstreamClientOptions> {
     const declared = await Promise.all(this.#capabilities.map((one) => (typeof one === 'function' ? one() : one)));
     return {
       oddities,
-      capabilitiesOf: (origin) => (origin as CallOrigin).clientCapabilities,
+      capabilitiesOf: (origin) => {
+        const { clientCapabilities } = origin as CallOrigin;
+        return clientCapabilities && this.#offer(clientCapabilities);
+      },
       capabilities: Object.assign({}, ...declared),
       onNotification: ({ method, params, origin }) => {
         for (const listener of this.#listeners.get(method) ?? []) listener(params, origin);
       },
       onRequest: ({ method, params, origin }, signal) => this.#handlers.get(method)?.(params, signal, origin),
+      onQuestions: (questions, origin, signal) => this.#questionsHandler?.(questions, origin, signal),
     };
   }
 }

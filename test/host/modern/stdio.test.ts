@@ -1,11 +1,12 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rendezvous, stateFolder, stopGateway } from '../../support/census.ts';
 import { HostProcess } from '../../support/hostProcess.ts';
 import { shared } from '../../support/lifetime.ts';
 import { ModernCaller, textOf } from '../../support/modernClient.ts';
 import { MODERN, modernMeta } from '../../support/modernMeta.ts';
-import { servers, testWorkspace } from '../../support/workspace.ts';
+import { servers, temporaryFolder, testWorkspace } from '../../support/workspace.ts';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
@@ -27,6 +28,19 @@ describe('server/discover on stdio', () => {
     expect(await host.exited).toBe(0);
     // The host creates this folder before it looks for a worker or starts one.
     expect(readdirSync(stateFolder(workspace))).toEqual([]);
+  });
+
+  it('loads no module of Node that only a session needs', async () => {
+    const folder = temporaryFolder('waygate-loaded-');
+    const host = new HostProcess(testWorkspace({}), [], {
+      NODE_OPTIONS: `--require ${resolve('test/fixtures/loadedProbe.cjs')}`,
+      WAYGATE_PROBE_FOLDER: folder,
+    });
+    await ModernCaller.on(host).request('server/discover');
+    const loaded = JSON.parse(readFileSync(join(folder, String(host.child.pid)), 'utf8')) as string[];
+    expect(loaded).toContain('./modernEra.cjs');
+    const unneeded = ['crypto', 'net', 'fs/promises', 'child_process', 'http'];
+    expect(unneeded.filter((name) => loaded.includes(name) || loaded.includes(`node:${name}`))).toEqual([]);
   });
 
   it('has the introduction of the servers in passthrough mode, and needs no worker to repeat it', async () => {

@@ -7,7 +7,7 @@ const STATE: RoundState = {
   principal: 'p',
   subject: 's',
   question: 'q',
-  asks: 'elicitation/create',
+  asks: { question: 'elicitation/create' },
   mayRepeat: true,
   expires: 5,
 };

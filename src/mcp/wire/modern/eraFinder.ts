@@ -40,6 +40,7 @@ export type Opening = 'initialize' | 'discover' | 'only_initialize';
 interface ClientOfEras {
   oddities: Oddities;
   capabilitiesOf: UpstreamClientOptions['capabilitiesOf'];
+  onQuestions: UpstreamClientOptions['onQuestions'];
 }
 
 /** Limit of an answer to `server/discover`. A server that ignores the request gets `initialize`. */
@@ -117,6 +118,7 @@ export class EraFinder {
       discovered,
       origin: currentOrigin,
       capabilitiesOf: (origin) => origin && this.#client.capabilitiesOf?.(origin),
+      onQuestions: this.#client.onQuestions,
       relate,
       isLost: ({ data }) => data === LOST || frameFaultOf(data) !== undefined,
       lost: (id, error) => ({ jsonrpc: '2.0', id, error: lostError(error) }),

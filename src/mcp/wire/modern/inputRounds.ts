@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../../../errors/rpcCodes.ts';
 import { deferred } from '../../../lib/deferred.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import type { RequestId } from '../../../link/frames.ts';
+import type { RoundRefusal, UpstreamClientOptions } from '../upstreamClient.ts';
 import type { Params, RpcError } from './eras.ts';
 import type { OpenRequest } from './modernUpstream.ts';
 
@@ -17,6 +18,8 @@ export interface Inputs {
 export interface InputRoundsPorts {
   /** Delivers a message to the client, as part of a call. */
   deliver(message: JSONRPCMessage, origin: object | undefined): void;
+  /** Asks the questions of a round together, or is `undefined` where the client gets them one after the other. */
+  askTogether: NonNullable<UpstreamClientOptions['onQuestions']>;
   isOpen(open: OpenRequest): boolean;
   /** Sends the request again. */
   resume(open: OpenRequest, inputs: Inputs): Promise<void>;
@@ -27,6 +30,8 @@ export interface InputRoundsPorts {
 /** A server that asks more often does not get on with the call. */
 const MAX_ROUNDS = 10;
 const MAX_QUESTIONS = 16;
+/** Limit of a key. The state of a client's round has all keys. */
+const MAX_KEY_CHARS = 128;
 /** Pause before a request is sent again for a server that asks for nothing but time. */
 const PACE_MS = 250;
 
@@ -37,7 +42,15 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   'roots/list': 'call it from a client with a workspace',
 };
 
+/** Question to the client, with the id that its request has, or would have. */
 interface Question {
+  key: string;
+  id: string;
+  method: string;
+  params: Record<string, unknown>;
+}
+
+interface OpenQuestion {
   open: OpenRequest;
   resolve(result: Params): void;
   reject(error: RpcError): void;
@@ -46,7 +59,9 @@ interface Question {
 /** Questions of servers within a call: the client gets them as requests, and the server its call again with the answers (M9.5). */
 export class InputRounds {
   readonly #ports: InputRoundsPorts;
-  readonly #questions = new Map<RequestId, Question>();
+  readonly #questions = new Map<RequestId, OpenQuestion>();
+  /** Ends the questions that a client is asked together. */
+  readonly #together = new Map<OpenRequest, AbortController>();
   #lastId = 0;
 
   constructor(ports: InputRoundsPorts) {
@@ -62,18 +77,18 @@ export class InputRounds {
     open.rounds += 1;
     if (asked.length === 0 && !hasState) return unusable(open, 'an answer that asks for input and does not say which');
     if (asked.length > MAX_QUESTIONS) return unusable(open, `an answer with ${asked.length} questions at once`);
+    if (asked.some(([key]) => key.length > MAX_KEY_CHARS)) return unusable(open, 'a question with an endless key');
     if (open.rounds > MAX_ROUNDS) {
       const message = `The server still asked for input after ${MAX_ROUNDS} rounds, so the call was given up; report it to the server's author.`;
       return fail(open, { code: INTERNAL_ERROR, message });
     }
     try {
-      const answers: [string, Params][] = [];
-      // One after the other: a call may have one open question of a kind (M6.7).
-      for (const [key, question] of asked) answers.push([key, await this.#ask(open, question)]);
-      if (asked.length === 0) await sleep(PACE_MS);
+      const questions = asked.map(([key, question]) => this.#read(key, question));
+      const inputResponses = await this.#answersTo(open, questions);
+      if (questions.length === 0) await sleep(PACE_MS);
       if (!isOpen(open)) return;
       await resume(open, {
-        ...(asked.length > 0 ? { inputResponses: Object.fromEntries(answers) } : {}),
+        ...(questions.length > 0 ? { inputResponses } : {}),
         ...(hasState ? { requestState } : {}),
       });
     } catch (error) {
@@ -92,6 +107,7 @@ export class InputRounds {
 
   /** Withdraws the open questions of a request. */
   cancel(open: OpenRequest): void {
+    this.#together.get(open)?.abort();
     for (const [requestId, question] of [...this.#questions]) {
       if (question.open !== open) continue;
       this.#questions.delete(requestId);
@@ -100,7 +116,7 @@ export class InputRounds {
     }
   }
 
-  async #ask(open: OpenRequest, question: unknown): Promise<Params> {
+  #read(key: string, question: unknown): Question {
     const { method, params } = isRecord(question) ? question : {};
     if (typeof method !== 'string' || !Object.hasOwn(QUESTIONS, method)) {
       const name = typeof method === 'string' ? method.slice(0, 40) : 'nothing known';
@@ -108,10 +124,36 @@ export class InputRounds {
     }
     this.#lastId += 1;
     const id = `waygate-input-${this.#lastId}`;
+    return { key, id, method, params: asOlderParams(id, params) };
+  }
+
+  async #answersTo(open: OpenRequest, questions: readonly Question[]): Promise<Params> {
+    const [first] = questions;
+    if (!first) return {};
+    const ended = new AbortController();
+    const byKey = Object.fromEntries(questions.map(({ key, method, params }) => [key, { method, params }]));
+    const together = this.#ports.askTogether(byKey, open.origin, ended.signal);
+    if (together) {
+      this.#together.set(open, ended);
+      try {
+        return await together;
+      } catch (error) {
+        const { method = first.method, ...refusal } = error as RoundRefusal;
+        throw unanswered(method, { ...refusal, message: (error as Error).message });
+      } finally {
+        this.#together.delete(open);
+      }
+    }
+    const answers: [string, Params][] = [];
+    // One after the other: a call may have one open question of a kind (M6.7).
+    for (const question of questions) answers.push([question.key, await this.#ask(open, question)]);
+    return Object.fromEntries(answers);
+  }
+
+  async #ask(open: OpenRequest, { id, method, params }: Question): Promise<Params> {
     const answer = deferred<Params>();
     this.#questions.set(id, { open, ...answer });
-    const request: JSONRPCRequest = { jsonrpc: '2.0', id, method, params: asOlderParams(id, params) };
-    this.#ports.deliver(request, open.origin);
+    this.#ports.deliver({ jsonrpc: '2.0', id, method, params }, open.origin);
     try {
       return await answer.promise;
     } catch (error) {

@@ -4,6 +4,7 @@ import { METHOD_NOT_FOUND } from '../../../errors/rpcCodes.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import type { RequestId } from '../../../link/frames.ts';
 import { COMPLETE, DISCOVER, INPUT_REQUIRED, LISTEN, LOG_LEVEL_META, UNSUPPORTED_VERSION } from '../../modern/wire.ts';
+import type { UpstreamClientOptions } from '../upstreamClient.ts';
 import { type EraTransport, modernMeta, type Params, type RpcError } from './eras.ts';
 import { InputRounds, type Inputs } from './inputRounds.ts';
 import { Listening } from './listening.ts';
@@ -24,6 +25,8 @@ export interface ModernPorts {
   origin(): object | undefined;
   /** Returns the capabilities of the client that a call comes from, where it comes from one. */
   capabilitiesOf(origin: object | undefined): Params | undefined;
+  /** Answers the questions of a round together, for a client that takes them so. */
+  onQuestions: UpstreamClientOptions['onQuestions'];
   relate(message: object, origin: object | undefined): void;
   /** Returns whether a transport has put the error in place of an answer. */
   isLost(error: RpcError): boolean;
@@ -82,6 +85,7 @@ export class ModernUpstream implements Transport {
         ports.relate(message, origin);
         this.onmessage?.(message);
       },
+      askTogether: (questions, origin, signal) => ports.onQuestions?.(questions, origin, signal),
       isOpen: ({ request }) => this.#open.has(request.id),
       resume: (open, inputs) => this.#resume(open, inputs),
       fail: (open, error) => this.#settle(open, { jsonrpc: '2.0', id: open.request.id, error }),

@@ -27,14 +27,15 @@ export function introduction({ capabilities, instructions, _meta }: Params): Rec
   };
 }
 
-/** Returns the declared capabilities without the questions that the client of a call cannot be asked. */
+/** Returns the declared capabilities as a call offers them: without the questions that its client cannot be asked. */
 export function sharedCapabilities(declared: unknown, client: Params | undefined): unknown {
   if (!isRecord(declared) || !client) return declared;
-  const { elicitation, sampling, ...rest } = declared;
+  const { elicitation, sampling, roots: _roots, ...rest } = declared;
   return {
     ...rest,
     ...(elicitation && client.elicitation ? { elicitation: client.elicitation } : {}),
     ...(sampling && client.sampling ? { sampling: client.sampling } : {}),
+    ...(client.roots ? { roots: client.roots } : {}),
   };
 }
 

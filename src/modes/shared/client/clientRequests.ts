@@ -1,6 +1,7 @@
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../../../errors/rpcCodes.ts';
 import { RpcError } from '../../../errors/rpcError.ts';
 import { relatedTask, relateTo } from '../../../mcp/mcpTask.ts';
+import { QUESTIONS_METHOD } from '../../../mcp/modern/wire.ts';
 import type { CallContext, ClientPeer, SessionMode } from '../../../mcp/session/sessionMode.ts';
 import { reportWhenAnswered, type SessionRequest } from '../../../mcp/session/sessionRequest.ts';
 import { scrubValue } from '../../../secrets/scrubValue.ts';
@@ -12,6 +13,7 @@ import { missingCapability } from './clientCapabilities.ts';
 import { ClientRoots } from './clientRoots.ts';
 import { isLevel, LogLevels } from './logLevels.ts';
 import { MAX_PER_CALL, QuestionLimits } from './questionLimits.ts';
+import { askTogether } from './questionRound.ts';
 import { safeAnswer, safeIcons, traceOf, withMaskedProgress } from './safeAnswer.ts';
 import { type AskingServer, elicitation, isLoopback, requiredElicitations, sampling } from './serverQuestion.ts';
 
@@ -38,6 +40,7 @@ const TIME_LIMITS_MS: Readonly<Record<string, number>> = {
   'elicitation/create': 10 * 60_000,
   'sampling/createMessage': 5 * 60_000,
   'roots/list': 10_000,
+  [QUESTIONS_METHOD]: 10 * 60_000,
 };
 /** Interval for extending the deadline of a call that waits for its client; well below the shortest deadline. */
 const STILL_WORKING_MS = 200;
@@ -68,6 +71,7 @@ export class ClientRequests {
   /** Runs a call. Requests that servers send back end with it. */
   async during<T>(call: CallContext, run: (origin: SessionCall) => Promise<T>): Promise<T> {
     const origin = new SessionCall(call.peer);
+    if (call.peer) this.#roots.called(call.peer);
     try {
       return await run(origin);
     } finally {
@@ -77,14 +81,8 @@ export class ClientRequests {
 
   /** Handles requests of a server. Call it before the server's first start. */
   attach(connection: ServerConnection): void {
-    const ask = (method: Question) => (params: Params, signal: AbortSignal, related?: object) => {
-      const report = (question: SessionRequest): void => this.#options.onQuestion?.({ ...question, method });
-      return reportWhenAnswered(
-        { method, signal },
-        () => this.#ask(connection, method, params, signal, related),
-        report,
-      );
-    };
+    const ask = (method: Question) => (params: Params, signal: AbortSignal, related?: object) =>
+      this.#count(method, signal, () => this.#ask(connection, method, params, signal, related));
     connection.setRequestHandler('elicitation/create', ask('elicitation/create'), {
       elicitation: { form: {}, url: {} },
     });
@@ -99,6 +97,25 @@ export class ClientRequests {
       (params, signal, related) => this.#roots.answer(connection, params, signal, related),
       () => this.#roots.capability(connection),
     );
+    connection.setOffer((client) => this.#roots.offer(connection, client));
+    connection.setQuestionsHandler((questions, related, signal) => {
+      const call = plainCallOf(connection, related);
+      if (!(call instanceof SessionCall) || !call.peer?.takesRounds) return undefined;
+      const answering = askTogether(questions, {
+        roots: () => this.#roots.configured(connection),
+        questionOf: (method, params) => {
+          refuseQuestion(connection, method);
+          return this.#questionOf(connection, method as Question, params, call);
+        },
+        begin: (method) => this.#limits.begin(connection.config.name, method, call, { together: true }),
+        forward: (requests) => this.#forward(connection, QUESTIONS_METHOD, { requests }, call, signal),
+        guard: (method, answer) => this.#guard(connection, method, answer, call.peer as ClientPeer),
+      });
+      for (const { method } of Object.values(questions)) {
+        if (Object.hasOwn(QUESTIONS, method)) this.#count(method, signal, () => answering).catch(() => undefined);
+      }
+      return answering;
+    });
     connection.onNotification(
       'notifications/message',
       (params, related) => void this.#onLog(connection, params, related),
@@ -170,15 +187,7 @@ export class ClientRequests {
     signal: AbortSignal,
     related: object | undefined,
   ): Promise<Params> {
-    const { name, sampling: maySample } = connection.config;
-    if (method === 'sampling/createMessage' && maySample !== true) {
-      const remedy = `The user can allow it by "sampling": true in the entry of the server.`;
-      throw new RpcError(METHOD_NOT_FOUND, `Sampling is off for the server ${quoted(name)}. ${remedy}`);
-    }
-    if (connection.isWithheld) {
-      const message = `${method} is not passed on: the server ${quoted(name)} waits for the user's review (waygate trust).`;
-      throw new RpcError(INVALID_REQUEST, message);
-    }
+    refuseQuestion(connection, method);
     const found = await callOf(connection, params, related);
     if (found === 'none') {
       throw new RpcError(INVALID_REQUEST, `${method} was sent outside of a call, so there is no client to ask.`);
@@ -189,21 +198,30 @@ export class ClientRequests {
         `${method} cannot be answered: several clients have running calls at this server, and the request does not identify its call.`,
       );
     }
-    const { peer } = found;
-    if (!peer)
-      throw new RpcError(INVALID_REQUEST, `${method} cannot be answered: the call does not come from an MCP client.`);
-    const missing = missingCapability(method, params, peer.capabilities);
-    if (missing) throw missing;
-    const question = QUESTIONS[method](asking(connection), params);
-    const end = this.#limits.begin(name, method, found);
+    const question = this.#questionOf(connection, method, params, found);
+    const end = this.#limits.begin(connection.config.name, method, found);
     try {
-      this.#expect(connection, question.elicitationId, peer);
-      const { _meta } = params;
-      const sent = _meta === undefined ? question : { ...question, _meta };
-      return await this.#forward(connection, method, sent, found, signal);
+      return await this.#forward(connection, method, question, found, signal);
     } finally {
       end();
     }
+  }
+
+  /** Makes the question that the client of a call receives. */
+  #questionOf(connection: ServerConnection, method: Question, params: Params, { peer }: SessionCall): Params {
+    if (!peer)
+      throw new RpcError(INVALID_REQUEST, `${method} cannot be answered: the call does not come from an MCP client.`);
+    const missing = peer.takesRounds ? undefined : missingCapability(method, params, peer.capabilities);
+    if (missing) throw missing;
+    const question = QUESTIONS[method](asking(connection), params);
+    this.#expect(connection, question.elicitationId, peer);
+    const { _meta } = params;
+    return _meta === undefined ? question : { ...question, _meta };
+  }
+
+  /** Counts a question of a server, with its outcome. */
+  #count<T>(method: string, signal: AbortSignal, answer: () => Promise<T>): Promise<T> {
+    return reportWhenAnswered({ method, signal }, answer, (one) => this.#options.onQuestion?.({ ...one, method }));
   }
 
   async #forward(
@@ -230,7 +248,7 @@ export class ClientRequests {
                 void connection.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined),
             }),
       });
-      this.#guard(connection, method, answer, peer);
+      if (method !== QUESTIONS_METHOD) this.#guard(connection, method, answer, peer);
       return relatedTask(params) === undefined ? answer : relateTo(relatedTask(params), answer);
     } catch (error) {
       const { code, message, data } = asRpcError(error);
@@ -295,6 +313,18 @@ export class ClientRequests {
         this.#options.log(`${connection.config.name}: the change of roots could not be reported: ${error.message}`);
       });
     }
+  }
+}
+
+/** Throws the error for a question that a server must not ask at all. */
+function refuseQuestion({ config: { name, sampling: maySample }, isWithheld }: ServerConnection, method: string): void {
+  if (method === 'sampling/createMessage' && maySample !== true) {
+    const remedy = `The user can allow it by "sampling": true in the entry of the server.`;
+    throw new RpcError(METHOD_NOT_FOUND, `Sampling is off for the server ${quoted(name)}. ${remedy}`);
+  }
+  if (isWithheld) {
+    const message = `${method} is not passed on: the server ${quoted(name)} waits for the user's review (waygate trust).`;
+    throw new RpcError(INVALID_REQUEST, message);
   }
 }
 

@@ -10,6 +10,7 @@ import { SessionCall } from '../sessionCall.ts';
 import { callOf } from './callOfMessage.ts';
 
 type Params = Record<string, unknown>;
+type Offered = Readonly<Record<string, unknown>>;
 
 export interface ClientRootsOptions {
   /** Base of relative folders in `servers.NAME.roots`. */
@@ -29,8 +30,9 @@ const FIRST_SESSION_MS = 1_000;
  */
 export class ClientRoots {
   readonly #options: ClientRootsOptions;
-  /** Clients with roots. */
   readonly #peers = new Set<ClientPeer>();
+  /** Sessions with roots. */
+  readonly #rooted = new WeakSet<object>();
   readonly #firstSession = deferred<void>();
   /** Connections that got the roots of clients at their last start. */
   readonly #following = new WeakSet<ServerConnection>();
@@ -43,9 +45,21 @@ export class ClientRoots {
 
   /** Adds a client, before its session waits for any server. Returns the function that removes it. */
   greet(peer: ClientPeer): () => void {
-    if (peer.capabilities.roots) this.#peers.add(peer);
+    this.#peers.add(peer);
+    this.called(peer);
     this.#firstSession.resolve();
     return () => this.#peers.delete(peer);
+  }
+
+  /** Notes a client that declares roots. One of revision 2026-07-28 may do so with any request. */
+  called({ capabilities, session }: ClientPeer): void {
+    if (capabilities.roots) this.#rooted.add(session);
+  }
+
+  /** Returns the capabilities of a call's client, with roots only where the server may learn of them. */
+  offer({ config }: ServerConnection, { roots, ...client }: Offered): Offered {
+    if (config.roots) return { ...client, roots: {} };
+    return roots && !namesFolder(config) ? { ...client, roots } : client;
   }
 
   /** Returns the capability that a start declares. */
@@ -75,9 +89,9 @@ export class ClientRoots {
     signal: AbortSignal,
     related: object | undefined,
   ): Promise<Params> {
-    const { workspace, ask } = this.#options;
-    const { roots } = connection.config;
-    if (roots) return { roots: roots.map((folder) => configuredRoot(folder, workspace)) };
+    const { ask } = this.#options;
+    const configured = this.configured(connection);
+    if (configured) return configured;
     const found = await callOf(connection, params, related);
     if (found instanceof SessionCall) {
       return found.peer?.capabilities.roots ? ask(connection, params, found, signal) : { roots: [] };
@@ -89,9 +103,16 @@ export class ClientRoots {
     return { roots: [...new Map(all.map((root) => [JSON.stringify(root), root])).values()] };
   }
 
+  /** Returns the roots that the configuration of a server names, if it does. */
+  configured({ config: { roots } }: ServerConnection): Params | undefined {
+    return roots && { roots: roots.map((folder) => configuredRoot(folder, this.#options.workspace)) };
+  }
+
   /** Clients with roots that may use a connection. */
   #peersOf({ session }: ServerConnection): ClientPeer[] {
-    return [...this.#peers].filter((peer) => session === undefined || peer.session === session);
+    return [...this.#peers].filter(
+      (peer) => this.#rooted.has(peer.session) && (session === undefined || peer.session === session),
+    );
   }
 }
 

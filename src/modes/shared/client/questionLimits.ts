@@ -6,7 +6,10 @@ export const MAX_PER_CALL = 5;
 const MAX_PER_HOUR = 20;
 const HOUR_MS = 60 * 60_000;
 
-/** Limits the questions of servers: one open and five in all for each call, and twenty an hour for each server (M6.7). */
+/**
+ * Limits the questions of servers: one open and five in all for each call, and twenty an hour for each server (M6.7).
+ * Questions of one round are open together.
+ */
 export class QuestionLimits {
   readonly #now: () => number;
   readonly #calls = new WeakMap<SessionCall, Map<string, { open: number; asked: number }>>();
@@ -18,13 +21,13 @@ export class QuestionLimits {
   }
 
   /** Counts a question and returns the function that ends it. Throws an error for the server beyond a limit. */
-  begin(server: string, kind: string, call: SessionCall): () => void {
+  begin(server: string, kind: string, call: SessionCall, { together = false } = {}): () => void {
     const kinds = this.#calls.get(call) ?? new Map<string, { open: number; asked: number }>();
     const counts = kinds.get(kind) ?? { open: 0, asked: 0 };
     const key = `${kind}\n${server}`;
     const now = this.#now();
     const times = (this.#times.get(key) ?? []).filter((time) => now - time < HOUR_MS);
-    if (counts.open > 0) throw refused('Another question of this call is still open');
+    if (counts.open > 0 && !together) throw refused('Another question of this call is still open');
     if (counts.asked >= MAX_PER_CALL) throw refused(`A call may ask at most ${MAX_PER_CALL} times`);
     if (times.length >= MAX_PER_HOUR) throw refused(`A server may ask at most ${MAX_PER_HOUR} times an hour`);
     this.#calls.set(call, kinds.set(kind, counts));

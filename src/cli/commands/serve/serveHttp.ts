@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureWorkspaceState, stateRoot, unwritable } from '../../config/state/stateFolder.ts';
-import { attach, endSilent } from '../../host/attach/attach.ts';
-import { type GatewayTarget, gatewayFolder, stateVariant } from '../../host/attach/startWorker.ts';
-import { lostWithHost } from '../../host/session/clientCall.ts';
-import { introductionOf, serverInfoOf } from '../../host/session/sessionBeginning.ts';
-import { SessionHost, type SessionHostOptions } from '../../host/session/sessionHost.ts';
-import { roundKey, UsedRounds } from '../../host/session/usedRounds.ts';
-import { IdleCollection } from '../../lib/idleCollection.ts';
-import { optimizeEarly } from '../../lib/optimizeEarly.ts';
-import { isAbsent, readBoundedText, readFailure } from '../../lib/readBounded.ts';
-import type { Mode } from '../../link/mode.ts';
-import { HttpFront } from '../../mcp/http/httpFront.ts';
-import { chosenMode } from '../chosenMode.ts';
-import type { HttpOptions, ServeOptions } from '../commands.ts';
-import { keptIntroduction } from '../keptIntroduction.ts';
-import { printProblem } from '../print.ts';
-import { ownRuntime } from '../runtime.ts';
+import { ensureWorkspaceState, stateRoot, unwritable } from '../../../config/state/stateFolder.ts';
+import { attach, endSilent } from '../../../host/attach/attach.ts';
+import { type GatewayTarget, gatewayFolder, stateVariant } from '../../../host/attach/startWorker.ts';
+import { lostWithHost } from '../../../host/session/clientCall.ts';
+import { introductionOf, serverInfoOf } from '../../../host/session/introductions.ts';
+import { SessionHost, type SessionHostOptions } from '../../../host/session/sessionHost.ts';
+import { roundKey, UsedRounds } from '../../../host/session/usedRounds.ts';
+import { IdleCollection } from '../../../lib/idleCollection.ts';
+import { optimizeEarly } from '../../../lib/optimizeEarly.ts';
+import { isAbsent, readBoundedText, readFailure } from '../../../lib/readBounded.ts';
+import type { Mode } from '../../../link/mode.ts';
+import { HttpFront } from '../../../mcp/http/httpFront.ts';
+import { chosenMode } from '../../chosenMode.ts';
+import type { HttpOptions, ServeOptions } from '../../commands.ts';
+import { keptIntroduction } from '../../keptIntroduction.ts';
+import { printProblem } from '../../print.ts';
+import { ownRuntime } from '../../runtime.ts';
 
 const TOKEN_FILE = 'http-token';
 const TOKEN_BYTES = 32;
@@ -52,7 +52,7 @@ export async function serveHttp(target: ServeOptions, options: HttpOptions): Pro
     // Read for each session: the file may have changed.
     onSession: (streams) => hostOf(streams, chosenMode(target)).run(),
     openModern: async () => {
-      const { openModernHttp } = await import('../../host/modern/modernEra.ts');
+      const { openModernHttp } = await import('../../../host/modern/modernEra.ts');
       const folder = ensureWorkspaceState(target.workspace, stateRoot(), stateVariant(target));
       return openModernHttp({
         key: roundKey(folder),
