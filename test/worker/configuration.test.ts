@@ -166,7 +166,7 @@ describe('an edit of the configuration', () => {
 
   it('is detected and applied: settings, servers, texts for the next worker, watchers', async () => {
     const { write, steps, kept, edits } = applied({ servers: ONE });
-    edits.watch();
+    edits.watch({ succeeds: true });
     write({ servers: {} });
     await until('the edit', () => steps.includes('shown') && steps.includes('settings'));
     expect(steps.filter((step) => step !== 'shown')).toEqual([
@@ -201,7 +201,7 @@ describe('an edit of the configuration', () => {
       paces: { pollMs: 10, quietMs: 1, goneMs: 60_000 },
     });
     onTestFinished(() => edits.stop());
-    edits.watch();
+    edits.watch({ succeeds: true });
     rmSync(configFile);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect([denies(configuration), seen]).toEqual([true, []]);
@@ -230,16 +230,36 @@ describe('an edit of the configuration', () => {
       log: () => undefined,
     });
     onTestFinished(() => edits.stop());
-    edits.watch();
+    edits.watch({ succeeds: true });
     expect(denies(prepared)).toBe(true);
     expect(denies(read(() => kept.texts))).toBe(true);
+  });
+
+  it('is the one that a worker read at its start, if its file breaks before the worker follows edits', () => {
+    const { write, read } = place();
+    write({ servers: ONE });
+    const ofTheLastWorker = read().texts;
+    write({ servers: ONE, policy: DENY });
+    const started = read(() => ofTheLastWorker);
+    write('{');
+    const edits = new ConfigurationEdits({
+      configuration: started,
+      adoptSettings: () => undefined,
+      reconcileServers: () => undefined,
+      keep: () => undefined,
+      onChange: () => undefined,
+      log: () => undefined,
+    });
+    onTestFinished(() => edits.stop());
+    edits.watch({ succeeds: false });
+    expect(denies(started)).toBe(true);
   });
 
   it('of a file of variables is applied, also if the file was missing or an edit has just named it', async () => {
     const { write, steps, edits, configuration, folder } = applied({ servers: ONE });
     const valueOfA = () => configuration.current.servers.map((one) => one.type === 'stdio' && one.env.A)[0];
     const variables = join(folder, 'one.env');
-    edits.watch();
+    edits.watch({ succeeds: true });
     write({ servers: { one: { command: 'a', envFile: variables }, two: { command: 'b' } } });
     // The file is missing, and the last readable version had no variables.
     await until('the error', () => steps.some((step) => /one\.env cannot be read \(ENOENT\)/.test(step)));

@@ -45,9 +45,10 @@ export class ConfigurationEdits {
     this.#paces = { ...PACES, ...options.paces };
   }
 
-  watch(): void {
+  /** `succeeds`: another worker may have put an edit in force since this one read the files. */
+  watch({ succeeds }: { succeeds: boolean }): void {
     const { configuration, keep } = this.#options;
-    configuration.takeOver();
+    if (succeeds) configuration.takeOver();
     this.#watched = new Map();
     this.apply();
     keep(configuration.texts);

@@ -190,10 +190,13 @@ export class Gateway {
     this.#catalog.rebuild();
   }
 
-  /** Serves the workspace from now on, and applies edits of its configuration. */
-  begin(): void {
+  /**
+   * Applies edits of the configuration from now on. `succeeds`: another worker has served the workspace until now, and may
+   * have put an edit in force.
+   */
+  begin({ succeeds }: { succeeds: boolean }): void {
     this.servers.dropSnapshots();
-    this.#edits.watch();
+    this.#edits.watch({ succeeds });
   }
 
   /** Resolves when the tools of every server are known, or after the timeout. */

@@ -132,14 +132,14 @@ export class WorkerProcess {
     this.#log(`worker ${process.pid} of build ${BUILD} serves ${workspace} (generation ${this.#life.generation})`);
     // The host connects while the catalog is built.
     this.#options.onServing();
-    if (candidate) return this.#settle();
-    this.#gateway.start();
+    if (candidate) this.#gateway.begin({ succeeds: true });
+    else this.#gateway.start();
     this.#settling = setTimeout(() => this.#settle(), AFTER_FIRST_ANSWERS_MS).unref();
   }
 
-  /** Follows edits of the configuration, which may have changed since it was read, and removes what dead workers left. */
+  /** Does what no client waits for: follows edits of the configuration, and removes what dead workers left. */
   #settle(): void {
-    this.#gateway.begin();
+    if (!this.#options.candidate) this.#gateway.begin({ succeeds: false });
     sweepLeftovers(this.#options.stateFolder).catch(({ message }: Error) => this.#log(`leftovers remain: ${message}`));
   }
 
