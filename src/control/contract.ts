@@ -334,6 +334,10 @@ export interface ApprovalQuestion {
   arguments: unknown;
   /** Time of the question's end, when the call is denied; milliseconds since the epoch. */
   deadline?: number;
+  /**
+   * Time at which the call was refused because nobody could be asked. The answer is for the next call that is the same.
+   */
+  refusedAt?: number;
   /** Question and its details, one line each, made by `src/text/approvalQuestion.ts`. Not safe as Markdown. */
   lines: readonly string[];
 }

@@ -57,6 +57,8 @@ export interface GatewayOptions {
   onChange(): void;
   /** Asks the user in an editor that watches. */
   approve(question: ApprovalQuestion, gone: AbortSignal): Promise<ApprovalVerdict | 'late'>;
+  /** Offers a question about a refused call to each editor that watches, now or later. */
+  offer(question: ApprovalQuestion, gone: AbortSignal, answer: (verdict: ApprovalVerdict) => void): void;
   /** Called when a call begins, changes its phase, ends or was counted. */
   onCall(call: ActiveCall): void;
   /** Accesses the editor's own store of secrets. */
