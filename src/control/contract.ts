@@ -31,6 +31,8 @@ export interface ServerBrief {
   reason?: string;
   /** Place of the server in the configuration. */
   location?: FileLocation;
+  /** Command by which the user makes the server serve; the editor has actions instead. */
+  command?: string;
   /** Tools that wait for the user's review, and why; absent if there are none. */
   held?: readonly HeldTool[];
   /** Number of items that are offered although they are new or changed; absent if there are none. */

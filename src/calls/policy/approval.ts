@@ -1,5 +1,6 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
+import { untilAborted } from '../../lib/untilAborted.ts';
 import { type LaterPort, UnaskedCalls } from './unasked.ts';
 
 /** Question to the user. It names the server's tool and its arguments, which a dialog for `tool_execute` could not. */
@@ -209,21 +210,6 @@ interface SessionApprovals {
   readonly approved: Set<string>;
   /** Open question per tool. A second call waits for its answer before it asks. */
   readonly open: Map<string, Promise<void>>;
-}
-
-/** Stops waiting when the client leaves, which the asked party may not notice. `answer` must never reject. */
-async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([answer, aborted]);
-  } finally {
-    if (onAbort) signal.removeEventListener('abort', onAbort);
-  }
 }
 
 /** Returns the error for a client that cannot ask, with the rule by which the user can allow the tool. */

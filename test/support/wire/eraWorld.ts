@@ -75,9 +75,7 @@ export class EraWorld {
     this.#lines += 1;
     const file = join(this.workspace.folder, `client-${this.#lines}.jsonl`);
     const args = [TEE, file, process.execPath, WAYGATE, 'serve', '--workspace', this.workspace.folder];
-    const env = Object.fromEntries(
-      Object.entries(this.workspace.env).filter((entry): entry is [string, string] => OWN.test(entry[0])),
-    );
+    const env = ownVariables(this.workspace);
     return { address: { command: process.execPath, args, env }, frames: () => recordedIn(file) };
   }
 
@@ -92,6 +90,21 @@ export class EraWorld {
 const TEE = resolve('test/fixtures/tee.mjs');
 /** Variables that a gateway started by a client needs, because clients pass on few. */
 const OWN = /^(WAYGATE_|HOME$|PATH$)/;
+
+function ownVariables({ env }: TestWorkspace): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => OWN.test(entry[0])));
+}
+
+/** Returns the address of a gateway, which the client starts or which listens until the end of the test. */
+export async function addressOf(
+  workspace: TestWorkspace,
+  transport: WireTransport,
+  flags: readonly string[] = [],
+): Promise<Address> {
+  if (transport === 'HTTP') return { url: await HttpProcess.waygate(workspace, ['--no-token', ...flags]).url() };
+  const args = [WAYGATE, 'serve', '--workspace', workspace.folder, ...flags];
+  return { command: process.execPath, args, env: ownVariables(workspace) };
+}
 
 function stdioServer(era: Upstream['era']): { command: string; args: string[] } {
   if (era !== 'legacy') return servers.modern('--era', era);
