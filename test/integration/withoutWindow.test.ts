@@ -117,4 +117,45 @@ describe.each(CASES)('$name over $transport, without a window', ({ connect, tran
     expect(issuer.authorizations).toEqual([]);
     await Promise.all([declines.close(), cannot.close()]);
   });
+
+  it('is offered the sign-in in passthrough mode too, and reads the command where the client cannot show a URL', async () => {
+    const { workspace } = await guarded();
+    const { asked, person } = visitor();
+    const flags = ['--mode', 'passthrough'];
+    const first = await connect(await addressOf(workspace, transport), person);
+    await refused(first.callTool);
+    await first.callTool('tool_browse', { path: '/one' });
+    const can = await connect(await addressOf(workspace, transport, flags), person);
+    const cannot = await connect(await addressOf(workspace, transport, flags));
+    expect(await can.callTool('echo', { text: 'signed in' })).toBe('signed in');
+    expect((await waygate(workspace, ['logout', 'one'])).code).toBe(0);
+    const answer = await cannot.callTool('echo', { text: 'x' }).catch((error: Error) => error.message);
+    // A modern client may also learn what it lacks.
+    const lacks = revision === '2026-07-28' ? '|Missing required client capability: elicitation' : '';
+    expect(answer).toMatch(
+      new RegExp(`one wants the user to sign in: (.*\\n)+command: waygate login one$${lacks}`, 'm'),
+    );
+    expect(asked).toHaveLength(1);
+    expect(await can.callTool('echo', { text: 'again' })).toBe('again');
+    expect(asked).toHaveLength(2);
+    await Promise.all([first, can, cannot].map(({ close }) => close()));
+  });
+});
+
+it.each([
+  'http://evil.test/authorize',
+  'javascript:alert(1)',
+  'http://169.254.169.254/authorize',
+  'https://u:p@evil.test/',
+])('a client is never sent to %s, which a server names as the page of its sign-in', async (authorization_endpoint) => {
+  const { workspace } = await guarded({ metadata: { authorization_endpoint } });
+  const { asked, person } = visitor();
+  const [{ connect }] = SDK_CLIENTS as [(typeof SDK_CLIENTS)[number]];
+  const { callTool, close } = await connect(await addressOf(workspace, 'stdio'), person);
+  await refused(callTool);
+  const answer = await callTool('tool_execute', { tool_id: 'one:echo', args: { text: 'x' } });
+  expect(answer).toMatch(/\ncommand: waygate login one$/m);
+  expect(answer).not.toContain('evil.test');
+  expect(asked).toEqual([]);
+  await close();
 });
