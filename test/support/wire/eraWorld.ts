@@ -22,6 +22,9 @@ export const UPSTREAMS: readonly Upstream[] = ERAS.flatMap((era) =>
   TRANSPORTS.map((transport) => ({ name: `${era}-${transport.toLowerCase()}`, era, transport })),
 );
 
+/** Further server, about whose calls the user is asked. */
+export const GUARDED = 'guarded';
+
 /** Connection to the gateway for one client, as its configuration names it. */
 export type Address = { command: string; args: string[]; env: Record<string, string> } | { url: string };
 
@@ -60,9 +63,15 @@ export class EraWorld {
         frames.set(upstream.name, () => proxy.frames);
       }
     }
-    workspace.configure(entries);
+    const file = join(workspace.folder, `${GUARDED}.jsonl`);
+    const { command, args } = stdioServer('legacy');
+    entries[GUARDED] = { command: process.execPath, args: [TEE, file, command, ...args] };
+    frames.set(GUARDED, () => recordedIn(file));
+    const policy = { rules: [{ action: 'require_approval', server: GUARDED }] };
+    workspace.write('.vscode/waygate.json', JSON.stringify({ policy, servers: entries }));
+    workspace.approve();
     const host = await HostProcess.connect(workspace);
-    for (const { name } of UPSTREAMS) await host.toolId(`/${name}`);
+    for (const name of Object.keys(entries)) await host.toolId(`/${name}`);
     return new EraWorld(workspace, frames, await HttpProcess.waygate(workspace, ['--no-token']).url());
   }
 
@@ -77,6 +86,11 @@ export class EraWorld {
     const args = [TEE, file, process.execPath, WAYGATE, 'serve', '--workspace', this.workspace.folder];
     const env = ownVariables(this.workspace);
     return { address: { command: process.execPath, args, env }, frames: () => recordedIn(file) };
+  }
+
+  /** Reports whether a call with this text has reached a server. */
+  hasReached(upstream: string, text: string): boolean {
+    return spokenFor(text, this.#upstreamFrames.get(upstream)?.() ?? []) !== undefined;
   }
 
   /** Returns how the gateway spoke with a server when it passed on the call with this text. */
