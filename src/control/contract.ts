@@ -31,6 +31,8 @@ export interface ServerBrief {
   reason?: string;
   /** Place of the server in the configuration. */
   location?: FileLocation;
+  /** Command by which the user makes the server serve; the editor has actions instead. */
+  command?: string;
   /** Tools that wait for the user's review, and why; absent if there are none. */
   held?: readonly HeldTool[];
   /** Number of items that are offered although they are new or changed; absent if there are none. */
@@ -334,6 +336,10 @@ export interface ApprovalQuestion {
   arguments: unknown;
   /** Time of the question's end, when the call is denied; milliseconds since the epoch. */
   deadline?: number;
+  /**
+   * Time at which the call was refused because nobody could be asked. The answer is for the next call that is the same.
+   */
+  refusedAt?: number;
   /** Question and its details, one line each, made by `src/text/approvalQuestion.ts`. Not safe as Markdown. */
   lines: readonly string[];
 }

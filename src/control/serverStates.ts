@@ -9,7 +9,13 @@ interface ServerStateRow {
   /** Serves nothing until the user acts. */
   needsPerson?: true;
   /** Line of `tool_browse` that lists the servers in this state; `withReasons` adds a line per server. */
-  note?: { title: string; remedy?: string; withReasons?: true };
+  note?: {
+    title: string;
+    remedy?: string;
+    /** Command of the remedy for several servers; each server has its own. */
+    command?: string;
+    withReasons?: true;
+  };
   /** Answer to a model that asks for a tool of such a server. */
   absent?: { says: string; advice: string; retryable?: true };
   /** Icon of the row in the tree. A server that serves has none. */
@@ -46,7 +52,7 @@ export const SERVER_STATES = {
     words: 'needs sign-in',
     isDown: true,
     needsPerson: true,
-    note: { title: 'Needs sign-in', remedy: 'ask the user' },
+    note: { title: 'Needs sign-in', remedy: 'ask the user', command: 'waygate login NAME' },
     absent: { says: 'needs the user to sign in', advice: `Ask the user to sign in, ${OR_ANOTHER}` },
     icon: { id: 'key', color: WARNING },
     glyph: 'warning',
@@ -55,7 +61,7 @@ export const SERVER_STATES = {
     words: 'needs a secret',
     isDown: true,
     needsPerson: true,
-    note: { title: 'Needs a secret', remedy: 'ask the user', withReasons: true },
+    note: { title: 'Needs a secret', remedy: 'ask the user', command: 'waygate secret set NAME', withReasons: true },
     absent: { says: 'needs a secret that is not set', advice: `Ask the user to set it, ${OR_ANOTHER}` },
     icon: { id: 'key', color: WARNING },
     glyph: 'warning',
@@ -63,7 +69,7 @@ export const SERVER_STATES = {
   needs_approval: {
     words: 'needs approval',
     needsPerson: true,
-    note: { title: 'Needs approval', remedy: 'ask the user' },
+    note: { title: 'Needs approval', remedy: 'ask the user', command: 'waygate approve --all' },
     absent: { says: "waits for the user's approval", advice: `Ask the user to approve it, ${OR_ANOTHER}` },
     icon: { id: 'shield', color: WARNING },
     glyph: 'warning',

@@ -32,6 +32,8 @@ export interface Fault {
   readonly recovery_hint: RecoveryHint;
   /** Detail on one line, free of secrets. */
   readonly detail: string;
+  /** Name of the secret that is missing, for `secret_missing`. */
+  readonly secret?: string;
 }
 
 /** Removes secrets from a text. */
@@ -41,6 +43,7 @@ export interface FaultFacts {
   generation: number;
   /** Detail beyond the code, as found. Secrets are masked, then the text becomes one bounded line. */
   detail?: string;
+  secret?: string | undefined;
 }
 
 /** Limit of the text that is masked. Masking precedes the cut, because half a secret is still a secret. */
@@ -57,7 +60,7 @@ export function faultOf(code: KnownFaultCode, facts: FaultFacts, scrub: Scrub): 
 export function customFault(
   code: string,
   traits: Pick<FaultTraits, 'class' | 'directive' | 'recovery_hint'>,
-  { generation, detail = '' }: FaultFacts,
+  { generation, detail = '', secret }: FaultFacts,
   scrub: Scrub,
 ): Fault {
   if (!CODE_FORM.test(code)) throw new InvalidFaultError(`A fault's code is of a-z, 0-9 and _, not ${show(code)}.`);
@@ -71,6 +74,7 @@ export function customFault(
     directive: traits.directive,
     recovery_hint: traits.recovery_hint,
     detail: oneLine(scrub(detail.slice(0, MAX_SCRUBBED_CHARS)), MAX_DETAIL_CHARS),
+    ...(secret !== undefined && { secret }),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ExecutionKnowledge, ReplayContract } from '../replay/replay.ts';
 import { asSentence, oneLine } from '../text/porcelain.ts';
+import { approveCommand, loginCommand, secretCommand } from '../text/userCommands.ts';
 import type { Fault } from './fault.ts';
 import { CHECK_FIRST, type FaultTraits, traitsOf } from './faultCodes.ts';
 import { GatewayError } from './gatewayError.ts';
@@ -38,6 +39,7 @@ export function faultError(fault: Fault, call: FailedCall): GatewayError {
   const lost = knowledge === 'in_flight' || knowledge === 'outcome_unknown';
   const mayHaveTakenEffect = lost && contract !== 'convergent';
   const isSafe = lost && !mayHaveTakenEffect && traits.retryable;
+  const command = commandFor(fault, call);
   const next = mayHaveTakenEffect ? CHECK_FIRST : isSafe ? whenSafe(call) : whenToCall(fault, call, traits);
   return new GatewayError(traits.error, sentence(fault, call, next), {
     path: call.path ?? '',
@@ -51,8 +53,19 @@ export function faultError(fault: Fault, call: FailedCall): GatewayError {
       ...(call.retryAfter === undefined ? {} : { retry_after: call.retryAfter }),
       ...((call.dispatches ?? 1) > 1 ? { attempts: call.dispatches } : {}),
       ...(call.log === undefined ? {} : { log: call.log }),
+      ...(command === undefined ? {} : { command }),
     },
   });
+}
+
+/** Returns the command by which the user makes the server serve; undefined if there is none. */
+function commandFor({ code, secret }: Fault, { subject, knowledge, cause }: FailedCall): string | undefined {
+  if (subject === undefined) return undefined;
+  if (code === 'needs_approval') return approveCommand(subject);
+  if (code === 'secret_missing') return secret && secretCommand(secret);
+  // A server that lacks a key of its own answers calls in similar words, and no sign-in helps it.
+  const isRefusal = knowledge === 'not_dispatched' || (cause as { failure?: unknown } | undefined)?.failure === code;
+  return code === 'unauthorized' && isRefusal ? loginCommand(subject) : undefined;
 }
 
 function sentence(fault: Fault, call: FailedCall, next: string): string {

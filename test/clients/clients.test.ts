@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { once } from '../../src/lib/once.ts';
 import { shared } from '../support/lifetime.ts';
-import { EraWorld, TRANSPORTS, UPSTREAMS, type WireTransport } from '../support/wire/eraWorld.ts';
+import { EraWorld, GUARDED, TRANSPORTS, UPSTREAMS, type WireTransport } from '../support/wire/eraWorld.ts';
 import { spokenFor } from '../support/wire/recorded.ts';
 import { agents } from './agents.ts';
 import type { ClientProgram, Read } from './clientProgram.ts';
-import { type Row, writeTable } from './compatibility.ts';
+import { type Approval, type Row, writeTable } from './compatibility.ts';
 import { libraries } from './libraries.ts';
 
 /** `npm run test:clients`: real clients × transports × servers of each era, and docs/compatibility.md. */
@@ -35,8 +35,22 @@ describe.each(PROGRAMS)('$name ($version)', (program) => {
       row.front = front;
       row.cells.set(name, (await world().spokenWith(name, text)).revision);
     });
+
+    it('has a call approved by its user, or reads how the user can allow it', async () => {
+      const { read, textFor } = await done();
+      const text = textFor(GUARDED);
+      row.approval = approvalIn(read.get(GUARDED) ?? '', text, world().hasReached(GUARDED, text));
+    });
   });
 });
+
+/** Returns how the gateway's question whether a tool may run ended at a client. */
+function approvalIn(answer: string, text: string, hasRun: boolean): Approval {
+  if (hasRun && answer.includes(text)) return 'asks';
+  if (!hasRun && /AUTH_REQUIRED[\s\S]*waygate allow guarded:echo#/.test(answer)) return 'reads the command';
+  if (!hasRun && /POLICY_DENIED: The user declined/.test(answer)) return 'declines';
+  throw new Error(`${hasRun ? 'It ran' : 'It did not run'}, and the client read: ${answer.slice(0, 1_000)}`);
+}
 
 interface Conversation {
   read: Read;
@@ -48,6 +62,7 @@ interface Conversation {
 async function conversation(program: ClientProgram, transport: WireTransport): Promise<Conversation> {
   const textFor = (server: string): string => `${program.name} over ${transport} to ${server}`;
   const { address, frames } = await world().line(transport);
-  const calls = UPSTREAMS.map(({ name }) => ({ server: name, text: textFor(name) }));
+  const names = [...UPSTREAMS.map(({ name }) => name), GUARDED];
+  const calls = names.map((server) => ({ server, text: textFor(server) }));
   return { read: await program.run(address, calls, world().workspace.folder), frames, textFor };
 }

@@ -12,7 +12,11 @@ export interface Row {
   front?: Spoken;
   /** Revision between the gateway and each server that answered the client's call. */
   cells: Map<string, string>;
+  approval?: Approval;
 }
+
+/** End of the gateway's question about a call: the client's user allows it, the client declines it, or nobody is asked. */
+export type Approval = 'asks' | 'declines' | 'reads the command';
 
 const PAGE = 'docs/compatibility.md';
 const PART = /(<!-- made by npm run test:clients: begin -->\n)[\s\S]*(<!-- made by npm run test:clients: end -->)/;
@@ -30,10 +34,10 @@ export function writeTable(rows: readonly Row[]): void {
 function tableOf(rows: readonly Row[]): string {
   const servers = ERAS.flatMap((era) => TRANSPORTS.map((transport) => `${era}, ${transport}`));
   const lines = [
-    ['client', 'transport', 'opens with', 'speaks', ...servers],
-    [...Array(4 + servers.length)].map(() => '---'),
+    ['client', 'transport', 'opens with', 'speaks', ...servers, 'approval'],
+    [...Array(5 + servers.length)].map(() => '---'),
   ];
-  for (const { name, version, transport, front, cells } of rows) {
+  for (const { name, version, transport, front, cells, approval = 'fails' } of rows) {
     const answers = UPSTREAMS.map((server) => cells.get(server.name) ?? 'fails');
     lines.push([
       `${name} (${version})`,
@@ -41,6 +45,7 @@ function tableOf(rows: readonly Row[]): string {
       front ? `\`${front.opening}\`` : 'fails',
       front?.revision ?? 'fails',
       ...answers,
+      approval,
     ]);
   }
   const works = rows.reduce((sum, { cells }) => sum + cells.size, 0);

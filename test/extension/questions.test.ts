@@ -104,6 +104,19 @@ describe('words of a question', () => {
     for (const { detail } of choices) expect(detail).not.toBe('');
   });
 
+  it('about a refused call say when it was refused, and that an answer is for the next one', () => {
+    const refused = question({ refusedAt: 7 });
+    expect(waitingTitle(refused)).toBe('customer_delete of erp did not run, because nobody could be asked.');
+    const choices = answerChoices(refused, (at) => `12:04:0${at}`);
+    expect(choices.map(({ label, verdict }) => [label, verdict])).toEqual([
+      ['Deny', 'denied'],
+      ['Allow Once', 'once'],
+      ['Always Allow Here', 'workspace'],
+    ]);
+    expect(choices[0]?.detail).toBe('The call was refused at 12:04:07, and the next one asks again.');
+    expect(choices[1]?.detail).toMatch(/^Runs the next call of erp:customer_delete#12345678 by this client/);
+  });
+
   it('show the whole arguments with hidden characters visible', () => {
     const text = argumentsText(question({ arguments: { path: 'a\u202eb', body: 'x'.repeat(9_000) } }));
     expect(text).toContain('"path": "a\\u202eb"');

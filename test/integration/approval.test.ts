@@ -24,7 +24,9 @@ describe('a server that a repository configures', () => {
       two: servers.fixture('--tools', '7', '--pid-file', pids),
     });
     const host = await GatewaySession.connect(workspace);
-    expect((await host.call('tool_browse', { path: '/' })).text).toContain('Needs approval: one, two (ask the user).');
+    expect((await host.call('tool_browse', { path: '/' })).text).toContain(
+      'Needs approval: one, two (ask the user: waygate approve --all).',
+    );
     const { servers: states, worker } = await status(workspace);
     expect(worker?.state).toBe('degraded');
     expect(states).toMatchObject([{ state: 'needs_approval' }, { state: 'needs_approval' }]);
@@ -68,6 +70,7 @@ describe('a server that a repository configures', () => {
     expect(answer.text).toMatch(
       /^Error PERMISSION_DENIED: one waits for the user's approval: .* Nothing was sent\. Ask the user to see what it runs/,
     );
+    expect(answer.text).toMatch(/\ncommand: waygate approve one$/m);
     expect(await stateOf(workspace, 'one')).toBe('needs_approval');
     await approveShown(workspace);
     await until('an answer', async () => {

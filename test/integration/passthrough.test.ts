@@ -229,7 +229,9 @@ describe('passthrough with one server', () => {
     expect((await host.request('tools/list')).result).toEqual({ tools: [] });
     expect((await call(host, 'echo', { text: 'x' })).error).toMatchObject({
       code: -32602,
-      message: expect.stringMatching(/^Unknown tool: echo\. Needs approval: one \(ask the user\)\.(?!\.)/),
+      message: expect.stringMatching(
+        /^Unknown tool: echo\. Needs approval: one \(ask the user: waygate approve one\)\.(?!\.)/,
+      ),
     });
   });
 

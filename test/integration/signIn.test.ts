@@ -40,7 +40,9 @@ describe('a server that requires a sign-in', () => {
   it('is reported, stays signed in over restarts, and is reported again when the sign-in is revoked', async () => {
     const { issuer, workspace, host } = await guarded();
     await until('the refusal', async () => (await stateOf(workspace)) === 'needs_sign_in');
-    expect((await host.call('tool_browse', { path: '/' })).text).toContain('Needs sign-in: one (ask the user).');
+    expect((await host.call('tool_browse', { path: '/' })).text).toContain(
+      'Needs sign-in: one (ask the user: waygate login one).',
+    );
     expect((await status(workspace)).servers[0]?.reason).toBe('It asks for a sign-in.');
     const { url, exited, shown } = await login(workspace);
     expect((await browse(url)).text).toContain('You are signed in.');
@@ -65,9 +67,11 @@ describe('a server that requires a sign-in', () => {
     expect(await stateOf(workspace)).toBe('needs_sign_in');
     // A later call does not contact the issuer again.
     const asked = issuer.seen.length;
-    expect((await echo()).text).toMatch(
+    const second = (await echo()).text;
+    expect(second).toMatch(
       /^Error AUTH_FAILED: one wants the user to sign in: "Its sign-in has expired or was revoked\. Sign in again"\. Nothing was sent\./,
     );
+    for (const text of [refused.text, second]) expect(text).toMatch(/\ncommand: waygate login one$/m);
     expect(issuer.seen).toHaveLength(asked);
     // No token appears in the status or in the log.
     const reported =

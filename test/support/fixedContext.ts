@@ -87,6 +87,7 @@ export function fixedContext(
       subscriptions: new Subscriptions(upstream, () => undefined),
     },
     clientRequests,
+    signIn: async () => false,
     admit: async () => undefined,
     onCallStart: () => undefined,
     onCallEnd: () => undefined,

@@ -19,6 +19,7 @@ import {
 } from '../policy/egress.ts';
 import { decide, decideStrictly, type PolicyDecision, type PolicyTool, subjectOf } from '../policy/policy.ts';
 import { type QuotaDecision, RateLimiter } from '../policy/quota.ts';
+import type { LaterPort } from '../policy/unasked.ts';
 import type { ArgRepair } from '../validation/argRepairs.ts';
 import { ArgumentValidator } from '../validation/argumentValidator.ts';
 import { CallHistory } from './callHistory.ts';
@@ -75,6 +76,8 @@ export interface PipelinePorts<R> {
   onSecretAllowed?(server: string, finding: EgressFinding): void;
   approval?: ApprovalPort;
   approvalStore?: ApprovalStore;
+  /** Shows the user later the questions that reached nobody. */
+  later?: LaterPort;
   log?(line: string): void;
   /** Seconds since any fixed time, and a random number in [0, 1). */
   now?(): number;
@@ -175,7 +178,7 @@ export class CallPipeline<R> {
     this.#parts = {
       config,
       validator: new ArgumentValidator({ limits: config.schemaLimits }),
-      approvals: new Approvals(ports.approval, ports.approvalStore, changed),
+      approvals: new Approvals(ports.approval, ports.approvalStore, changed, ports.later),
       limiter: new RateLimiter(config.rateLimits, ports.now, changed),
       cache: new ResultCache(config.cache, ports.now),
       shared: new SharedCalls(),
@@ -204,11 +207,11 @@ export class CallPipeline<R> {
     return this.#parts.validator;
   }
 
-  /** Returns a session's counts and approvals for the next worker; undefined if it has none. */
+  /** Returns a session's counts, approvals and kept questions for the next worker; undefined if it has none. */
   memoryOf(session: object): object | undefined {
     const { limiter, approvals } = this.#parts;
-    const [quota, approved] = [limiter.memoryOf(session), approvals.memoryOf(session)];
-    return quota || approved ? { quota, approved } : undefined;
+    const [quota, given] = [limiter.memoryOf(session), approvals.memoryOf(session)];
+    return quota || given ? { quota, ...given } : undefined;
   }
 
   /** Calls `onChange` at each change of this memory, with the request that was counted, before the call is sent. */
@@ -218,9 +221,9 @@ export class CallPipeline<R> {
 
   /** Restores the result of `memoryOf` from another process, `age` seconds old. */
   remember(session: object, memory: unknown, age = 0): void {
-    const { quota, approved } = (memory ?? {}) as { quota?: unknown; approved?: unknown };
+    const { quota, ...given } = (memory ?? {}) as { quota?: unknown; approved?: unknown; unasked?: unknown };
     this.#parts.limiter.remember(session, quota, age);
-    this.#parts.approvals.remember(session, approved);
+    this.#parts.approvals.remember(session, given);
   }
 
   async execute(request: CallRequest): Promise<CallOutcome<R>> {

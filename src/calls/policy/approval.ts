@@ -1,10 +1,14 @@
 import type { CatalogTool } from '../../catalog/types.ts';
 import { GatewayError } from '../../errors/gatewayError.ts';
+import { untilAborted } from '../../lib/untilAborted.ts';
+import { type LaterPort, UnaskedCalls } from './unasked.ts';
 
 /** Question to the user. It names the server's tool and its arguments, which a dialog for `tool_execute` could not. */
 export interface ApprovalRequest {
   tool: CatalogTool;
   args: Readonly<Record<string, unknown>>;
+  /** Everything that the call sends, where `args` is only a masked part of it. */
+  sent?: unknown;
   /** Why the user is asked, in one sentence. */
   reason: string;
   /** Subject of the approval. Without it, the tool as it is defined now. */
@@ -67,17 +71,24 @@ export function firstToAnswer(...ports: readonly (ApprovalPort | undefined)[]): 
 export class Approvals {
   readonly #port: ApprovalPort;
   readonly #store: ApprovalStore;
-  readonly #onApproved: (session: object) => void;
+  readonly #onChange: (session: object) => void;
   readonly #sessions = new WeakMap<object, SessionApprovals>();
+  readonly #unasked: UnaskedCalls;
 
+  /** `onChange` is called when the memory of a session has changed; `later` keeps the questions that reach nobody. */
   constructor(
     port: ApprovalPort = NOBODY_TO_ASK,
     store: ApprovalStore = NO_STORE,
-    onApproved: (session: object) => void = () => undefined,
+    onChange: (session: object) => void = () => undefined,
+    later?: LaterPort,
   ) {
     this.#port = port;
     this.#store = store;
-    this.#onApproved = onApproved;
+    this.#onChange = onChange;
+    this.#unasked = new UnaskedCalls(later, {
+      onChange,
+      onAnswer: ({ key, session }, answer) => this.#allow(key, session, answer),
+    });
   }
 
   /** Read every time, so that a revocation on the command line or in another window holds at once. */
@@ -90,16 +101,19 @@ export class Approvals {
     return this.#workspace.has(key) || this.#sessions.get(session)?.approved.has(key) === true;
   }
 
-  /** Returns the approvals for a session, to hand over to another process. */
-  memoryOf(session: object): string[] | undefined {
+  /** Returns the approvals and the kept questions of a session, to hand over to another process. */
+  memoryOf(session: object): { approved?: string[]; unasked?: object[] } | undefined {
     const approved = this.#sessions.get(session)?.approved;
-    return approved?.size ? [...approved] : undefined;
+    const unasked = this.#unasked.memoryOf(session);
+    if (!approved?.size && !unasked) return undefined;
+    return { ...(approved?.size && { approved: [...approved] }), ...(unasked && { unasked }) };
   }
 
-  remember(session: object, memory: unknown): void {
-    if (!Array.isArray(memory)) return;
+  remember(session: object, { approved, unasked }: { approved?: unknown; unasked?: unknown }): void {
+    this.#unasked.remember(session, unasked);
+    if (!Array.isArray(approved)) return;
     const known = this.#of(session);
-    for (const key of memory) if (typeof key === 'string') known.approved.add(key);
+    for (const key of approved) if (typeof key === 'string') known.approved.add(key);
   }
 
   #of(session: object): SessionApprovals {
@@ -113,7 +127,9 @@ export class Approvals {
    * calling client, before the gateway's own port is tried.
    */
   async require(request: ApprovalRequest, port?: ApprovalPort): Promise<void> {
-    if (this.isRemembered(request.subject ?? request.tool, request.session)) return;
+    const { subject, tool, session } = request;
+    if (this.isRemembered(subject ?? tool, session)) return;
+    if (this.#unasked.permits(request, subject?.key ?? keyOf(tool))) return;
     const answered = request.trace?.asksUser();
     try {
       await this.#require(request, port);
@@ -151,16 +167,13 @@ export class Approvals {
   async #ask(request: ApprovalRequest, key: string, port: ApprovalPort | undefined): Promise<void> {
     const { tool, session, signal } = request;
     signal.throwIfAborted();
+    this.#unasked.withdraw(request, key);
     const answer = await untilAborted<ApprovalAnswer>(firstToAnswer(port, this.#port).ask(request), signal);
     switch (answer) {
       case 'once':
-        return;
       case 'session':
-        this.#of(session).approved.add(key);
-        this.#onApproved(session);
-        return;
       case 'workspace':
-        this.#store.save([...this.#workspace.add(key)]);
+        this.#allow(key, session, answer);
         return;
       case 'denied':
         throw new GatewayError(
@@ -175,7 +188,20 @@ export class Approvals {
           { path: tool.id, details: { meta_tool: 'tool_execute', reason: request.reason, approval: 'late' } },
         );
       default:
+        this.#unasked.keep(request, key);
         throw approvalRequired(request);
+    }
+  }
+
+  /** Remembers an answer that allows further calls. */
+  #allow(key: string, session: object, answer: ApprovalAnswer): void {
+    if (answer === 'session') {
+      this.#of(session).approved.add(key);
+      this.#unasked.settle(key, session);
+      this.#onChange(session);
+    } else if (answer === 'workspace') {
+      this.#store.save([...this.#workspace.add(key)]);
+      this.#unasked.settle(key);
     }
   }
 }
@@ -184,21 +210,6 @@ interface SessionApprovals {
   readonly approved: Set<string>;
   /** Open question per tool. A second call waits for its answer before it asks. */
   readonly open: Map<string, Promise<void>>;
-}
-
-/** Stops waiting when the client leaves, which the asked party may not notice. `answer` must never reject. */
-async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([answer, aborted]);
-  } finally {
-    if (onAbort) signal.removeEventListener('abort', onAbort);
-  }
 }
 
 /** Returns the error for a client that cannot ask, with the rule by which the user can allow the tool. */

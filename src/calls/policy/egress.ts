@@ -25,6 +25,8 @@ export type FindSecrets = ((server: string, sent: unknown) => readonly EgressFin
 /** Secret that a search found, and what the user's rules say about it. */
 export interface EgressVerdict {
   finding: EgressFinding;
+  /** Part that contains the secret. */
+  sent: unknown;
   decision: PolicyDecision;
   /** Reason for the user. */
   reason: string;
@@ -48,14 +50,15 @@ export function judgeEgress(
 ): EgressVerdict[] {
   if (egress === 'off' || !find) return [];
   return sent
-    .flatMap((part) => find(tool.server, part))
-    .flatMap((finding) => {
+    .flatMap((part) => find(tool.server, part).map((finding) => ({ finding, sent: part })))
+    .flatMap(({ finding, sent }) => {
       const otherwise = egress === 'block' && finding.kind !== 'form' ? 'deny' : 'require_approval';
       const decision = decideEgress(policy, tool, otherwise);
       if (decision.action === 'allow') return [];
       const place = finding.pointer === '' ? 'The arguments contain' : `The argument ${finding.pointer} contains`;
       const because = decision.reason === undefined ? '' : ` ${decision.reason}`;
-      return [{ finding, decision, reason: `${place} ${finding.words}.${because}`, subject: subjectOf(tool, finding) }];
+      const subject = subjectOf(tool, finding);
+      return [{ finding, sent, decision, reason: `${place} ${finding.words}.${because}`, subject }];
     });
 }
 
@@ -68,9 +71,9 @@ export async function guardEgress(
 ): Promise<void> {
   const denied = verdicts.find(({ decision }) => decision.action === 'deny');
   if (denied) throw refusal(denied, tool);
-  for (const { finding, reason, subject } of verdicts) {
+  for (const { finding, sent, reason, subject } of verdicts) {
     if (approvals.isRemembered(subject, session)) continue;
-    await approvals.require({ tool, args: finding.shown, reason, subject, session, signal, trace }, approval);
+    await approvals.require({ tool, args: finding.shown, sent, reason, subject, session, signal, trace }, approval);
     onAllowed?.(finding);
   }
 }

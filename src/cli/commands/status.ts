@@ -3,7 +3,7 @@ import type { GatewaySnapshot, ServerStatus } from '../../control/contract.ts';
 import type { HealthWithoutWorker } from '../../control/healthContract.ts';
 import { serverState } from '../../control/serverStates.ts';
 import type { GatewayTarget } from '../../host/attach/attachControl.ts';
-import { count, duration, inLines, oneLine } from '../../text/porcelain.ts';
+import { count, duration, inLines } from '../../text/porcelain.ts';
 import { askRunning } from '../askRunning.ts';
 import type { Printed } from '../commands.ts';
 import { errorsOf, print, printNext, printProblem } from '../print.ts';
@@ -42,25 +42,10 @@ function stepFor({ servers, configuration }: GatewaySnapshot): string | undefine
   const inState = (state: ServerStatus['state']) => servers.filter((server) => server.state === state);
   if (inState('needs_approval').length > 0) return 'waygate approve shows the commands that wait for your approval.';
   const [secret] = inState('needs_secret');
-  if (secret?.secret) return `waygate secret set ${oneLine(secret.secret.name)}`;
   const [signIn] = inState('needs_sign_in');
-  if (signIn) return `waygate login ${oneLine(signIn.name)}`;
+  const command = secret?.command ?? signIn?.command;
+  if (command !== undefined) return command;
   return inState('failed').length > 0 ? 'correct the reason beside the failed server, then waygate reload.' : undefined;
-}
-
-/** Returns the command that makes a server serve. The user pastes it into a shell, so it names only harmless names. */
-function commandFor({ name, remedy, secret }: ServerStatus): string | undefined {
-  const isPlain = /^[\w.][\w.-]*$/.test(name);
-  switch (remedy?.kind) {
-    case 'approve':
-      return `waygate approve ${isPlain ? name : '--all'}`;
-    case 'secret':
-      return `waygate secret set ${oneLine(secret?.name ?? 'NAME')}`;
-    case 'sign_in':
-      return `waygate login${isPlain ? ` ${name}` : ''}`;
-    default:
-      return undefined;
-  }
 }
 
 /** Keeps the shape without a worker: scripts check `worker` for its presence and `health` for the reason. */
@@ -105,8 +90,10 @@ function problemsOf(configuration: GatewaySnapshot['configuration']): string[] {
 function describeServer(server: ServerStatus): string {
   const pid = server.pid === undefined ? '' : `, pid ${server.pid}`;
   const tools = server.state === 'ready' || server.toolCount > 0 ? `, ${count(server.toolCount, 'tool')}` : '';
-  const step = commandFor(server);
-  const reason = server.reason === undefined ? '' : `: ${server.reason}${step === undefined ? '' : ` Run: ${step}`}`;
+  const reason =
+    server.reason === undefined
+      ? ''
+      : `: ${server.reason}${server.command === undefined ? '' : ` Run: ${server.command}`}`;
   const place = server.reason && server.location ? ` (${server.location.file}:${server.location.line})` : '';
   const review = (server.held?.length ?? 0) + (server.drifted ?? 0);
   const held = review === 0 ? '' : `, ${count(review, 'item')} to review (waygate trust)`;

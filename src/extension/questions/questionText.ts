@@ -24,6 +24,9 @@ export function questionSubject({ toolId, server }: ApprovalQuestion): string {
 }
 
 export function waitingTitle(question: ApprovalQuestion): NotificationText {
+  if (question.refusedAt !== undefined) {
+    return notificationText`${questionSubject(question)} did not run, because nobody could be asked.`;
+  }
   return notificationText`${questionSubject(question)} waits for you.`;
 }
 
@@ -42,7 +45,27 @@ export function reviewTitle(question: ApprovalQuestion, place: number, total: nu
 
 /** Returns the answers. The first one is active, so that a stray Enter runs nothing. */
 export function answerChoices(question: ApprovalQuestion, timeOf: (at: number) => string): readonly AnswerChoice[] {
-  const { deadline, toolId } = question;
+  const { deadline, toolId, refusedAt } = question;
+  const always: AnswerChoice = {
+    label: notificationText`Always Allow Here`,
+    detail: notificationText`Runs each call of this tool in this workspace, until its definition changes.`,
+    verdict: 'workspace',
+  };
+  if (refusedAt !== undefined) {
+    return [
+      {
+        label: notificationText`Deny`,
+        detail: notificationText`The call was refused at ${timeOf(refusedAt)}, and the next one asks again.`,
+        verdict: 'denied',
+      },
+      {
+        label: notificationText`Allow Once`,
+        detail: notificationText`Runs the next call of ${toolId} by this client with the same arguments.`,
+        verdict: 'once',
+      },
+      always,
+    ];
+  }
   const denies =
     deadline === undefined
       ? notificationText`The call does not run.`
@@ -59,11 +82,7 @@ export function answerChoices(question: ApprovalQuestion, timeOf: (at: number) =
       detail: notificationText`Runs each call of this tool until the client ends its session.`,
       verdict: 'session',
     },
-    {
-      label: notificationText`Always Allow Here`,
-      detail: notificationText`Runs each call of this tool in this workspace, until its definition changes.`,
-      verdict: 'workspace',
-    },
+    always,
   ];
 }
 

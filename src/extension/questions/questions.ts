@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ControlClient } from '../../control/client.ts';
 import { deferred } from '../../lib/deferred.ts';
-import { timeOfDay } from '../../text/timeOfDay.ts';
+import { moment } from '../../text/timeOfDay.ts';
 import { type CommandId, WAYGATE_SCHEME } from '../contributions.ts';
 import { place } from '../documents/addresses.ts';
 import type { DocumentAddress, DocumentProvider } from '../documents/waygateFiles.ts';
@@ -119,7 +119,7 @@ export class Questions implements vscode.Disposable, DocumentProvider {
   async #reviewOne(asked: OpenQuestion, turn: number): Promise<boolean> {
     const { id, question } = asked;
     const title = () => reviewTitle(question, turn, turn - 1 + this.#queue.open.value.length);
-    const choices = answerChoices(question, timeOfDay);
+    const choices = answerChoices(question, (at) => moment(at, Date.now()));
     const list = openPick(
       choices,
       { title: title(), placeHolder: notificationText`${question.reason}` },

@@ -7,6 +7,7 @@ import { schemaTokens } from '../shared/catalog/definitionTokens.ts';
 import type { TokenMeter } from '../shared/catalog/tokenMeter.ts';
 import { type GatewayTool, PROMPT_BROWSE, RESOURCE_BROWSE, TOOL_BROWSE } from '../shared/gatewayTools.ts';
 import type { Answer, FailedCall, RunnableTool, ToolCall } from '../shared/modeContext.ts';
+import { signInOf } from '../shared/unknownTool.ts';
 import { fullShelf, type Listing, listingOf, render, type Shelf } from './listing.ts';
 
 export const toolBrowse: RunnableTool<'tool_browse'> = {
@@ -21,7 +22,9 @@ export const toolBrowse: RunnableTool<'tool_browse'> = {
       choices: context.view(),
     });
     const { cacheStable, learning } = context.browseConfig();
-    const shelf = await fullShelf(call, shelfNow);
+    const waited = await fullShelf(call, shelfNow);
+    const path = typeof args.path === 'string' ? args.path.replace(/^\/+/, '') : '';
+    const shelf = (await signInOf(`${path}/`, context, call.call)) ? shelfNow() : waited;
     const listing = listingOf(call, shelf, learning ? { history: context.useHistory() } : {});
     if (typeof args.query === 'string') {
       session.recordQuery(

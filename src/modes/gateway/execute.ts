@@ -36,7 +36,7 @@ async function run({ args, context, session, call, onCorrection }: ToolCall): Pr
     args: toolArgs = {},
     dry_run: dryRun,
   } = args as { tool_id: string; args?: unknown; dry_run?: boolean };
-  await awaitServerOf(given, context, call.signal);
+  await awaitServerOf(given, context, call);
   const { catalog, revision } = context.view();
   const tool = chosenTool(given, catalog, context);
   const { id } = tool;

@@ -63,7 +63,7 @@ function toolOf(source: ArtifactSource | undefined, handle: string): CatalogTool
 
 /** Shows the arguments of a tool (G5.9). Cards never carry them (G2.2). */
 async function viewSchema(toolId: string, { context, session, call, onCorrection }: ToolCall): Promise<Answer> {
-  await awaitServerOf(toolId, context, call.signal);
+  await awaitServerOf(toolId, context, call);
   const { catalog, revision } = context.view();
   const own = meantChoice(toolId, catalog);
   const prompt = own ? undefined : meantChoice(toolId, context.primitives.view().prompts.catalog);

@@ -47,6 +47,7 @@ export function requestError(server: string, method: string, thrown: unknown, te
     subject: server,
     knowledge,
     contract,
+    cause: thrown,
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
   return new RpcError(INTERNAL_ERROR, error.message, error.toObject());

@@ -5,6 +5,7 @@ import type { Settings } from '../../config/declaration/document.ts';
 import type { CallRecord } from '../../control/activityContract.ts';
 import type { ConfigurationStatus, ServerBrief } from '../../control/contract.ts';
 import type { GatewayError } from '../../errors/gatewayError.ts';
+import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import type { UseHistory } from '../../ranking/useHistory.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
 import type { ArtifactStore } from '../../results/artifacts/artifactStore.ts';
@@ -45,6 +46,8 @@ export interface GatewayContext {
   calls: CallPipeline<AdmittedResult>;
   /** Returns the contract for a call of this tool whose answer is lost. */
   contractOf(tool: CatalogTool): ReplayContract;
+  /** Offers the sign-in at a server to the client of a call. Resolves to whether the user has signed in. */
+  signIn(server: string, call: CallContext): Promise<boolean>;
   /** Sends the requests of servers to their clients. */
   clientRequests: Pick<ClientRequests, 'during'>;
   /** Resources and prompts. */

@@ -5,6 +5,8 @@ import { count, oneLine } from '../../text/porcelain.ts';
 
 const MAX_NAMES = 10;
 
+type StateNote = NonNullable<ReturnType<typeof serverState>['note']>;
+
 const STATES_WITH_NOTES = (Object.keys(SERVER_STATES) as ServerState[]).flatMap((state) => {
   const { note } = serverState(state);
   return note ? [{ state, note }] : [];
@@ -24,7 +26,7 @@ export function serverNotes(
     servers: servers.filter((server) => server.state === state),
   }));
   const summary = noted
-    .map(({ note, servers }) => named(note.title, servers, note.remedy))
+    .map(({ note, servers }) => named(note.title, servers, remedyOf(note, servers)))
     .filter((line) => line !== '');
   const explained = noted.filter(({ note }) => note.withReasons).flatMap(({ servers }) => servers);
   const reasons = new Set(explained.map(({ reason }) => reason));
@@ -53,6 +55,13 @@ export function heldNote(servers: readonly ServerBrief[]): { count: number; note
   const more = waiting.length > MAX_NAMES ? ` and of ${waiting.length - MAX_NAMES} servers more` : '';
   const verb = total === 1 ? 'waits' : 'wait';
   return { count: total, note: `${named.join(', ')}${more} ${verb} for the user's review (waygate trust).` };
+}
+
+/** Returns what to do about servers in one state, with the command for the user. */
+function remedyOf({ remedy, command }: StateNote, servers: readonly ServerBrief[]): string | undefined {
+  const commands = [...new Set(servers.flatMap((server) => server.command ?? []))];
+  if (remedy === undefined || commands.length === 0) return remedy;
+  return `${remedy}: ${commands.length === 1 ? commands[0] : command}`;
 }
 
 function named(what: string, servers: readonly ServerBrief[], remedy?: string): string {

@@ -4,6 +4,7 @@ import type { CatalogTool } from '../../catalog/types.ts';
 import type { HeldTool, ServerBrief } from '../../control/contract.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { GatewayError, type GatewayErrorCode } from '../../errors/gatewayError.ts';
+import type { CallContext } from '../../mcp/session/sessionMode.ts';
 import { meantBy } from '../../text/nearest.ts';
 import { oneLine, quoted } from '../../text/porcelain.ts';
 import type { GatewayContext } from './modeContext.ts';
@@ -41,12 +42,12 @@ export function unknownTool(
   const kept = server && serverState(server.state).absent;
   const [own, others] = meantTools(toolId, catalog);
   if (server && kept && own.length === 0) {
-    const { name, state } = server;
+    const { name, state, command } = server;
     const reason = whyNotReady(server, directory.workspace);
     return new GatewayError(code, `${given}: ${oneLine(name, MAX_SHOWN_ID_CHARS)} ${kept.says}. ${kept.advice}`, {
       path,
       retryable: kept.retryable === true,
-      details: { server: name, state, ...(reason === undefined ? {} : { reason }) },
+      details: { server: name, state, ...(reason === undefined ? {} : { reason }), ...(command && { command }) },
     });
   }
   const meant = (own.length > 0 ? own : others).slice(0, MAX_MEANT).map(({ id }) => id);
@@ -79,11 +80,22 @@ const HELD_BECAUSE: Readonly<Record<string, string>> = {
 /** Separates a server from its tool in ids, and in the names of lists and of other clients. */
 const SEPARATOR = /[:./]|__/;
 
-/** Waits for the server that an id names, if the id is unknown because the server is starting for the first time. */
-export async function awaitServerOf(id: string, context: GatewayContext, signal: AbortSignal): Promise<void> {
+/**
+ * Waits for the server that an id names, if the id is unknown because the server is starting for the first time, or
+ * because the user must sign in first.
+ */
+export async function awaitServerOf(id: string, context: GatewayContext, call: CallContext): Promise<void> {
   if (!SEPARATOR.test(id) || context.view().catalog.byId.has(id)) return;
   const server = serverOf(id, context.servers());
-  if (server?.unlisted) await context.firstLists.ofServer(server.name, signal);
+  if (server?.unlisted) await context.firstLists.ofServer(server.name, call.signal);
+  await signInOf(id, context, call);
+}
+
+/** Offers the sign-in at the server that an id names, if nothing of it is known for want of a sign-in. */
+export async function signInOf(id: string, context: GatewayContext, call: CallContext): Promise<boolean> {
+  const server = serverOf(id, context.servers());
+  if (server?.state !== 'needs_sign_in' || server.toolCount > 0) return false;
+  return context.signIn(server.name, call);
 }
 
 /** Returns the configured server that an id names, also by its own name or with another separator. */

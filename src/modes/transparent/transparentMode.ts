@@ -45,7 +45,7 @@ export function transparentMode(context: TransparentContext): TransparentMode {
       );
     }
     const checked = checkedCall(tool, call);
-    await awaitServerOf(String(checked.args.tool_id ?? ''), context, call.call.signal);
+    await awaitServerOf(String(checked.args.tool_id ?? ''), context, call.call);
     return tool.run(withToolId(checked, toolsOf(context.view())));
   };
   const shownTools = (): readonly object[] => [...toolsOf(context.view()).list, ...TRANSPARENT_TOOLS];
@@ -60,7 +60,7 @@ export function transparentMode(context: TransparentContext): TransparentMode {
     shownTools,
     isRead: (name) => gatewayTool(name)?.contract === 'convergent',
     callTool: async (givenName, givenArgs, call) => {
-      if (toolsOf(context.view()).idOf(givenName) === undefined) await awaitServerOf(givenName, context, call.signal);
+      if (toolsOf(context.view()).idOf(givenName) === undefined) await awaitServerOf(givenName, context, call);
       const listed = listedCall(givenName, givenArgs, toolsOf(context.view()));
       return answerCall(listed ?? normaliseCall(givenName, givenArgs, 'transparent'), call, context, sessions, runCall);
     },

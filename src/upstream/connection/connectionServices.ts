@@ -7,12 +7,15 @@ import type { ServerCatalog } from '../listing/serverCatalog.ts';
 import type { ServerEras } from '../listing/serverEras.ts';
 import type { StartQueue } from '../start/startQueue.ts';
 import type { LinkEvents, UpstreamLink } from '../transports/upstreamLink.ts';
+import type { CallOrigin } from './callOrigin.ts';
 import type { ServerConnection } from './serverConnection.ts';
 
 /** Events of a connection, for its owner. */
 export interface ConnectionEvents {
   /** The state, the catalog or the reason has changed. */
   onChange(): void;
+  /** Asks the client of a call to sign the user in. Resolves to whether another attempt makes sense. */
+  signIn?(server: string, origin: CallOrigin, signal: AbortSignal | undefined): Promise<boolean>;
   /** A connection for one session exists but has not started. */
   onSessionConnection?(connection: ServerConnection): void;
   log(line: string): void;

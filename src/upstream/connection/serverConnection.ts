@@ -41,6 +41,7 @@ export class ServerConnection {
   readonly session: object | undefined;
   /** Protocol violations of the server over all its starts, for health and telemetry. */
   readonly oddities = new Oddities((oddity) => this.#onExcess(oddity));
+  readonly #events: ConnectionEvents;
   readonly #messages = new ServerMessages();
   readonly #callers = new Callers();
   readonly #life: ServerLife;
@@ -60,6 +61,7 @@ export class ServerConnection {
   ) {
     this.config = config;
     this.session = session;
+    this.#events = events;
     this.#own = new SessionConnections((one) => {
       // The shared connection alone keeps the catalog.
       const { snapshots: _, idleMs: __, ...own } = services;
@@ -243,10 +245,26 @@ export class ServerConnection {
     return this.request('tools/call', { name: tool, arguments: args }, left);
   }
 
-  /** Sends any request, starting the server if it is down. */
+  /**
+   * Sends any request, starting the server if it is down. If the server turns out to need a sign-in, the client of the
+   * request is offered it, once.
+   */
   async request(method: string, params: Json, options: RequestOptions): Promise<Json> {
+    const deadline = performance.now() + options.timeoutMs;
+    try {
+      return await this.#request(method, params, options);
+    } catch (error) {
+      const { origin, signal } = options;
+      const needsSignIn = error instanceof NotDispatchedError && error.fault?.code === 'unauthorized';
+      const signedIn = needsSignIn && origin && (await this.#events.signIn?.(this.config.name, origin, signal));
+      if (!signedIn) throw error;
+      return this.#request(method, params, { ...options, timeoutMs: Math.max(1, deadline - performance.now()) });
+    }
+  }
+
+  async #request(method: string, params: Json, options: RequestOptions): Promise<Json> {
     const { session } = (!this.session && this.isPerSession && (options.origin as CallOrigin)) || {};
-    if (session) return this.#ownOf(session).request(method, params, options);
+    if (session) return this.#ownOf(session).#request(method, params, options);
     const { keeper } = this.#life;
     let refusal = this.#refusal(method, params);
     if (refusal) throw refusal;

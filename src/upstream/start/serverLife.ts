@@ -249,7 +249,8 @@ export class ServerLife implements AwaitedServer {
   }
 
   faultOf(failure: LinkFailure, generation = this.#supervisor.health.generation): Fault {
-    return faultOf(failure.code, { generation, detail: failure.message }, this.scrubSecrets);
+    const { code, message: detail, secret } = failure;
+    return faultOf(code, { generation, detail, secret }, this.scrubSecrets);
   }
 
   waitUntilReady(options: CallOptions, deadline: number): Promise<void> {

@@ -12,11 +12,14 @@ export class LinkFailure extends Error {
   readonly code: KnownFaultCode;
   /** Seconds that the server asks to wait. */
   readonly retryAfterSeconds: number | undefined;
+  /** Name of the secret that is missing. */
+  readonly secret: string | undefined;
 
-  constructor(reason: string, code: KnownFaultCode = 'connection_lost', retryAfterSeconds?: number) {
+  constructor(reason: string, code: KnownFaultCode = 'connection_lost', retryAfterSeconds?: number, secret?: string) {
     super(reason);
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.secret = secret;
   }
 }
 

@@ -33,6 +33,8 @@ export interface CallPathOptions {
   trust: ServerTrust;
   /** Asks the user in an editor that watches. */
   approve(question: ApprovalQuestion, gone: AbortSignal): Promise<ApprovalVerdict | 'late'>;
+  /** Offers a question about a refused call to each editor that watches, now or later. */
+  offer(question: ApprovalQuestion, gone: AbortSignal, answer: (verdict: ApprovalVerdict) => void): void;
   log(line: string): void;
 }
 
@@ -45,7 +47,7 @@ export class CallPath {
   readonly #configuration: Configuration;
   #questions = 0;
 
-  constructor({ workspace, stateFolder, configuration, pool, trust, approve, log }: CallPathOptions) {
+  constructor({ workspace, stateFolder, configuration, pool, trust, approve, offer, log }: CallPathOptions) {
     this.#configuration = configuration;
     this.artifacts = new ArtifactStore({ folder: join(stateFolder, 'artifacts') });
     this.firewall = new Firewall({
@@ -69,6 +71,11 @@ export class CallPath {
         onSecretAllowed: (server, finding) => trust.record(secretEvent(server, finding)),
         findSecrets: (server, sent) => this.#findSecrets(server, sent),
         approval: { ask: (request) => approve(this.#questionAbout(request), request.signal) },
+        later: {
+          describe: (request) => this.#questionAfter(request),
+          // Another worker may have given the same id.
+          offer: (shown, gone, answer) => offer({ ...(shown as ApprovalQuestion), id: this.#nextId() }, gone, answer),
+        },
         approvalStore: approvalFile(stateFolder, log),
         log,
       },
@@ -135,9 +142,8 @@ export class CallPath {
 
   #questionAbout({ tool, args, reason, trace }: ApprovalRequest): ApprovalQuestion {
     const { id: toolId, upstreamName, server } = tool;
-    this.#questions += 1;
     return {
-      id: String(this.#questions),
+      id: this.#nextId(),
       toolId,
       server,
       client: trace?.client ?? '',
@@ -146,6 +152,16 @@ export class CallPath {
       arguments: scrubValue(args),
       lines: approvalQuestion({ toolId, tool: upstreamName, server, reason, args }, scrubSecrets),
     };
+  }
+
+  /** Returns the question about a call that was refused. */
+  #questionAfter(request: ApprovalRequest): ApprovalQuestion {
+    return { ...this.#questionAbout(request), refusedAt: Date.now() };
+  }
+
+  #nextId(): string {
+    this.#questions += 1;
+    return String(this.#questions);
   }
 
   async stop(): Promise<void> {

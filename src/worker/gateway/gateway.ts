@@ -16,6 +16,7 @@ import type { Mode } from '../../link/mode.ts';
 import type { SessionMode } from '../../mcp/session/sessionMode.ts';
 import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
 import { ClientRequests } from '../../modes/shared/client/clientRequests.ts';
+import { SignInOffers } from '../../modes/shared/client/signInOffers.ts';
 import { systemResources } from '../../modes/shared/systemResources.ts';
 import { UseMemory } from '../../ranking/useMemory.ts';
 import { scrubSecrets } from '../../secrets/mask.ts';
@@ -57,12 +58,15 @@ export interface GatewayOptions {
   onChange(): void;
   /** Asks the user in an editor that watches. */
   approve(question: ApprovalQuestion, gone: AbortSignal): Promise<ApprovalVerdict | 'late'>;
+  /** Offers a question about a refused call to each editor that watches, now or later. */
+  offer(question: ApprovalQuestion, gone: AbortSignal, answer: (verdict: ApprovalVerdict) => void): void;
   /** Called when a call begins, changes its phase, ends or was counted. */
   onCall(call: ActiveCall): void;
   /** Accesses the editor's own store of secrets. */
   secret(request: SecretRequest): Promise<SecretAnswer>;
 }
 
+const NO_SIGNAL = new AbortController().signal;
 const WARM_UP_AFTER_MS = 1_000;
 /** Time that a replaced worker waits for its running calls. */
 const DRAIN_MS = 10_000;
@@ -83,6 +87,7 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #uses: UseMemory;
   readonly #clientRequests: ClientRequests;
+  readonly #signIns: SignInOffers;
   readonly #calls: CallPath;
   readonly #catalog: LiveCatalog;
   readonly #modes: Modes;
@@ -118,6 +123,13 @@ export class Gateway {
       onSignedOut: () => this.#calls.pipeline.invalidate(),
       onConnection: (connection) => this.#onConnection(connection),
       onSessionConnection: (connection) => this.#clientRequests.attach(connection),
+      signIn: (server, origin, signal) => this.#signIns.offer(server, origin, signal),
+    });
+    const { signInRequests } = this.servers;
+    const signIns = new SignInOffers({
+      begin: async (server) => signInRequests.signIn({ server }, NO_SIGNAL),
+      ended: async (server) => signInRequests.signInEnd({ server }, NO_SIGNAL),
+      log,
     });
     const { pool, trust } = this.servers;
     const clientRequests = new ClientRequests({
@@ -139,7 +151,7 @@ export class Gateway {
     });
     const shown = { workspace, configuration, pool, catalog, account, uses };
     const reports = new GatewayReports({ ...shown, diagnostics, servers: this.servers });
-    this.#modes = new Modes({ ...shown, reports, calls, clientRequests });
+    this.#modes = new Modes({ ...shown, reports, calls, clientRequests, signIns });
     this.#edits = new ConfigurationEdits({
       configuration,
       adoptSettings: () => {
@@ -172,6 +184,7 @@ export class Gateway {
     this.results = new KeptResults({ artifacts, masks, activity: account.activity });
     this.#uses = uses;
     this.#clientRequests = clientRequests;
+    this.#signIns = signIns;
     this.#calls = calls;
     this.#catalog = catalog;
   }

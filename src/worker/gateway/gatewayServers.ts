@@ -33,7 +33,10 @@ import { SharedTokens } from './sharedTokens.ts';
 import { UserReview } from './userReview.ts';
 
 export interface GatewayServersOptions
-  extends Pick<PoolEvents, 'onChange' | 'onConnection' | 'onSessionConnection' | 'log' | 'scrubSecrets' | 'maskKnown'> {
+  extends Pick<
+    PoolEvents,
+    'onChange' | 'onConnection' | 'onSessionConnection' | 'signIn' | 'log' | 'scrubSecrets' | 'maskKnown'
+  > {
   workspace: string;
   /** File given by the user, which replaces all others. */
   configFile?: string;

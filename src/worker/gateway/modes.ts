@@ -7,7 +7,9 @@ import { gatewayMode } from '../../modes/gateway/gatewayMode.ts';
 import type { PassthroughContext } from '../../modes/passthrough/passthroughContext.ts';
 import { passthroughMode } from '../../modes/passthrough/passthroughMode.ts';
 import type { ClientRequests } from '../../modes/shared/client/clientRequests.ts';
+import type { SignInOffers } from '../../modes/shared/client/signInOffers.ts';
 import type { GatewayContext } from '../../modes/shared/modeContext.ts';
+import { SessionCall } from '../../modes/shared/sessionCall.ts';
 import { remembering, type ShownLists } from '../../modes/shared/sessionMemory.ts';
 import { transparentMode } from '../../modes/transparent/transparentMode.ts';
 import type { UseMemory } from '../../ranking/useMemory.ts';
@@ -28,6 +30,7 @@ export interface ModeParts {
   reports: GatewayReports;
   calls: CallPath;
   clientRequests: ClientRequests;
+  signIns: SignInOffers;
   account: WorkAccount;
   uses: UseMemory;
 }
@@ -116,12 +119,18 @@ function listedBy({ pool }: ModeParts, kind: keyof ServerConnection['catalog']):
 }
 
 /** Returns the dependencies that all modes share. */
-function contextOf({ workspace, configuration, catalog, reports, calls, clientRequests, account, uses }: ModeParts) {
+function contextOf(parts: ModeParts) {
+  const { workspace, configuration, catalog, reports, calls, clientRequests, signIns, account, uses } = parts;
   return {
     workspace,
     calls: calls.pipeline,
     contractOf: (tool) => calls.contractOf(tool),
     clientRequests,
+    signIn: async (server, { peer, signal }) => {
+      const signedIn = await signIns.offer(server, new SessionCall(peer), signal);
+      catalog.catchUp();
+      return signedIn;
+    },
     settled: () => catalog.settledOnce(Number(process.env.WAYGATE_LIST_MS) || LIST_MS, NO_SIGNAL),
     firstLists: {
       forAnswer: (isEnough, signal) => catalog.settledOnce(BROWSE_MS, signal, isEnough),

@@ -70,7 +70,7 @@ export class ServerLinks {
     const config = await this.follow(written).catch((error: unknown) => {
       if (!(error instanceof SecretMissingError)) throw error;
       this.#missing.set(written.name, this.#missingSecret(error));
-      throw new LinkFailure(error.message, 'secret_missing');
+      throw new LinkFailure(error.message, 'secret_missing', undefined, error.secret);
     });
     // Kept until here, because the user may ask for the missing secret during the lookup.
     this.#missing.delete(written.name);

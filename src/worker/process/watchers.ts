@@ -25,6 +25,8 @@ export class Watchers {
   readonly #snapshot: () => GatewaySnapshot;
   readonly #onWatched: (watched: boolean) => void;
   readonly #watchers = new Map<ControlServer, 'idle' | 'busy' | 'behind'>();
+  /** Questions about refused calls, each of which shows itself to a watcher. */
+  readonly #offers = new Set<(watcher: ControlServer) => void>();
   #asking = 0;
   #return = Promise.resolve();
   #returned = (): void => undefined;
@@ -42,6 +44,7 @@ export class Watchers {
   add(watcher: ControlServer): void {
     this.#watchers.set(watcher, 'idle');
     this.#returned();
+    for (const show of this.#offers) show(watcher);
     if (this.#watchers.size === 1) this.#onWatched(true);
     watcher.onClose(() => {
       if (this.#watchers.delete(watcher) && this.#watchers.size === 0) this.#onWatched(false);
@@ -126,6 +129,20 @@ export class Watchers {
         over.abort();
       }
     });
+  }
+
+  /**
+   * Shows a question about a refused call in each editor, also in those that come later, until the first answer or
+   * until `gone` aborts. No call waits for it, so it has no end of its own.
+   */
+  offer(question: ApprovalQuestion, gone: AbortSignal, answer: (verdict: ApprovalVerdict) => void): void {
+    const show = async (watcher: ControlServer): Promise<void> => {
+      const verdict = await watcher.approve(question, gone);
+      if (verdict !== 'unavailable' && !gone.aborted) answer(verdict);
+    };
+    this.#offers.add(show);
+    gone.addEventListener('abort', () => this.#offers.delete(show), { once: true });
+    for (const watcher of this.#watchers.keys()) void show(watcher);
   }
 
   /** Returns the answer of the first editor that has a store, or the requested value. */

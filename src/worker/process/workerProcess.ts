@@ -99,6 +99,7 @@ export class WorkerProcess {
       },
       onCall: (call) => this.#watchers.announceCall(call),
       approve: (question, gone) => this.#watchers.approve(question, gone),
+      offer: (question, gone, answer) => this.#watchers.offer(question, gone, answer),
       secret: (request) => this.#watchers.secret(request),
     });
     this.#sessions = new WorkerSessions(this.#gateway, () => this.#watchers.announce());

@@ -2,12 +2,13 @@ import type { MergedConfig } from '../../config/configLayers.ts';
 import type { ServerConfig } from '../../config/gatewayConfig.ts';
 import type { HeldTool, MissingSecret, ServerBrief, ServerRemedy, ServerStatus } from '../../control/contract.ts';
 import type { ServerHealth } from '../../control/healthContract.ts';
-import { serverState } from '../../control/serverStates.ts';
+import { type ServerState, serverState } from '../../control/serverStates.ts';
 import { traitsOf } from '../../errors/faultCodes.ts';
 import type { CatalogView } from '../../modes/shared/catalog/catalogView.ts';
 import { HealthRecord, type HealthSnapshot } from '../../supervision/health.ts';
 import type { UseReport } from '../../telemetry/counters.ts';
 import { oneLine } from '../../text/porcelain.ts';
+import { approveCommand, loginCommand, secretCommand } from '../../text/userCommands.ts';
 import type { LaunchApprovals } from '../../trust/approvals.ts';
 import { shownLines } from '../../trust/launch.ts';
 import type { ServerConnection } from '../../upstream/connection/serverConnection.ts';
@@ -42,6 +43,7 @@ export function serverBriefs({
   heldTools,
   driftedOf,
   trustProblem,
+  missing,
   scrubSecrets,
 }: StatusSources): ServerBrief[] {
   const known = config.servers.map(({ name, location, disabled }): ServerBrief => {
@@ -50,6 +52,7 @@ export function serverBriefs({
     const namespace = view.namespaceOf(name);
     const held = heldTools(connection, namespace);
     const drifted = driftedOf(connection);
+    const command = commandFor(name, connection.state, missing);
     const { state, reason = held.length > 0 ? trustProblem(name) : undefined } = connection;
     return {
       name,
@@ -59,6 +62,7 @@ export function serverBriefs({
       location,
       ...(connection.isUnlisted && { unlisted: true }),
       ...(reason && { reason: scrubSecrets(reason) }),
+      ...(command && { command }),
       ...(held.length > 0 && { held }),
       ...(drifted > 0 && { drifted }),
     };
@@ -74,6 +78,14 @@ export function serverBriefs({
     }),
   );
   return [...known, ...broken];
+}
+
+/** Returns the command by which the user makes a server serve; undefined if there is none. */
+function commandFor(name: string, state: ServerState, missing: StatusSources['missing']): string | undefined {
+  if (state === 'needs_approval') return approveCommand(name);
+  if (state === 'needs_sign_in') return loginCommand(name);
+  const secret = state === 'needs_secret' ? missing(name) : undefined;
+  return secret && secretCommand(secret.name);
 }
 
 /** The whole status of every configured server. */

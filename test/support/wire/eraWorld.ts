@@ -22,6 +22,9 @@ export const UPSTREAMS: readonly Upstream[] = ERAS.flatMap((era) =>
   TRANSPORTS.map((transport) => ({ name: `${era}-${transport.toLowerCase()}`, era, transport })),
 );
 
+/** Further server, about whose calls the user is asked. */
+export const GUARDED = 'guarded';
+
 /** Connection to the gateway for one client, as its configuration names it. */
 export type Address = { command: string; args: string[]; env: Record<string, string> } | { url: string };
 
@@ -60,9 +63,15 @@ export class EraWorld {
         frames.set(upstream.name, () => proxy.frames);
       }
     }
-    workspace.configure(entries);
+    const file = join(workspace.folder, `${GUARDED}.jsonl`);
+    const { command, args } = stdioServer('legacy');
+    entries[GUARDED] = { command: process.execPath, args: [TEE, file, command, ...args] };
+    frames.set(GUARDED, () => recordedIn(file));
+    const policy = { rules: [{ action: 'require_approval', server: GUARDED }] };
+    workspace.write('.vscode/waygate.json', JSON.stringify({ policy, servers: entries }));
+    workspace.approve();
     const host = await HostProcess.connect(workspace);
-    for (const { name } of UPSTREAMS) await host.toolId(`/${name}`);
+    for (const name of Object.keys(entries)) await host.toolId(`/${name}`);
     return new EraWorld(workspace, frames, await HttpProcess.waygate(workspace, ['--no-token']).url());
   }
 
@@ -75,10 +84,13 @@ export class EraWorld {
     this.#lines += 1;
     const file = join(this.workspace.folder, `client-${this.#lines}.jsonl`);
     const args = [TEE, file, process.execPath, WAYGATE, 'serve', '--workspace', this.workspace.folder];
-    const env = Object.fromEntries(
-      Object.entries(this.workspace.env).filter((entry): entry is [string, string] => OWN.test(entry[0])),
-    );
+    const env = ownVariables(this.workspace);
     return { address: { command: process.execPath, args, env }, frames: () => recordedIn(file) };
+  }
+
+  /** Reports whether a call with this text has reached a server. */
+  hasReached(upstream: string, text: string): boolean {
+    return spokenFor(text, this.#upstreamFrames.get(upstream)?.() ?? []) !== undefined;
   }
 
   /** Returns how the gateway spoke with a server when it passed on the call with this text. */
@@ -92,6 +104,21 @@ export class EraWorld {
 const TEE = resolve('test/fixtures/tee.mjs');
 /** Variables that a gateway started by a client needs, because clients pass on few. */
 const OWN = /^(WAYGATE_|HOME$|PATH$)/;
+
+function ownVariables({ env }: TestWorkspace): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => OWN.test(entry[0])));
+}
+
+/** Returns the address of a gateway, which the client starts or which listens until the end of the test. */
+export async function addressOf(
+  workspace: TestWorkspace,
+  transport: WireTransport,
+  flags: readonly string[] = [],
+): Promise<Address> {
+  if (transport === 'HTTP') return { url: await HttpProcess.waygate(workspace, ['--no-token', ...flags]).url() };
+  const args = [WAYGATE, 'serve', '--workspace', workspace.folder, ...flags];
+  return { command: process.execPath, args, env: ownVariables(workspace) };
+}
 
 function stdioServer(era: Upstream['era']): { command: string; args: string[] } {
   if (era !== 'legacy') return servers.modern('--era', era);

@@ -4,16 +4,28 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ElicitationCompleteNotificationSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Address } from './eraWorld.ts';
 
-type CallTool = (name: string, args: Record<string, unknown>) => Promise<string>;
+export type CallTool = (name: string, args: Record<string, unknown>) => Promise<string>;
+
+/** Person at a client, who answers its questions. */
+export interface Person {
+  /** Kinds of questions that the client can show. */
+  elicitation: { form?: Record<string, string>; url?: Record<string, string> };
+  answer(question: Readonly<Record<string, unknown>>): Answer | Promise<Answer>;
+  /** Hears that what a URL was for is complete. Sessions alone have that notification. */
+  completed?(elicitationId: string): void;
+}
+
+type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, string> };
 
 export interface SdkClient {
   name: string;
   package: string;
   /** Revision that it speaks with the gateway. */
   revision: string;
-  connect(address: Address): Promise<{ callTool: CallTool; close(): Promise<void> }>;
+  connect(address: Address, person?: Person): Promise<{ callTool: CallTool; close(): Promise<void> }>;
 }
 
 const MODERN = '2026-07-28';
@@ -26,8 +38,14 @@ export const SDK_CLIENTS: readonly SdkClient[] = [
     name: 'SDK 1.x',
     package: '@modelcontextprotocol/sdk',
     revision: LEGACY,
-    async connect(address) {
-      const client = new Client(INFO);
+    async connect(address, person) {
+      const client = new Client(INFO, person && { capabilities: { elicitation: person.elicitation } });
+      if (person) {
+        client.setRequestHandler(ElicitRequestSchema, async ({ params }) => person.answer(params));
+        client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) =>
+          person.completed?.(params.elicitationId),
+        );
+      }
       const transport = 'url' in address ? new StreamableHTTPClientTransport(new URL(address.url)) : stdio(address);
       await client.connect(transport as Transport);
       return {
@@ -50,8 +68,15 @@ function modern(name: string, mode: 'legacy' | 'auto' | { pin: string }, revisio
     name: `SDK 2.x, ${name}`,
     package: '@modelcontextprotocol/client',
     revision,
-    async connect(address) {
-      const client = new ModernClient(INFO, { versionNegotiation: { mode } });
+    async connect(address, person) {
+      const capabilities = person ? { elicitation: person.elicitation } : {};
+      const client = new ModernClient(INFO, { capabilities, versionNegotiation: { mode } });
+      if (person) {
+        client.setRequestHandler('elicitation/create', async ({ params }) => person.answer(params));
+        client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
+          person.completed?.(params.elicitationId),
+        );
+      }
       const transport = 'url' in address ? new ModernHttp(new URL(address.url)) : new ModernStdio(address);
       await client.connect(transport);
       return {
