@@ -225,7 +225,7 @@ describe('Trust', () => {
     await toolsRow('changing', ({ description }) => /^2 tools\b/.test(description));
   });
 
-  it('compares a tool that is offered though it has changed, where the user only wants to be told', async () => {
+  it('compares a tool that is offered in spite of its change, because the user asked for that', async () => {
     // Only the user's own file may say so.
     const own = join(scratchFolder(), 'home', '.config', 'waygate', 'waygate.json');
     const args = [fixture('changingServer.mjs'), listing(), `${listing()}.calls`];
