@@ -98,6 +98,41 @@ describe('Activity', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
+  it('has every document of a call below its row, and its request under the pointer', async () => {
+    await call('large', { lines: 2_000 });
+    await driver.expand('Activity', 'large');
+    const below = async (): Promise<string[]> => {
+      const rows = await driver.rows('Activity');
+      const at = rows.findIndex(({ label, expanded }) => label === 'large' && expanded === true);
+      const after = rows.slice(at + 1);
+      const end = after.findIndex(({ depth }) => depth < 3);
+      return after.slice(0, end < 0 ? after.length : end).map(({ label }) => label);
+    };
+    const labels = await eventually('the documents', below, (seen) => seen.length === 4);
+    assert.deepEqual(
+      labels.map((label) => label.replace(/\d+ KB/, 'KB')),
+      ['Request', 'Answer as the model saw it', 'Result (text, KB)', 'Attempts'],
+    );
+    await driver.clickRow('Activity', labels[2] ?? '');
+    const document = await eventually(
+      'the result',
+      () => vscode.window.activeTextEditor?.document,
+      (seen) => seen?.uri.path.startsWith('/results/') === true,
+    );
+    assert.equal(document?.lineCount, 2_000);
+    await driver.hover('.pane:has(.pane-header[aria-label^="Activity Section"]) .monaco-list-row:has-text("large")');
+    await driver.waitFor('.monaco-hover:has-text("large: ok")');
+    assert.match((await driver.texts('.monaco-hover')).join(), /\{"lines":2000\}/);
+    await driver.screenshot('activity-tooltip');
+    await driver.chooseFromRowMenu('Activity', 'large', 'Open Dashboard');
+    await eventually(
+      'the dashboard',
+      () => driver.frameText().catch(() => ''),
+      (seen) => seen.includes('Calls a minute'),
+    );
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
   it('forgets a call from its row and above its request, with its values in the worker and its documents', async () => {
     const details = ({ id }: CallRecord) => withControl((control) => control.request('call', { id }));
     const isOpen = ({ path }: { path: string }) =>

@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { callPlace, logPlace, resultPlace, toolPlace } from '../../../src/extension/documents/addresses.ts';
 import { driver, eventually } from '../harness/driver.ts';
+import { invoke, startedTools } from './agent.ts';
 import { approveAll, configure } from './person.ts';
 import { acceptPlace, keep } from './results.ts';
 import { call, GATEWAY, lastCall, open, row, toolId, withWorks, works } from './works.ts';
@@ -20,6 +21,7 @@ describe('Documents', () => {
 
   before(async () => {
     restore = await withWorks();
+    await startedTools(3);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.commands.executeCommand('waygate.activity.focus');
   });
@@ -122,6 +124,36 @@ describe('Documents', () => {
     await eventually('the order', driver.frameText, (seen) => /1\s+0\s+name 0\s+0\s+2\s+343\s+name 343\s+1/.test(seen));
     await driver.clickInFrame('#last');
     await eventually('the last page', driver.frameText, (seen) => seen.includes('rows 701 to 800 of 800'));
+    await driver.fillInFrame('#contains', 'name 79');
+    await eventually('the rows that contain it', driver.frameText, (seen) => seen.includes('rows 1 to 11 of 11'));
+  });
+
+  it('filters a result by its columns, and copies the call that reads it', async () => {
+    const rows = Array.from({ length: 900 }, (_, i) => `${i},name ${i},${i % 7}`);
+    await call('echo', { text: ['id,name,kind', ...rows].join('\n') });
+    const [handle = ''] = (await lastCall('echo')).handles;
+    await vscode.commands.executeCommand('waygate.openResult', { folder: GATEWAY, handle });
+    await driver.waitFor(button('Copy tool_view call'));
+    await driver.click(button('Copy tool_view call'));
+    const copied = await eventually(
+      'the call',
+      () => vscode.env.clipboard.readText(),
+      (text) => text.includes(handle),
+    );
+    assert.match(copied, /^tool_view \{/);
+    const args = JSON.parse(copied.slice('tool_view '.length)) as object;
+    assert.match(await invoke('tool_view', args), /name 0/);
+    await driver.click(button('Filter…'));
+    await driver.waitFor('.quick-input-widget .quick-input-title:has-text("Filter the Result")');
+    await driver.type('kind, name');
+    await driver.press('Enter');
+    const found = await eventually(
+      'the columns',
+      () => vscode.window.activeTextEditor?.document,
+      (seen) => seen?.uri.path.startsWith('/found/') === true && seen.getText().includes('name 5'),
+    );
+    assert.ok(!found?.getText().includes('id'), found?.getText().slice(0, 200));
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
   it('saves a whole result at the place that the user accepts', async () => {

@@ -85,9 +85,10 @@ describe('Tools', () => {
     );
     assert.match(rows[0] ?? '', /^1\./);
     await driver.screenshot('find-tool-ranked');
+    await driver.hover('.quick-input-list .monaco-list-row:nth-child(2)');
+    await driver.click('.quick-input-list .monaco-list-row:nth-child(2) .action-label[aria-label="Why"]');
     await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
     await finding;
-    await vscode.commands.executeCommand('waygate.whyRanked', { query: 'remember a person', toolId: hits[1]?.toolId });
     await eventually('the explanation', tabs, (labels) => labels.some((label) => label.includes('remember a person')));
     const text = await eventually(
       'its text',
