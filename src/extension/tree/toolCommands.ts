@@ -9,7 +9,7 @@ import { notificationText } from '../notificationText.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import { ask, chooseGrouped, notify, search } from '../windows.ts';
 import { asRow, clickedServer, type ServerAction } from './clickedServer.ts';
-import { containing, type FoundTool, ranked } from './findItems.ts';
+import { containing, type FoundTool, pathsOf, ranked } from './findItems.ts';
 import { readyCall } from './readyCall.ts';
 import { changesOf, costWords, toolChoices } from './toolChoice.ts';
 
@@ -48,13 +48,7 @@ const CHOOSE: ServerAction = {
 
 /** Commands of the view *Tools*. */
 export function toolCommands({ folder, link, revealTool, guarded }: ToolCommandParts): Pick<CommandHandlers, Ids> {
-  /** Paths of the last revision, asked for once. */
-  let known: Promise<ToolPaths> | undefined;
-  const pathsNow = async (): Promise<ToolPaths> => {
-    const revision = (await link.status()).catalog.revision;
-    if ((await known?.catch(() => undefined))?.revision !== revision) known = link.request('paths', {});
-    return known as Promise<ToolPaths>;
-  };
+  const pathsNow = pathsOf(link);
   return {
     'waygate.stopServer': guarded(t`Stopping the server failed`, async (argument) => {
       const server = await clickedServer(link, argument, STOP);

@@ -184,12 +184,14 @@ describe('Activity', () => {
   it('counts failed calls on the icon until the view is seen, and clears all calls that have ended', async () => {
     const badge = (): Promise<string[]> => driver.texts(`${ICON} .badge-content`);
     const before = Number((await badge())[0] ?? 0);
+    const notifications = await driver.notifications();
     await vscode.commands.executeCommand('workbench.view.explorer');
     await call('fails');
     await call('fails');
     await call('echo', { text: 'not counted' });
     await eventually('the number', badge, ([seen]) => Number(seen) === before + 2);
     await driver.waitFor(`${ICON} a[aria-label*="2 calls failed"]`);
+    assert.deepEqual(await driver.notifications(), notifications, 'a failed call interrupts nobody');
     await vscode.commands.executeCommand('waygate.activity.focus');
     await eventually('the number before', badge, ([seen]) => Number(seen ?? 0) === before);
     await pressInTitle('Clear Calls');

@@ -143,6 +143,17 @@ describe('Documents', () => {
     assert.match(copied, /^tool_view \{/);
     const args = JSON.parse(copied.slice('tool_view '.length)) as object;
     assert.match(await invoke('tool_view', args), /name 0/);
+    await driver.click(button('View as Table'));
+    await eventually(
+      'the table',
+      () => driver.frameText().catch(() => ''),
+      (seen) => seen.includes('of 900'),
+    );
+    await vscode.commands.executeCommand('waygate.openResult', { folder: GATEWAY, handle });
+    await driver.waitFor(button('Save As…'));
+    await driver.click(button('Save As…'));
+    await driver.waitFor('.quick-input-widget .quick-input-title:has-text("Save Result")');
+    await driver.press('Escape');
     await driver.click(button('Filter…'));
     await driver.waitFor('.quick-input-widget .quick-input-title:has-text("Filter the Result")');
     await driver.type('kind, name');

@@ -35,10 +35,13 @@ describe('Tools', () => {
   });
 
   it('has one row for each server, by name, with its tools and their cost', async () => {
-    const rows = await eventually('the cost of all', servers, (seen) =>
-      seen.every(({ description }) => / tools · [\d.]+k? tokens\b/.test(description)),
-    );
     const names = (await gatewayStatus()).servers.map(({ name }) => name).sort();
+    const rows = await eventually(
+      'the cost of all',
+      servers,
+      (seen) =>
+        seen.length === names.length && seen.every(({ description }) => / tools · [\d.]+k? tokens\b/.test(description)),
+    );
     assert.deepEqual(
       rows.map(({ label }) => label),
       names,
@@ -173,6 +176,27 @@ describe('Tools', () => {
     assert.match(await invoke('tool_execute', call), /^ok\b/);
   });
 
+  it('opens the log and the entry of a server from its row, and switches it off and on', async () => {
+    await driver.chooseFromRowMenu('Tools', 'memory', 'Show Server Log');
+    await eventually('the log', activeUri, (uri) => /^waygate:\/\/[^/]*\/logs\/memory\.log$/.test(uri));
+    await driver.chooseFromRowMenu('Tools', 'memory', 'Open Configuration');
+    await eventually('its entry', () => {
+      const { document, selection } = vscode.window.activeTextEditor ?? {};
+      const line = document?.fileName === configurationFile() && document.lineAt(selection?.active.line ?? 0).text;
+      return line !== false && line.trimStart().startsWith('"memory"');
+    });
+    await driver.chooseFromRowMenu('Tools', 'memory', 'Switch Off');
+    await toolsRow('memory', ({ description }) => description === 'off');
+    await redrawn();
+    await driver.chooseFromRowMenu('Tools', 'memory', 'Switch On');
+    await toolsRow('memory', ({ description }) => / tools\b/.test(description));
+    await driver.chooseFromRowMenu('Tools', 'memory', 'Show Log');
+    await driver.waitFor('.part.panel .output-view-container, .part.panel .output-view');
+    await vscode.commands.executeCommand('workbench.action.closePanel');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await redrawn();
+  });
+
   it('stops and restarts a server from its row', async () => {
     const pidOf = async (name: string) => (await gatewayStatus()).servers.find((server) => server.name === name)?.pid;
     await driver.chooseFromRowMenu('Tools', 'memory', 'Stop');
@@ -200,11 +224,14 @@ describe('Tools', () => {
   });
 
   it('says what a refresh brought', async () => {
-    await driver.chooseFromRowMenu('Tools', 'memory', 'Refresh');
-    await eventually(
+    // It stands for ten seconds, and a busy window may need as long for the menu.
+    const said = eventually(
       'the message',
       () => driver.texts('.tree-explorer-viewlet-tree-view .message'),
       (texts) => texts.some((text) => text === 'memory: nothing changed.'),
+      50_000,
     );
+    await driver.chooseFromRowMenu('Tools', 'memory', 'Refresh');
+    await said;
   });
 });

@@ -238,6 +238,11 @@ describe('Trust', () => {
     list('Keeps a note in a vault.');
     await vscode.commands.executeCommand('waygate.refresh');
     await toolsRow('changing', ({ description }) => description.endsWith('1 changed'));
+    await toolsRow('told', ({ description }) => /^2 tools\b.*, 1 unreviewed$/.test(description));
+    await driver.chooseFromRowMenu('Tools', 'told', 'Review Changes…');
+    const reviewed = await eventually('the review', comparison, isShown);
+    assert.ok(reviewed?.now.includes('Keeps a note in a vault.'), reviewed?.now);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await driver.expand('Tools', 'told');
     await toolsRow('note', ({ description }) => description === 'Keeps a note in a vault.');
     await driver.chooseFromRowMenu('Tools', 'note', 'Show What Changed');
