@@ -1,3 +1,4 @@
+import type { Refreshed } from '../../src/control/activityContract.ts';
 import type { ControlClient } from '../../src/control/client.ts';
 import type {
   ControlRequests,
@@ -53,6 +54,8 @@ export function node(path: string, over: Partial<TreeNode> = {}): TreeNode {
 export class ScriptedWorker implements ControlClient {
   readonly asked: (keyof ControlRequests)[] = [];
   disposed = false;
+  /** Reports the end of a server's refresh. */
+  refreshed: (news: Refreshed) => void = () => undefined;
   answer: (method: keyof ControlRequests) => unknown = () => snapshot();
   #snapshot: (snapshot: GatewaySnapshot) => void = () => undefined;
   #close: () => void = () => undefined;
@@ -66,7 +69,9 @@ export class ScriptedWorker implements ControlClient {
     this.#snapshot = listener;
   }
   onCalls(): void {}
-  onRefreshed(): void {}
+  onRefreshed(listener: (news: Refreshed) => void): void {
+    this.refreshed = listener;
+  }
   /** No test of the link asks for an approval. */
   onApproval(): void {}
   onSecret(): void {}

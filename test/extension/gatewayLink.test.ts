@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ControlClient } from '../../src/control/client.ts';
 import { GatewayLink, type LinkState } from '../../src/extension/gateway/gatewayLink.ts';
 import { ATTACH_LIMIT_MS, RETRY_DELAYS_MS, STOP_LIMIT_MS } from '../../src/extension/gateway/linkMachine.ts';
+import { Refreshes } from '../../src/extension/status/refreshes.ts';
 import { startWorker } from '../../src/host/attach/startWorker.ts';
 import { NO_CHILDREN, ScriptedWorker, snapshot } from './fixtures.ts';
 
@@ -173,6 +174,26 @@ describe('GatewayLink', () => {
     await link.refresh();
     expect(worker().asked).toEqual(['watch', 'refresh']);
     expect(attachedState().snapshot).toEqual(fresh);
+  });
+
+  it('marks no server as being listed whose refresh ended before the answer came', async () => {
+    const refreshes = new Refreshes(() => false);
+    link.refreshed.onChange((news) => news && refreshes.ended(news));
+    link.setTarget(WORKSPACE);
+    await settle();
+    const ended = (server: string) => worker().refreshed({ server, added: 0, removed: 0, changed: 0 });
+    worker().answer = () => {
+      ended('early');
+      return { ...snapshot(), began: ['early', 'late'] };
+    };
+    const results = link.refresh(undefined, (servers) => refreshes.begin(servers));
+    await settle();
+    expect([...refreshes.busy.value]).toEqual(['late']);
+    ended('late');
+    expect((await results).map(({ server }) => server)).toEqual(['early', 'late']);
+    expect(refreshes.busy.value.size).toBe(0);
+    expect(refreshes.news.value).toBe('2 servers: nothing changed.');
+    refreshes.dispose();
   });
 
   it('explains a request before the attachment', async () => {

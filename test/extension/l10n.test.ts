@@ -24,7 +24,7 @@ const UNTRANSLATED: Readonly<Record<string, 'all' | readonly string[]>> = {
   // Calls for an agent, in the clipboard.
   'src/extension/activity/activityCommands.ts': ['tool_execute …'],
   'src/extension/documents/resultText.ts': ['Markdown', 'tool_view …'],
-  'src/extension/tree/toolCommands.ts': ['tool_execute …'],
+  'src/extension/tree/readyCall.ts': ['tool_execute …'],
   'src/extension/try/tryTool.ts': ['tool_execute …'],
   // The name of the product, behind an icon.
   'src/extension/status/statusBarModel.ts': [

@@ -178,6 +178,21 @@ describe('held items', () => {
     ]);
   });
 
+  it('are named at their server where they are offered before the review, which its menu opens', () => {
+    const [one] = root([node('/files')], [server('files', { drifted: 2 })]);
+    expect(row(one as ToolElement)).toMatchObject({
+      description: '2 tools, 2 unreviewed',
+      icon: { id: 'server' },
+      contextValue: 'waygate.server.ready.tools.held',
+    });
+    const words = tooltipOf(one as ToolElement).map(({ text }) => text);
+    expect(words).toContain(
+      'Offers 2 items that are new or have changed since your approval. "Review Changes" compares them.',
+    );
+    const keys = [1, 2].map((drifted) => rootKey(view({ servers: [server('files', { drifted })] })));
+    expect(new Set(keys).size).toBe(2);
+  });
+
   it('stand under their server with their state, and a server’s text cannot disguise them', () => {
     const [one] = root([node('/files')], [server('files', { held })]);
     const rows = heldElements(one as ToolElement).map(row);

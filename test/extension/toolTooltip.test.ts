@@ -31,6 +31,14 @@ it('shows the whole description of a tool, its arguments, its cost and its use',
   expect(parts[5]?.text).toBe('3 calls, 1 error, 95 % within 12 ms.');
 });
 
+it('says that a definition has changed since the user approved it', () => {
+  const words = (tool: ToolDetails) => toolTooltip(tool).map(({ text }) => text);
+  expect(words({ ...TOOL, before: { definition: {} } })).toContain(
+    'It has changed since your approval. "Show What Changed" compares both.',
+  );
+  expect(words(TOOL).join()).not.toContain('approval');
+});
+
 it('leaves out what a tool does not have, and shows hidden characters', () => {
   const { title: _, p95Ms: __, ...rest } = TOOL;
   const plain: ToolDetails = {

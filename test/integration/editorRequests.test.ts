@@ -398,4 +398,26 @@ describe('a server', () => {
     expect(ended).toMatchObject([{ server: 'one', added: 6, removed: 6, changed: 0 }]);
     expect(workspace.folder).toBeDefined();
   });
+
+  it.each([
+    ['lists slowly', ['--slow-list', '600000']],
+    ['answers no start', ['--start-delay', '600000']],
+    ['waits for its next start', ['--say-and-exit', 'out of luck']],
+  ])('that %s reports the end of a refresh when the configuration no longer has it', async (_, flags) => {
+    const workspace = testWorkspace();
+    const write = (more: object): string =>
+      workspace.write('.vscode/waygate.json', JSON.stringify({ servers: { one: servers.fixture(), ...more } }));
+    write({ two: servers.fixture(...flags) });
+    workspace.approve();
+    const host = await GatewaySession.connect(workspace);
+    await host.toolId('/one/echo');
+    const editor = await watching(workspace);
+    const ended: string[] = [];
+    editor.onRefreshed(({ server }) => void ended.push(server));
+    expect(await editor.request('refresh', {})).toMatchObject({ began: ['one', 'two'] });
+    await until('the other server', () => ended.includes('one'));
+    write({});
+    await editor.request('refresh', { server: 'one' });
+    await until('the end', () => ended.includes('two'));
+  });
 });

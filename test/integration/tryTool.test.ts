@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ControlClient } from '../../src/control/client.ts';
+import { toolTooltip } from '../../src/extension/tree/toolTooltip.ts';
 import { outcomeOf, pastCalls, triedTool, verdictOf } from '../../src/extension/try/verdict.ts';
 import { attachControl } from '../../src/host/attach/attachControl.ts';
 import { type Draft, readDraft } from '../../webview/try/drafts.ts';
 import { argumentsField } from '../../webview/try/fields.ts';
 import { realTool } from '../catalog/sampleListings.ts';
+import { DEEP, HIDDEN, oddSchemas } from '../fixtures/catalog/oddSchemas.ts';
 import schemaForms from '../fixtures/catalog/schemaForms.json' with { type: 'json' };
 import { runtimeOf } from '../support/census.ts';
 import { GatewaySession } from '../support/gateway.ts';
@@ -69,8 +71,14 @@ const forms = [...Object.entries(OWN).map(([title, schema]) => ({ title, schema 
   name: `form_${index}`,
 }));
 
+const odd = Object.entries(oddSchemas())
+  .map(([title, inputSchema], index) => ({ title, tool: { name: `odd_${index}`, inputSchema } }))
+  // The catalog has no tools whose schema is too deep, and those of hidden characters wait for a review.
+  .filter(({ title }) => title !== HIDDEN && title !== DEEP);
+
 const gateway = shared(async () => {
   const workspace = testWorkspace();
+  const oddListing = workspace.write('odd.json', JSON.stringify({ tools: odd.map(({ tool }) => tool) }));
   const tools = forms.map(({ name, schema }) => ({ name, inputSchema: schema }));
   const slow = { name: 'destroy', inputSchema: { type: 'object' }, annotations: { destructiveHint: true } };
   const listing = workspace.write('listing.json', JSON.stringify({ echoes: true, tools: [...tools, slow] }));
@@ -80,9 +88,15 @@ const gateway = shared(async () => {
       args: ['test/fixtures/changingServer.mjs', listing, `${listing}.calls`],
       cwd: process.cwd(),
     },
+    odd: {
+      command: process.execPath,
+      args: ['test/fixtures/changingServer.mjs', oddListing, `${oddListing}.calls`],
+      cwd: process.cwd(),
+    },
   });
   const host = await GatewaySession.connect(workspace);
   await host.toolId('/forms/form_0');
+  await host.toolId('/odd/odd_0');
   const editor = await attachControl(runtimeOf(workspace), { start: false, holds: true });
   if (!editor) throw new Error('No worker runs.');
   atEnd(() => editor.dispose());
@@ -123,6 +137,25 @@ describe('a tool that the user tries', () => {
     const echoed = outcome.answer.join('\n');
     if (outcome.figures.handles.length === 0 && !echoed.includes('REDACTED'))
       expect(echoed.replaceAll(/\s/g, '')).toContain(JSON.stringify(value).slice(0, 200).replaceAll(/\s/g, ''));
+  });
+
+  it.each(odd)('is described, shown and judged, whatever its schema is: $title', async ({ tool: { name } }) => {
+    const { editor, idOf } = await gateway();
+    const details = await editor.request('tool', { toolId: idOf(name) });
+    expect(details).not.toBeNull();
+    if (details === null) return;
+    expect(toolTooltip(details).length).toBeGreaterThan(2);
+    const field = argumentsField(triedTool('waygate', details).schema);
+    const { value, problems } = readDraft(field, filledForm(field));
+    expect(problems).toEqual([]);
+    for (const args of [{}, value, { a: null, other: [[]] }]) {
+      const verdict = await check(editor, details.toolId, args);
+      // A schema that is none is said to be broken, with its place.
+      if (verdict.kind === 'refused')
+        expect(verdict.reason).toMatch(/^The server odd declares a broken schema for odd_\d+, .*: at \/\S+: must be /);
+      const { isError, content } = await call(editor, details.toolId, args);
+      expect(isError === true, JSON.stringify([content, verdict])).toBe(verdict.kind !== 'valid');
+    }
   });
 
   it('has each problem at its field, and leaves checks out of the list of calls', async () => {

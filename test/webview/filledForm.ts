@@ -45,7 +45,7 @@ function typed(field: Field): Draft {
 }
 
 function textFor({ format, minLength, maxLength }: Field['schema']): string {
-  const text = (typeof format === 'string' && TEXTS[format]) || 'a text';
+  const text = (typeof format === 'string' && Object.hasOwn(TEXTS, format) && TEXTS[format]) || 'a text';
   const least = typeof minLength === 'number' ? minLength : 0;
   return text.padEnd(least, 'x').slice(0, typeof maxLength === 'number' ? maxLength : undefined);
 }

@@ -21,6 +21,7 @@ import {
 } from '../../webview/try/fields.ts';
 import { defaultWords, exampleWords, optionWords, shown, typeWords } from '../../webview/try/words.ts';
 import { sampleListings } from '../catalog/sampleListings.ts';
+import { oddSchemas } from '../fixtures/catalog/oddSchemas.ts';
 import schemaForms from '../fixtures/catalog/schemaForms.json' with { type: 'json' };
 
 type Properties = Record<string, unknown>;
@@ -84,6 +85,22 @@ describe('the form of a tool', () => {
       expectRoundTrip(field, json(defaultsOf(field)));
       expect(readDraft(field, emptyDraft(field)).problems).toEqual([]);
     }
+  });
+
+  it.each(Object.entries(oddSchemas()))('survives %s', (_, schema) => {
+    const field = argumentsField(schema);
+    expect(field.kind).toBe('object');
+    for (const { name, entries, kind } of visit(field)) {
+      expect(typeof name).toBe('string');
+      if (kind === 'typed') expect(entries.length).toBeGreaterThan(0);
+    }
+    expect(readDraft(field, emptyDraft(field)).problems).toEqual([]);
+    // Any arguments can be given, as JSON where no field fits.
+    const { required, optional } = fieldNames(field);
+    const names = [...required, ...optional].slice(0, 50);
+    for (const value of [null, 7, 'x', [], [[1]], { a: { b: [] } }])
+      expectRoundTrip(field, Object.fromEntries([...names, 'another'].map((name) => [name, value])));
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
   it('asks for a property by its type', () => {
@@ -309,13 +326,15 @@ describe('the form of a tool', () => {
     const words = (schema: object) => typeWords(only(schema));
     expect(words({ type: 'integer', minimum: 1, maximum: 100 })).toBe('whole number, 1 to 100');
     expect(words({ type: 'string', minLength: 1, pattern: '^a+$', format: 'uri' })).toBe(
-      'text, at least 1 characters, uri, pattern ^a+$',
+      'text, at least 1 character, uri, pattern ^a+$',
     );
     expect(words({ type: ['number', 'null'], exclusiveMinimum: 0, multipleOf: 5 })).toBe(
       'number or null, more than 0, multiple of 5',
     );
     expect(words({ type: 'integer', maximum: 9007199254740991 })).toBe('whole number');
     expect(words({ type: 'array', items: {}, maxItems: 3 })).toBe('list, at most 3 items');
+    expect(words({ type: 'array', items: {}, minItems: 1, maxItems: 1 })).toBe('list, 1 item');
+    expect(words({ type: 'string', maxLength: 11 })).toBe('text, at most 11 characters');
     expect(words({})).toBe('JSON');
   });
 

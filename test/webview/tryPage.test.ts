@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FromTry, ToTry, TriedTool } from '../../src/control/tryMessages.ts';
 import { sampleListings } from '../catalog/sampleListings.ts';
+import { oddSchemas } from '../fixtures/catalog/oddSchemas.ts';
 import schemaForms from '../fixtures/catalog/schemaForms.json' with { type: 'json' };
 import { BROWSER, launchBrowser, type OpenedPage, openPage, type PageFiles, pageFiles } from '../support/webPages.ts';
 import { axeInThemes } from './themes.ts';
@@ -382,6 +383,7 @@ describe.skipIf(BROWSER === undefined)('Try Tool in a browser', () => {
     const schemas = [
       ...listed.map(({ inputSchema }) => inputSchema),
       ...Object.values(schemaForms.usable),
+      ...Object.values(oddSchemas()),
       ...[true, false, null, 7, [], { $ref: '#' }, { type: 'object', properties: [] }],
       { type: 'object', properties: wide },
       { type: 'object', properties: wide, required: Object.keys(wide) },
@@ -395,7 +397,8 @@ describe.skipIf(BROWSER === undefined)('Try Tool in a browser', () => {
         `(${JSON.stringify(schemas.slice(from, from + 200))}).map((json) => {
           dispatchEvent(new MessageEvent('message', { data: { type: 'tool', json } }));
           for (const details of document.querySelectorAll('details')) details.open = true;
-          return document.querySelectorAll('#form .field').length;
+          const unnamed = [...document.querySelectorAll('#form :is(label, legend)')].filter((one) => one.textContent.trim() === '');
+          return document.querySelectorAll('#form .field').length - 1e6 * unnamed.length;
         })`,
       );
       expect((drawn as number[]).every((fields) => fields > 0)).toBe(true);

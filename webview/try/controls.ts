@@ -298,7 +298,7 @@ function drawObject(field: Field, draft: Draft, drawing: Drawing, again: Again):
     const child = childField(field, name);
     return drawField(child, entryOf(field, draft, name), {
       path: [...drawing.path, name],
-      label: shown(name, 200),
+      label: shown(name.trim() === '' ? jsonText(name) : name, 200),
       onChange,
     });
   };

@@ -62,9 +62,11 @@ function range(from: unknown, to: unknown, unit: keyof typeof UNITS | '' = ''): 
 
 /** Names what an amount counts: `1 to 9 characters`. */
 const UNITS = {
-  characters: (amount: string): string => t`${amount} characters`,
-  items: (amount: string): string => t`${amount} items`,
+  characters: (amount: string): string => (isOne(amount) ? t`${amount} character` : t`${amount} characters`),
+  items: (amount: string): string => (isOne(amount) ? t`${amount} item` : t`${amount} items`),
 };
+
+const isOne = (amount: string): boolean => /\b1$/.test(amount);
 
 function formatWords({ format, pattern }: Schema): string {
   const words = typeof format === 'string' && format !== 'password' ? [shown(format, 40)] : [];

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { timeOfDay } from '../../text/timeOfDay.ts';
 import { ACTIVITY_VIEW_ID } from '../contributions.ts';
 import { callPlace } from '../documents/addresses.ts';
+import { detailsOf } from '../documents/callDocuments.ts';
 import { describeResult } from '../documents/resultDocuments.ts';
 import { kindWords, sizeWords } from '../documents/resultText.ts';
 import type { Folders } from '../folders/folders.ts';
@@ -9,6 +10,7 @@ import { plural, t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { setContextKey } from '../registrations.ts';
 import { createTree, tooltip, treeItem } from '../tree/treeRow.ts';
+import { argumentsOf } from '../try/verdict.ts';
 import type { AllCalls } from './allCalls.ts';
 import { type CallFilter, filterMessage, matches } from './callFilter.ts';
 import { type Call, type CallGroup, callKey, grouped, groupKey, isOpen } from './callList.ts';
@@ -101,17 +103,15 @@ export class ActivityView implements vscode.TreeDataProvider<ActivityElement>, v
     }
   }
 
-  resolveTreeItem(item: vscode.TreeItem, element: ActivityElement): vscode.TreeItem {
+  async resolveTreeItem(item: vscode.TreeItem, element: ActivityElement): Promise<vscode.TreeItem> {
     if (element.kind !== 'call') return item;
     const { call } = element;
-    const state = this.#folders.named(call.folder)?.link.state.value;
+    const link = this.#folders.named(call.folder)?.link;
+    const state = link?.state.value;
     const servers = state?.kind === 'attached' ? state.snapshot.servers : [];
-    item.tooltip = tooltip(
-      callTooltip(
-        call,
-        servers.find(({ name }) => name === call.server),
-      ),
-    );
+    const server = servers.find(({ name }) => name === call.server);
+    const details = link && (await detailsOf(link, call).catch(() => undefined));
+    item.tooltip = tooltip(callTooltip(call, { server, request: argumentsOf(details?.arguments) }));
     return item;
   }
 

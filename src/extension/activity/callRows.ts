@@ -16,6 +16,8 @@ export interface PartRow {
 }
 
 const SHORT = 60;
+/** Beginning of a request that fits a tooltip. */
+const MAX_REQUEST_CHARS = 300;
 const WARNING = 'list.warningForeground';
 
 interface Outcome {
@@ -118,14 +120,23 @@ export function mainPart(call: Call): CallPart {
   return call.phase === 'done' ? 'answer.txt' : 'request.json';
 }
 
-/** Describes a call for the pointer. `server` is its server as it is now. */
-export function callTooltip(call: Call, server: ServerStatus | undefined): TooltipPart[] {
+/** Facts around a call: its server as it is now, and its arguments as JSON. */
+export interface CallSurroundings {
+  server?: ServerStatus | undefined;
+  request?: string | undefined;
+}
+
+/** Describes a call for the pointer. */
+export function callTooltip(call: Call, { server, request }: CallSurroundings): TooltipPart[] {
   const { words } = outcomeOf(call);
   const isFailed = call.lost || call.outcome === 'error';
   const next = isFailed ? nextStep(call, server, call.lost === true) : undefined;
   return [
     { style: 'title', text: `${oneLine(toolName(call), SHORT)}: ${call.errorCode ?? words}` },
     { style: 'code', text: oneLine(call.subject, 500) },
+    ...(request === undefined || request === '{}'
+      ? []
+      : [{ style: 'code' as const, text: oneLine(request, MAX_REQUEST_CHARS) }]),
     ...(call.errorMessage ? [{ style: 'text' as const, text: asSentence(call.errorMessage) }] : []),
     ...(call.lost
       ? [{ style: 'text' as const, text: t`The gateway ended during the call, so its end is unknown.` }]

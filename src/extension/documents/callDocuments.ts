@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { CallDetails } from '../../control/activityContract.ts';
+import type { ServerStatus } from '../../control/contract.ts';
 import type { Call } from '../activity/callList.ts';
 import { isOpen } from '../activity/callList.ts';
 import { WAYGATE_SCHEME } from '../contributions.ts';
@@ -22,6 +23,8 @@ const FORGET: FaultAction = { line: 0, title: t`Forget Call`, command: 'waygate.
 export class CallDocuments implements DocumentProvider, vscode.CodeLensProvider {
   readonly #calls: KnownCalls;
   readonly #actions = new Map<string, readonly { action: FaultAction; argument: unknown }[]>();
+  /** Steps that servers needed when their faults were rendered. */
+  readonly #remedies = new Map<string, string>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.#changed.event;
 
@@ -49,7 +52,7 @@ export class CallDocuments implements DocumentProvider, vscode.CodeLensProvider 
     return Buffer.from(this.#render(uri, part as CallPart, details, gateway, known));
   }
 
-  watch({ segments: [name = ''] }: DocumentAddress, changed: () => void): Disposable {
+  watch({ uri, segments: [name = ''], gateway }: DocumentAddress, changed: () => void): Disposable {
     const key = callKeyOf(name);
     const find = (): Call | undefined => key && this.#calls.find(key);
     let before = find();
@@ -59,7 +62,23 @@ export class CallDocuments implements DocumentProvider, vscode.CodeLensProvider 
       if (now !== before && (before === undefined || isOpen(before))) changed();
       before = now;
     });
-    return watching;
+    const fault = String(uri);
+    // What a user can do changes with the server: a step that is done must not be offered again.
+    const follow = async (): Promise<void> => {
+      const shown = this.#remedies.get(fault);
+      const server = serverNow(gateway, find()?.server);
+      if (key === undefined || shown === undefined || !server || remedyKey(server) === shown) return;
+      if (find()?.lost || (await detailsOf(gateway, key).catch(() => undefined))) changed();
+    };
+    const following = gateway.state.onChange(() => void follow());
+    void follow();
+    return {
+      dispose: () => {
+        watching.dispose();
+        following.dispose();
+        this.#remedies.delete(fault);
+      },
+    };
   }
 
   provideCodeLenses({ uri }: vscode.TextDocument): vscode.CodeLens[] {
@@ -91,9 +110,8 @@ export class CallDocuments implements DocumentProvider, vscode.CodeLensProvider 
       case 'attempts.md':
         return attemptsText(details);
       case 'fault.md': {
-        const { value: state } = gateway.state;
-        const servers = state.kind === 'attached' ? state.snapshot.servers : [];
-        const server = servers.find(({ name }) => name === details.record.server);
+        const server = serverNow(gateway, details.record.server);
+        this.#remedies.set(String(uri), remedyKey(server));
         const { text, actions } = faultDocument({ details, ...(server && { server }), lost: known?.lost === true });
         const row = server && { kind: 'server', server, folder: uri.authority };
         this.#offer(
@@ -106,6 +124,17 @@ export class CallDocuments implements DocumentProvider, vscode.CodeLensProvider 
         throw new Error(FORGOTTEN);
     }
   }
+}
+
+/** Returns a server as it is now; undefined while no gateway is attached. */
+function serverNow({ state: { value: state } }: DocumentGateway, name: string | undefined): ServerStatus | undefined {
+  return state.kind === 'attached' ? state.snapshot.servers.find((server) => server.name === name) : undefined;
+}
+
+/** Key that changes with the step that a server needs, and not while it waits. */
+function remedyKey(server: ServerStatus | undefined): string {
+  const { kind = '', ...more } = server?.remedy ?? {};
+  return kind === 'wait' ? kind : JSON.stringify([kind, more]);
 }
 
 /** Returns what the worker keeps of a call; undefined for a call of another worker. */

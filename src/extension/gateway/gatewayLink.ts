@@ -74,6 +74,8 @@ export class GatewayLink {
     try {
       const { began = [], ...snapshot } = await this.request('refresh', server === undefined ? {} : { server });
       onBegan?.(began);
+      // A server that has nothing to list ends before the answer comes.
+      for (const early of [...ended.values()]) if (began.includes(early.server)) this.refreshed.set(early);
       const attachment = this.#attachment;
       if (this.#client && this.#phase.kind === 'attached') this.#accept(this.#client, snapshot);
       await new Promise<void>((resolve) => {

@@ -1,5 +1,6 @@
 import type { ControlRequests } from '../../control/contract.ts';
-import type { ToolPath } from '../../control/toolContract.ts';
+import type { ToolPath, ToolPaths } from '../../control/toolContract.ts';
+import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { t } from '../l10n.ts';
 import { type NotificationText, notificationText } from '../notificationText.ts';
 import { shortTokens } from '../plainText.ts';
@@ -21,6 +22,16 @@ const SAFETY_WORDS: Readonly<Record<ToolPath['safety'], string>> = {
   read_only: t`declared read-only`,
   destructive: t`declared destructive`,
 };
+
+/** Returns a function that asks for all paths, once for each revision of the catalog. */
+export function pathsOf(link: Pick<GatewayLink, 'status' | 'request'>): () => Promise<ToolPaths> {
+  let known: Promise<ToolPaths> | undefined;
+  return async () => {
+    const { revision } = (await link.status()).catalog;
+    if ((await known?.catch(() => undefined))?.revision !== revision) known = link.request('paths', {});
+    return known as Promise<ToolPaths>;
+  };
+}
 
 /** Returns the tools whose path contains every word of the query, then those whose description does. */
 export function containing(paths: readonly ToolPath[], query: string): FoundTool[] {

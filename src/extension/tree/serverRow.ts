@@ -2,7 +2,7 @@ import type { ServerStatus, TreeNode } from '../../control/contract.ts';
 import { serverState } from '../../control/serverStates.ts';
 import { latency, oneLine } from '../../text/porcelain.ts';
 import { moment } from '../../text/timeOfDay.ts';
-import { t } from '../l10n.ts';
+import { plural, t } from '../l10n.ts';
 import { notificationText } from '../notificationText.ts';
 import { amounts, asSentence, odditiesOf, shortTokens } from '../plainText.ts';
 import { nextTryWords, remedyStep, restartWords, serverLabel, stateWords, waitsForUser } from '../status/remedies.ts';
@@ -54,14 +54,23 @@ function iconOf(server: ServerStatus, isBusy: boolean): ToolRow['icon'] {
 
 /** Describes the tools of a server that serves, else its state; shortly if there is a button. */
 function describe(server: ServerStatus, node: TreeNode | undefined): string {
-  const { state, secret, reason, toolCount, held = [] } = server;
+  const { state, secret, reason, toolCount, held = [], drifted = 0 } = server;
   const tools = node?.toolCount ?? toolCount;
   const parts = serves(server)
     ? [tools > 0 || held.length === 0 ? amounts.tools(tools) : '', costOf(server), restartWords(server)]
     : [stateWords(server), nextTryWords(server)];
-  const words = [parts.filter(Boolean).join(' · '), heldWords(held)].filter(Boolean).join(', ');
+  const unreviewed = drifted > 0 ? t`${drifted} unreviewed` : '';
+  const words = [parts.filter(Boolean).join(' · '), heldWords(held), unreviewed].filter(Boolean).join(', ');
   if (state === 'needs_secret' && secret) return `${words}: ${oneLine(secret.description || secret.name, SHORT)}`;
   return state === 'failed' && reason ? `${words}: ${oneLine(reason, SHORT)}` : words;
+}
+
+function unreviewedWords(amount: number): string {
+  return plural(
+    amount,
+    t`Offers 1 item that is new or has changed since your approval. "Review Changes" compares it.`,
+    t`Offers ${amount} items that are new or have changed since your approval. "Review Changes" compares them.`,
+  );
 }
 
 function costOf({ toolCount, definitionTokens = 0 }: ServerStatus): string {
@@ -73,11 +82,11 @@ function costOf({ toolCount, definitionTokens = 0 }: ServerStatus): string {
  * too, so that the row is not redrawn with each call.
  */
 function contextOf(server: ServerStatus, node: TreeNode | undefined): string {
-  const { kind, signedIn, held = [] } = server;
+  const { kind, signedIn, held = [], drifted = 0 } = server;
   const flags = [
     ...(node ? ['tools'] : []),
     ...(kind === 'http' && signedIn ? ['signedIn'] : []),
-    ...(held.length > 0 ? [isQuarantined({ held }) ? 'quarantined' : 'held'] : []),
+    ...(held.length + drifted > 0 ? [isQuarantined({ held }) ? 'quarantined' : 'held'] : []),
   ];
   return ['waygate.server', serves(server) ? 'ready' : server.state, ...flags].join('.');
 }
@@ -97,6 +106,7 @@ export function serverTooltip({ server, node }: ServerElement, now = Date.now())
     ...(node?.hint ? [text(node.hint)] : []),
     ...(reason ? [text(asSentence(reason))] : []),
     ...(step ? [text(step.says)] : []),
+    ...(server.drifted ? [text(unreviewedWords(server.drifted))] : []),
     ...(since > 0 ? [text(t`In this state since ${moment(since, now)}.`)] : []),
     ...(fault && !reason?.includes(fault) ? [text(t`Last fault: ${asSentence(fault)}`)] : []),
     ...useOf(server, now),

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { ServerStatus } from '../../control/contract.ts';
 import type { ToolDetails, ToolPaths } from '../../control/toolContract.ts';
 import { isRecord } from '../../lib/isRecord.ts';
-import { visibleJson } from '../../text/visibleText.ts';
 import { rankedPlace, toolPlace } from '../documents/addresses.ts';
 import type { GatewayLink } from '../gateway/gatewayLink.ts';
 import { t } from '../l10n.ts';
@@ -10,7 +9,8 @@ import { notificationText } from '../notificationText.ts';
 import type { CommandHandlers } from '../registrations.ts';
 import { ask, chooseGrouped, notify, search } from '../windows.ts';
 import { asRow, clickedServer, type ServerAction } from './clickedServer.ts';
-import { containing, type FoundTool, ranked } from './findItems.ts';
+import { containing, type FoundTool, pathsOf, ranked } from './findItems.ts';
+import { readyCall } from './readyCall.ts';
 import { changesOf, costWords, toolChoices } from './toolChoice.ts';
 
 export interface ToolCommandParts {
@@ -48,13 +48,7 @@ const CHOOSE: ServerAction = {
 
 /** Commands of the view *Tools*. */
 export function toolCommands({ folder, link, revealTool, guarded }: ToolCommandParts): Pick<CommandHandlers, Ids> {
-  /** Paths of the last revision, asked for once. */
-  let known: Promise<ToolPaths> | undefined;
-  const pathsNow = async (): Promise<ToolPaths> => {
-    const revision = (await link.status()).catalog.revision;
-    if ((await known?.catch(() => undefined))?.revision !== revision) known = link.request('paths', {});
-    return known as Promise<ToolPaths>;
-  };
+  const pathsNow = pathsOf(link);
   return {
     'waygate.stopServer': guarded(t`Stopping the server failed`, async (argument) => {
       const server = await clickedServer(link, argument, STOP);
@@ -123,8 +117,7 @@ export function toolCommands({ folder, link, revealTool, guarded }: ToolCommandP
     }),
     'waygate.copyToolCall': guarded(t`Copying the call failed`, async (argument) => {
       const { toolId, definition } = await toolOf(link, argument);
-      const call = { tool_id: toolId, args: requiredOf(definition) };
-      await vscode.env.clipboard.writeText(`tool_execute ${visibleJson(call)}`);
+      await vscode.env.clipboard.writeText(readyCall(toolId, definition));
     }),
     'waygate.hideTool': guarded(t`Hiding the tool failed`, async (argument) => {
       const { server, definition } = await toolOf(link, argument);
@@ -181,23 +174,6 @@ function named(servers: readonly ServerStatus[], name: string): ServerStatus {
 
 function nameIn(definition: unknown): string {
   return isRecord(definition) ? String(definition.name) : '';
-}
-
-/** Returns the arguments that a call needs, with examples of their types. */
-function requiredOf(definition: unknown): Record<string, unknown> {
-  const schema = isRecord(definition) && isRecord(definition.inputSchema) ? definition.inputSchema : {};
-  const properties = isRecord(schema.properties) ? schema.properties : {};
-  const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
-  return Object.fromEntries(required.map((name) => [name, exampleOf(properties[name])]));
-}
-
-const EXAMPLES: Readonly<Record<string, unknown>> = { string: '', integer: 0, number: 0, boolean: false, array: [] };
-
-function exampleOf(schema: unknown): unknown {
-  if (!isRecord(schema)) return null;
-  if ('default' in schema) return schema.default;
-  if (Array.isArray(schema.enum)) return schema.enum[0];
-  return typeof schema.type === 'string' ? (EXAMPLES[schema.type] ?? {}) : null;
 }
 
 function textIn(argument: unknown, key: string): string {

@@ -25,6 +25,7 @@ export function toolTooltip(tool: ToolDetails): TooltipPart[] {
     { style: 'code', text: toolId },
     { style: 'code', text: oneLine(`${name}(${signature})`, MAX_SIGNATURE_CHARS) },
     ...(description ? [text(visibleText(description.slice(0, MAX_DESCRIPTION_CHARS)))] : []),
+    ...(tool.before ? [text(t`It has changed since your approval. "Show What Changed" compares both.`)] : []),
     text(
       [SAFETY_SENTENCES[safety], t`${shortTokens(tokens)} tokens.`, REPLAY_SENTENCES[replay]].filter(Boolean).join(' '),
     ),

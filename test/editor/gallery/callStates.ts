@@ -43,6 +43,7 @@ export function callStates(opened: () => Tour): void {
     await window.expand('Activity', 'crash');
     await camera.take('activity-rows');
     await camera.take('activity-hover', () => hover(rowOf('Activity', 'crash'), 'UPSTREAM_UNAVAILABLE'));
+    await camera.take('activity-request-hover', () => hover(rowOf('Activity', 'echo'), 'echo: ok'));
     await page.mouse.move(700, 895);
     await rowOf('Activity', 'customer_list').click({ button: 'right' });
     await page.locator(MENU).first().waitFor();

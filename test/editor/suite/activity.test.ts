@@ -2,17 +2,23 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { CallRecord } from '../../../src/control/activityContract.ts';
-import { callPlace, logPlace, resultPlace, toolPlace } from '../../../src/extension/documents/addresses.ts';
+import { callPlace, logPlace, resultPlace } from '../../../src/extension/documents/addresses.ts';
 import { driver, eventually } from '../harness/driver.ts';
 import { gatewayStatus, withControl } from './gateway.ts';
-import { acceptPlace, keep } from './results.ts';
+import { acceptPlace } from './results.ts';
 import { call, GATEWAY, lastCall, open, row, SECRET, toolId, withWorks } from './works.ts';
-
-const LARGE_LINES = 570_000;
 
 let restore: () => Promise<void>;
 
-const tabInput = (): unknown => vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+const ICON = '.activitybar .action-item:has(a[aria-label^="Waygate"])';
+const MESSAGE = '.pane:has(.pane-header[aria-label^="Activity Section"]) .tree-explorer-viewlet-tree-view .message';
+
+/** Presses a button in the title of the view, which is visible while the pointer is on it. */
+async function pressInTitle(button: string): Promise<void> {
+  const header = '.pane-header[aria-label^="Activity Section"]';
+  await driver.hover(header);
+  await driver.click(`${header} .action-label[aria-label="${button}"]`);
+}
 
 describe('Activity', () => {
   before(async () => {
@@ -92,6 +98,41 @@ describe('Activity', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
+  it('has every document of a call below its row, and its request under the pointer', async () => {
+    await call('large', { lines: 2_000 });
+    await driver.expand('Activity', 'large');
+    const below = async (): Promise<string[]> => {
+      const rows = await driver.rows('Activity');
+      const at = rows.findIndex(({ label, expanded }) => label === 'large' && expanded === true);
+      const after = rows.slice(at + 1);
+      const end = after.findIndex(({ depth }) => depth < 3);
+      return after.slice(0, end < 0 ? after.length : end).map(({ label }) => label);
+    };
+    const labels = await eventually('the documents', below, (seen) => seen.length === 4);
+    assert.deepEqual(
+      labels.map((label) => label.replace(/\d+ KB/, 'KB')),
+      ['Request', 'Answer as the model saw it', 'Result (text, KB)', 'Attempts'],
+    );
+    await driver.clickRow('Activity', labels[2] ?? '');
+    const document = await eventually(
+      'the result',
+      () => vscode.window.activeTextEditor?.document,
+      (seen) => seen?.uri.path.startsWith('/results/') === true,
+    );
+    assert.equal(document?.lineCount, 2_000);
+    await driver.hover('.pane:has(.pane-header[aria-label^="Activity Section"]) .monaco-list-row:has-text("large")');
+    await driver.waitFor('.monaco-hover:has-text("large: ok")');
+    assert.match((await driver.texts('.monaco-hover')).join(), /\{"lines":2000\}/);
+    await driver.screenshot('activity-tooltip');
+    await driver.chooseFromRowMenu('Activity', 'large', 'Open Dashboard');
+    await eventually(
+      'the dashboard',
+      () => driver.frameText().catch(() => ''),
+      (seen) => seen.includes('Calls a minute'),
+    );
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
   it('forgets a call from its row and above its request, with its values in the worker and its documents', async () => {
     const details = ({ id }: CallRecord) => withControl((control) => control.request('call', { id }));
     const isOpen = ({ path }: { path: string }) =>
@@ -113,6 +154,52 @@ describe('Activity', () => {
       assert.equal(await details(record), null);
       await eventually('its document to close', () => !isOpen(place));
     }
+  });
+
+  it('shows only the calls that a filter names, and all of them without it', async () => {
+    await call('echo', { text: 'one of two' });
+    await call('fails');
+    await row('fails');
+    const labels = async () =>
+      (await driver.rows('Activity')).filter(({ depth }) => depth === 2).map(({ label }) => label);
+    const all = await labels();
+    await pressInTitle('Filter Calls…');
+    await driver.waitFor('.quick-input-title:has-text("Show Only These Calls")');
+    await driver.screenshot('filter-calls');
+    await driver.click('.quick-input-list .monaco-list-row:has-text("fails")');
+    await driver.press('Enter');
+    await eventually('its rows alone', labels, (seen) => seen.length > 0 && seen.every((label) => label === 'fails'));
+    assert.deepEqual(await driver.texts(MESSAGE), [`1 of ${all.length} calls: tool fails`]);
+    // A call that does not fit is counted, and not listed.
+    await call('echo', { text: 'unseen' });
+    await eventually('the message', async () =>
+      (await driver.texts(MESSAGE))[0]?.startsWith(`1 of ${all.length + 1} `),
+    );
+    assert.deepEqual(await labels(), ['fails']);
+    await pressInTitle('Clear Filter');
+    await eventually('all rows', labels, (seen) => seen.length === all.length + 1);
+    assert.deepEqual(await driver.texts(MESSAGE), []);
+  });
+
+  it('counts failed calls on the icon until the view is seen, and clears all calls that have ended', async () => {
+    const badge = (): Promise<string[]> => driver.texts(`${ICON} .badge-content`);
+    const before = Number((await badge())[0] ?? 0);
+    const notifications = await driver.notifications();
+    await vscode.commands.executeCommand('workbench.view.explorer');
+    await call('fails');
+    await call('fails');
+    await call('echo', { text: 'not counted' });
+    await eventually('the number', badge, ([seen]) => Number(seen) === before + 2);
+    await driver.waitFor(`${ICON} a[aria-label*="2 calls failed"]`);
+    assert.deepEqual(await driver.notifications(), notifications, 'a failed call interrupts nobody');
+    await vscode.commands.executeCommand('waygate.activity.focus');
+    await eventually('the number before', badge, ([seen]) => Number(seen ?? 0) === before);
+    await pressInTitle('Clear Calls');
+    await eventually('no rows', async () => (await driver.rows('Activity')).length === 0);
+    assert.deepEqual(await driver.texts(MESSAGE), ['No calls yet. They appear here as agents make them.']);
+    assert.deepEqual((await withControl((control) => control.request('calls', { limit: 9 }))).calls, []);
+    await call('crash');
+    await row('crash');
   });
 
   it('counts the seconds of a running call, and cancels it from its row', async () => {
@@ -154,101 +241,6 @@ describe('Activity', () => {
     );
   });
 
-  it('opens a picture as a picture, and says in words that a result is no longer kept', async () => {
-    await call('picture', {}, { render: 'json' });
-    const { handles } = await lastCall('picture');
-    const handle = handles.find((one) => one.includes('image')) ?? handles[0];
-    assert.ok(handle, JSON.stringify(handles));
-    await vscode.commands.executeCommand('waygate.openResult', { folder: GATEWAY, handle });
-    await eventually(
-      'the picture',
-      tabInput,
-      (input) => input instanceof vscode.TabInputCustom && input.viewType === 'imagePreview.previewEditor',
-    );
-    await driver.screenshot('picture');
-    const gone = await open(
-      resultPlace(GATEWAY, { handle: 'text:works:echo#00000000:0000000000000000', extension: 'txt' }),
-    );
-    assert.match(gone.getText(), /no longer kept/);
-    const forgotten = await open(callPlace(GATEWAY, { run: 1, id: 1 }, 'request.json'));
-    assert.match(forgotten.getText(), /"unavailable": "This call is no longer kept/);
-  });
-
-  it('opens definitions and logs', async () => {
-    const tool = await open(toolPlace(GATEWAY, toolId('echo')));
-    assert.equal((JSON.parse(tool.getText()) as { name: string }).name, 'echo');
-    const unchanged = await open(toolPlace(GATEWAY, toolId('echo'), 'before'));
-    assert.match(unchanged.getText(), /has not changed/);
-    const log = await open(logPlace(GATEWAY, 'works'));
-    assert.match(log.getText(), /^e{99}$/m);
-    assert.equal(log.languageId, 'log');
-  });
-
-  it('opens the head of a result of 40 MB at once, its next and its last part, and finds in all of it', async () => {
-    const lines = `Array.from({ length: ${LARGE_LINES} }, (_, i) => 'line ' + i + ': ' + 'x'.repeat(60))`;
-    const handle = keep('large', `textContent(${lines}.join('\\n'))`, 'text/plain');
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    const before = process.memoryUsage().rss;
-    const startedAt = performance.now();
-    const head = resultPlace(GATEWAY, { handle, extension: 'txt' });
-    await vscode.commands.executeCommand('waygate.openResult', { folder: GATEWAY, handle });
-    const editor = await eventually(
-      'the head',
-      () => vscode.window.activeTextEditor,
-      (seen) => seen?.document.uri.path === head.path && seen.document.lineCount > 1_000,
-    );
-    const tookMs = performance.now() - startedAt;
-    const grown = (process.memoryUsage().rss - before) / 1_048_576;
-    await driver.log(`the head of 40 MB opened in ${tookMs.toFixed(0)} ms, extension host RSS +${grown.toFixed(1)} MB`);
-    const text = editor?.document.getText() ?? '';
-    assert.ok(text.length <= 1_048_576 && text.startsWith('line 0: '));
-    assert.ok(text.endsWith('x\n'), 'cut at a line');
-    await driver.waitFor('.codelens-decoration a:has-text("Next part")');
-    await driver.screenshot('large-result');
-    await driver.click('.codelens-decoration a:has-text("Last part")');
-    await eventually(
-      'the last part',
-      () => vscode.window.activeTextEditor?.document.getText() ?? '',
-      (seen) => seen.includes(`line ${LARGE_LINES - 1}: `) && seen.startsWith('line '),
-    );
-    await driver.click('.codelens-decoration a:has-text("Find in all of it")');
-    await driver.waitFor('.quick-input-widget .quick-input-box input');
-    await driver.type('line 49999\\d:');
-    await driver.press('Enter');
-    const found = await eventually(
-      'the lines',
-      () => vscode.window.activeTextEditor?.document,
-      (seen) => seen?.uri.path.startsWith('/found/') === true,
-    );
-    assert.match(found?.getText() ?? '', /line 499995: /);
-  });
-
-  it('shows a table, whose rows the worker sorts and filters', async () => {
-    const rows = Array.from({ length: 800 }, (_, i) => `${i},name ${i},${(i * 7) % 800}`);
-    await call('echo', { text: ['id,name,amount', ...rows].join('\n') });
-    const [handle = ''] = (await lastCall('echo')).handles;
-    assert.notEqual(handle, '');
-    await vscode.commands.executeCommand('waygate.viewTable', { folder: GATEWAY, handle });
-    await eventually('the first page', driver.frameText, (seen) => seen.includes('rows 1 to 100 of 800'));
-    await driver.screenshot('table');
-    await driver.clickInFrame('#sort-2');
-    await eventually('the order', driver.frameText, (seen) => /1\s+0\s+name 0\s+0\s+2\s+343\s+name 343\s+1/.test(seen));
-    await driver.clickInFrame('#last');
-    await eventually('the last page', driver.frameText, (seen) => seen.includes('rows 701 to 800 of 800'));
-  });
-
-  it('saves a whole result at the place that the user accepts', async () => {
-    const text = Array.from({ length: 4_000 }, (_, i) => `row ${i}`).join('\n');
-    await call('echo', { text });
-    const [handle = ''] = (await lastCall('echo')).handles;
-    const saved = vscode.commands.executeCommand('waygate.saveResult', { folder: GATEWAY, handle });
-    const file = await acceptPlace('Save Result', 'echo.txt');
-    await driver.screenshot('save-result');
-    await saved;
-    assert.equal(readFileSync(file, 'utf8'), text);
-    rmSync(file);
-  });
-
   it('exports the calls as JSON, with arguments and without secrets', async () => {
     await call('echo', { text: `exported, with the token ${SECRET}` });
     await lastCall('echo');
@@ -266,39 +258,6 @@ describe('Activity', () => {
     assert.ok(calls.some(({ record }) => record.toolId === toolId('crash')));
     assert.ok(!written.includes(SECRET));
     rmSync(file);
-  });
-
-  it('shows other bytes as a hexdump where no hex editor is installed', async () => {
-    const bytes = Buffer.from([0, 1, 2, 255, ...Buffer.from('Waygate')]);
-    const handle = keep('bytes', `base64Content('${bytes.toString('base64')}')`, 'application/octet-stream');
-    await vscode.commands.executeCommand('waygate.openResult', { folder: GATEWAY, handle });
-    const editor = await eventually(
-      'the hexdump',
-      () => vscode.window.activeTextEditor,
-      (seen) => seen?.document.uri.path.endsWith('.hex') === true,
-    );
-    assert.match(editor?.document.getText() ?? '', /^00000000 {2}00 01 02 ff 57 61 79 67 61 74 65 +\.{4}Waygate$/m);
-    await driver.waitFor('.codelens-decoration a:has-text("Save As…")');
-  });
-
-  it('lists results by their call, with the use of the bounds, and a row leads to its call', async () => {
-    await vscode.commands.executeCommand('waygate.results.focus');
-    const rows = await eventually(
-      'the results',
-      () => driver.rows('Results'),
-      (seen) => seen.some(({ label }) => label === 'echo'),
-    );
-    assert.ok(
-      rows.some(({ description }) => /^text · 13 KB · /.test(description)),
-      JSON.stringify(rows),
-    );
-    await driver.screenshot('results');
-    await driver.chooseFromRowMenu('Results', 'echo', 'Reveal Call');
-    await eventually(
-      'the row of the call',
-      () => driver.texts('.monaco-list-row.selected .label-name'),
-      (seen) => seen.includes('echo'),
-    );
   });
 
   it('never shows a known secret', async () => {

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { applyEdits, type EditResult, modify } from 'jsonc-parser';
 import * as vscode from 'vscode';
+import { AuthorizationServer } from '../../support/authorizationServer.ts';
 import { driver, eventually } from '../harness/driver.ts';
 import { invoke, startedTools, toolId } from './agent.ts';
-import { configurationFile, fixture, settledGateway } from './gateway.ts';
+import { configurationFile, fixture, gatewayStatus, settledGateway } from './gateway.ts';
 import { approveAll, toolsRow } from './person.ts';
+import { startProgram } from './program.ts';
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 const SECRET = 'EDITOR_TOKEN';
@@ -250,6 +252,44 @@ describe('Configuration file', () => {
     await write(withValue(['policy'], { rules: [{ action: 'allow', server: '' }] }));
     assert.ok((await completions(at('"server": ""', 11))).includes('memory'));
     await write(original);
+  });
+
+  it('approves, sets a secret and signs in by the correction at the server that waits for it', async () => {
+    const issuer = await AuthorizationServer.start();
+    const says = JSON.stringify({ resource: '{here}/mcp', authorization_servers: [issuer.issuer] });
+    const program = await startProgram('httpServer.mjs', '--issuer', issuer.issuer, '--says', says);
+    const env = { KEY: '${secret:KEY_OF_KEYED}' };
+    const keyed = { command: 'node', args: [fixture('server.mjs'), '--tools', '7'], env };
+    const guarded = { url: `http://127.0.0.1:${program.port}/mcp` };
+    await write(withValue(['servers', 'guarded'], guarded, withValue(['servers', 'keyed'], keyed)));
+    const waiting = async (name: string, words: string): Promise<vscode.Diagnostic> => {
+      const fits = ({ range, message }: vscode.Diagnostic): boolean =>
+        shownText(range) === JSON.stringify(name) && message.includes(words);
+      const found = (await problems((seen) => seen.some(fits))).filter(fits);
+      assert.equal(found.length, 1);
+      return found[0] as vscode.Diagnostic;
+    };
+    for (const name of ['keyed', 'guarded']) {
+      await run(await fix(await waiting(name, 'waits for your approval'), 'Approve…'));
+      await driver.waitFor(`.codelens-decoration a:has-text('Approve "${name}"')`);
+      await driver.click(`.codelens-decoration a:has-text('Approve "${name}"')`);
+      await open();
+    }
+    const setting = run(await fix(await waiting('keyed', 'needs the secret "KEY_OF_KEYED"'), 'Set Secret…'));
+    await driver.waitFor('.quick-input-widget .quick-input-box input[type="password"]');
+    await driver.type('a value for the key');
+    await driver.press('Enter');
+    await setting;
+    await run(await fix(await waiting('guarded', 'needs you to sign in'), 'Sign In'));
+    await problems((seen) => seen.length === 0);
+    assert.deepEqual(
+      (await gatewayStatus()).servers.flatMap(({ name, state }) => (name in { keyed, guarded } ? [state] : [])),
+      ['ready', 'ready'],
+    );
+    await write(original);
+    program.end();
+    issuer.close();
+    await driver.closeBrowserPages();
   });
 
   it('marks a failed server once, with its last lines on stderr, and switches it off', async () => {

@@ -104,6 +104,8 @@ describe('Questions', () => {
     await eventually('the badge', badge, (amount) => amount === servers + 1);
     const [notification = ''] = await driver.notifications();
     assert.match(notification, /^drop of erp waits for you\. Review…/);
+    const row = (await driver.rows('Activity')).find(({ label }) => label === 'drop');
+    assert.match(row?.description ?? '', /^erp · waits for you · \d+ s$/);
     await driver.screenshot('question-waits');
 
     await driver.click('#status\\.notifications');

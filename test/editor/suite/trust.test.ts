@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { workspaceStateFolder } from '../../../src/config/state/stateFolder.ts';
 import { REVIEW_EXTENSION, TRUST_SCHEME } from '../../../src/extension/contributions.ts';
@@ -222,6 +222,43 @@ describe('Trust', () => {
     assert.ok(shown?.approved.includes('Keeps a note in a drawer.'), shown?.approved);
     assert.ok(shown?.now.includes('Keeps a note in a safe.'), shown?.now);
     await driver.click(`${LENS}:has-text("Accept")`);
+    await toolsRow('changing', ({ description }) => /^2 tools\b/.test(description));
+  });
+
+  it('compares a tool that is offered in spite of its change, because the user asked for that', async () => {
+    // Only the user's own file may say so.
+    const own = join(scratchFolder(), 'home', '.config', 'waygate', 'waygate.json');
+    const args = [fixture('changingServer.mjs'), listing(), `${listing()}.calls`];
+    mkdirSync(dirname(own), { recursive: true });
+    writeFileSync(own, JSON.stringify({ servers: { told: { command: 'node', args, trust: 'tell' } } }));
+    await vscode.commands.executeCommand('waygate.refresh');
+    await toolsRow('told', () => true);
+    await approveAll();
+    await toolsRow('told', ({ description }) => /^2 tools\b/.test(description));
+    list('Keeps a note in a vault.');
+    await vscode.commands.executeCommand('waygate.refresh');
+    await toolsRow('changing', ({ description }) => description.endsWith('1 changed'));
+    await toolsRow('told', ({ description }) => /^2 tools\b.*, 1 unreviewed$/.test(description));
+    await driver.chooseFromRowMenu('Tools', 'told', 'Review Changes…');
+    const reviewed = await eventually('the review', comparison, isShown);
+    assert.ok(reviewed?.now.includes('Keeps a note in a vault.'), reviewed?.now);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await driver.expand('Tools', 'told');
+    await toolsRow('note', ({ description }) => description === 'Keeps a note in a vault.');
+    await driver.chooseFromRowMenu('Tools', 'note', 'Show What Changed');
+    const shown = await eventually('the comparison', comparison, isShown);
+    assert.equal(shown?.title, 'note: approved ↔ now');
+    assert.deepEqual(
+      [shown?.approved, shown?.now].map((text) => (JSON.parse(text ?? '') as { description: string }).description),
+      ['Keeps a note in a safe.', 'Keeps a note in a vault.'],
+    );
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await driver.chooseFromRowMenu('Tools', 'announce', 'Show What Changed');
+    await eventually('the message', driver.notifications, (texts) => texts.includes('announce is as you approved it.'));
+    rmSync(own);
+    list('Keeps a note in a safe.');
+    await vscode.commands.executeCommand('waygate.refresh');
+    await eventually('the row to go', async () => (await driver.rows('Tools')).every(({ label }) => label !== 'told'));
     await toolsRow('changing', ({ description }) => /^2 tools\b/.test(description));
   });
 

@@ -13,6 +13,13 @@ import { approveAll, configure } from './person.ts';
 export const GATEWAY = 'waygate';
 export const SECRET = 'battery-horse-staple-correct-9';
 
+/** Entry of the fixture in waygate.json. */
+export const works = () => ({
+  command: 'node',
+  args: [fixture('server.mjs'), '--wild', '--stderr-flood', '500'],
+  env: { WORKS_TOKEN: SECRET },
+});
+
 let tools: Map<string, string>;
 
 export const toolId = (name: string): string => tools.get(name) ?? `works:${name}#00000000`;
@@ -36,8 +43,8 @@ export async function lastCall(name: string): Promise<CallRecord & { run: number
       const { calls } = await withControl((control) => control.request('calls', { limit: 50 }));
       return calls.find((one) => one.toolId === toolId(name));
     },
-    // Tokens and handles are counted after the end.
-    (seen) => seen?.tokensOut !== undefined,
+    // Tokens and handles are counted after the end of a call that was sent.
+    (seen) => seen?.tokensOut !== undefined || (seen?.phase === 'done' && seen.attempts === 0),
   );
   assert.ok(record);
   return { ...record, run: worker.pid };
@@ -67,11 +74,7 @@ export async function open(place: DocumentPlace): Promise<vscode.TextDocument> {
 /** Configures the fixture, waits for its tools, and returns a function that removes it. */
 export async function withWorks(): Promise<() => Promise<void>> {
   const restore = await configure((configuration) => {
-    configuration.servers.works = {
-      command: 'node',
-      args: [fixture('server.mjs'), '--wild', '--stderr-flood', '500'],
-      env: { WORKS_TOKEN: SECRET },
-    };
+    configuration.servers.works = works();
   });
   await eventually(
     'the server',

@@ -37,7 +37,7 @@ async function dashboardFrame(page: Page): Promise<Frame> {
 const dashboards = (page: Page): Promise<number> =>
   page.locator('.tabs-container .tab', { hasText: 'Waygate' }).count();
 
-it('the dashboard has one tab, also after a reload, and no accessibility violation in any theme', async () => {
+it('the dashboard counts limits down, has one tab, also after a reload, and no accessibility violation in any theme', async () => {
   const workspace = testWorkspace();
   writeDemoWorkspace(resolve('.'), workspace.folder);
   const file = join(workspace.folder, '.vscode', 'waygate.json');
@@ -51,14 +51,33 @@ it('the dashboard has one tab, also after a reload, and no accessibility violati
   const shown = await dashboardFrame(page);
   const shows = (words: string) =>
     until(words, async () => String(await shown.evaluate('document.body.innerText')).includes(words));
-  await shows('no calls yet');
-  for (let call = 0; call < 4; call++) {
+  const browse = () =>
     spawnSync(process.execPath, [resolve('dist/waygate.cjs'), 'browse', 'read a file'], {
       cwd: workspace.folder,
       env: { ...process.env, ...workspace.env },
     });
-  }
+  const searches = async (part: string, of: 'textContent' | 'value' = 'textContent'): Promise<string> =>
+    String(
+      await shown.evaluate(
+        `[...document.querySelectorAll('.limits li')].find((row) => row.textContent.includes('Searches'))?.querySelector('${part}')?.${of}`,
+      ),
+    );
+  await shows('no calls yet');
+  browse();
+  await shows('2 of 3 left');
+  expect(await searches('meter', 'value')).toBe('2');
+  const seconds: number[] = [];
+  await until('the time to count down', async () => {
+    const now = Number(/^frees in (\d+) s$/.exec(await searches('.limit-frees'))?.[1]);
+    if (now !== seconds.at(-1)) seconds.push(now);
+    return seconds.length === 4;
+  });
+  expect(seconds).toEqual([...seconds].sort((a, b) => b - a));
+  expect(seconds[0]).toBeLessThanOrEqual(60);
+  for (let call = 1; call < 4; call++) browse();
   await shows('0 of 3 left');
+  expect(await searches('meter', 'value')).toBe('0');
+  expect(await searches('.limit-frees')).toMatch(/^waits until \d\d:\d\d:\d\d$/);
   await shows('4 in 15 min');
 
   const settings = join(workspace.folder, '.vscode', 'settings.json');

@@ -107,4 +107,12 @@ it('the selected results of several calls are deleted, and no other', async () =
   await deleteFrom('echo', 'Delete these 2 results?');
   await until('the row of the third', async () => (await echoes()).length === 1);
   expect((await kept()).map(({ handle }) => handle)).toContain(oldest?.handle);
+
+  await window.clickRow('Results', 'echo');
+  await page.locator('.codelens-decoration a', { hasText: 'Delete' }).click();
+  await page.locator(DIALOG, { hasText: 'Delete this result?' }).waitFor();
+  await page.locator(`${DIALOG} .monaco-button`, { hasText: 'Delete' }).click();
+  await until('the deletion by the button of the document', async () =>
+    (await kept()).every(({ handle }) => handle !== oldest?.handle),
+  );
 });

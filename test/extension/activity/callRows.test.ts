@@ -83,8 +83,8 @@ describe('the row of a call', () => {
   });
 
   it('says once under the pointer what to do after a failure', () => {
-    const textsOf = (over: Parameters<typeof call>[0], status?: ServerStatus) =>
-      callTooltip(call(over), status).map(({ text }) => text);
+    const textsOf = (over: Parameters<typeof call>[0], server?: ServerStatus) =>
+      callTooltip(call(over), { server }).map(({ text }) => text);
     const unknown = 'The server erp ended. It may have taken effect: check before you repeat it.';
     expect(textsOf({ ...FAILED, effect: 'unknown', errorMessage: unknown })).toEqual([
       'customer_delete: UPSTREAM_ERROR',
@@ -102,6 +102,17 @@ describe('the row of a call', () => {
     ]);
     expect(textsOf({ ...FAILED, errorCode: 'CANCELLED', effect: 'none' })).toHaveLength(3);
     expect(textsOf({})).toHaveLength(2);
+  });
+
+  it('has the beginning of its request under the pointer', () => {
+    const textsOf = (request: string) => callTooltip(call(), { request }).map(({ text }) => text);
+    expect(textsOf('{"id":7,"note":"a\u202eb"}')).toEqual([
+      'customer_delete: ok',
+      TOOL,
+      expect.stringMatching(/^\{"id":7,"note":"a[^\u202e]*b"\}$/),
+    ]);
+    expect(textsOf(`{"body":"${'x'.repeat(9_000)}"}`)[2]?.length).toBeLessThanOrEqual(301);
+    expect(textsOf('{}')).toHaveLength(2);
   });
 
   it('stands under its client and the time of its first call', () => {

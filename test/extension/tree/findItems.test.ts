@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolPath } from '../../../src/control/toolContract.ts';
-import { containing, ranked } from '../../../src/extension/tree/findItems.ts';
+import { containing, pathsOf, ranked } from '../../../src/extension/tree/findItems.ts';
+import { snapshot } from '../fixtures.ts';
 
 const path = (at: string, description = '', more: Partial<ToolPath> = {}): ToolPath => {
   const server = at.split('/')[1] ?? '';
@@ -36,6 +37,27 @@ describe('tools that contain a text', () => {
     const [found] = containing([path('/a/b', '[x](command:y) $(zap)\u202e')], '');
     expect(found?.detail).not.toMatch(/\]\(|\$\(|\u202e/);
   });
+});
+
+it('all paths are asked for once for each revision, and again after a failure', async () => {
+  let revision = 1;
+  let asked = 0;
+  const answers = [new Error('away'), undefined, undefined];
+  const paths = pathsOf({
+    status: async () => snapshot({ catalog: { revision, toolCount: 3, namespaceCount: 1, skipped: [] } }),
+    request: (async () => {
+      const failure = answers[asked++];
+      if (failure) throw failure;
+      return { revision, paths: PATHS };
+    }) as never,
+  });
+  await expect(paths()).rejects.toThrow('away');
+  for (let time = 0; time < 3; time++) expect((await paths()).paths).toHaveLength(3);
+  expect(asked).toBe(2);
+  revision = 2;
+  expect(await paths()).toMatchObject({ revision: 2 });
+  await paths();
+  expect(asked).toBe(3);
 });
 
 describe('tools as an agent finds them', () => {
