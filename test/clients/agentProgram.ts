@@ -110,7 +110,7 @@ function byServer(calls: readonly WantedCall[], results: readonly string[]): Rea
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** Runs the client to its end, in a home of its own, and returns its output. */
-function ended({ program, args, env, files = {} }: AgentStart, home: string, folder: string): Promise<string> {
+export function ended({ program, args, env, files = {} }: AgentStart, home: string, folder: string): Promise<string> {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home, name)), { recursive: true });
     writeFileSync(join(home, name), text);
