@@ -62,7 +62,7 @@ export function launchOf(config: ServerConfig, place: LaunchPlace): Launch {
   // A file that the server itself creates makes no other launch.
   const hash = place.seal(`launch ${JSON.stringify([name, type, launch])}`);
   // Only the program knows what it does with a folder, or with a file without the ending of a script.
-  const named = naming('may read, change or run of this workspace', data);
+  const named = naming('may read, change or run in this workspace', data);
   return { ...start, name, hash, lines: [...launch, ...named, ...notes] };
 }
 

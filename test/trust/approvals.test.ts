@@ -152,7 +152,7 @@ describe('an approval', () => {
     approvals.approve([approvals.launch(entry)]);
     file(at, 'data.sqlite', '');
     expect(approvals.isApproved(entry)).toBe(true);
-    expect(approvals.launch(entry).lines.at(-1)).toBe('may read, change or run of this workspace: data.sqlite');
+    expect(approvals.launch(entry).lines.at(-1)).toBe('may read, change or run in this workspace: data.sqlite');
   });
 
   it('pins the program, wherever the PATH leads later', () => {
@@ -295,7 +295,7 @@ describe('a launch as it is shown', () => {
     // As the example of README.md: a folder to work in.
     const files = { command: 'npx', args: ['-y', '@scope/server', '${workspaceFolder}'] };
     expect(codeIn(files)).toBeUndefined();
-    expect(linesOf(at, files)).toContain('may read, change or run of this workspace: .');
+    expect(linesOf(at, files)).toContain('may read, change or run in this workspace: .');
     writeFileSync(join(workspace, 'uv.toml'), '');
     expect(codeIn({ command: 'uvx', args: ['x'], cwd: '${workspaceFolder}' })).toBe('uv.toml');
     for (const name of ['hook.cjs', 'server.js', 'lib.rb']) writeFileSync(join(workspace, name), '');
