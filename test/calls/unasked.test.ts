@@ -60,6 +60,16 @@ describe('the question of a call that reaches nobody', () => {
     expect((await fail(DROP, { id: 1 })).error).toBe('AUTH_REQUIRED');
   });
 
+  it('is not answered by the permission for another call of the tool', async () => {
+    const { open, run, fail, upstream } = refusing();
+    await fail(DROP, { id: 1 });
+    await fail(DROP, { id: 2 });
+    open()[0]?.answer('once');
+    expect((await fail(DROP, { id: 2 })).error).toBe('AUTH_REQUIRED');
+    expect(upstream.calls).toEqual([]);
+    await run(DROP, { id: 1 });
+  });
+
   it('lets one of simultaneous calls through', async () => {
     const { open, run, fail, upstream } = refusing();
     await fail(DROP, {});
