@@ -60,6 +60,31 @@ describe('the question of a call that reaches nobody', () => {
     expect((await fail(DROP, { id: 1 })).error).toBe('AUTH_REQUIRED');
   });
 
+  it('is not answered by the permission for another call of the tool', async () => {
+    const { open, run, fail, upstream } = refusing();
+    await fail(DROP, { id: 1 });
+    await fail(DROP, { id: 2 });
+    open()[0]?.answer('once');
+    expect((await fail(DROP, { id: 2 })).error).toBe('AUTH_REQUIRED');
+    expect(upstream.calls).toEqual([]);
+    await run(DROP, { id: 1 });
+  });
+
+  it('about a secret permits the secret that was refused, and no other that is shown alike', async () => {
+    const shown = { token: '[MASKED]' };
+    const finding = { kind: 'form', pointer: '/token', words: 'what looks like a secret', shown } as const;
+    const plain = toolsOf([{ name: 'send', description: 'Sends.', inputSchema: { type: 'object' } }], 'db');
+    const [SEND] = [...plain.keys()] as [string];
+    const { open, later } = windows();
+    const { run, fail, upstream } = bench(plain, {}, { later, findSecrets: () => [finding] });
+    expect((await fail(SEND, { token: 'one' })).error).toBe('AUTH_REQUIRED');
+    expect(open()[0]?.shown.args).toEqual(shown);
+    open()[0]?.answer('once');
+    expect((await fail(SEND, { token: 'two' })).error).toBe('AUTH_REQUIRED');
+    await run(SEND, { token: 'one' });
+    expect(upstream.calls.map(({ args }) => args)).toEqual([{ token: 'one' }]);
+  });
+
   it('lets one of simultaneous calls through', async () => {
     const { open, run, fail, upstream } = refusing();
     await fail(DROP, {});
