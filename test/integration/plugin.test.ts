@@ -76,6 +76,10 @@ describe.skipIf(process.platform === 'win32')('waygate plugin install', () => {
     const workspace = testWorkspace();
     const { stdout } = await waygate(workspace, ['plugin', 'install', 'vscode', '--json']);
     const { folder, settings } = JSON.parse(stdout);
+    // VS Code fills in no placeholder.
+    expect(read(folder, 'waygate/mcp.json').mcpServers).toEqual({
+      waygate: { type: 'stdio', command: 'node', args: [join(folder, 'waygate/program/waygate.cjs'), 'serve'] },
+    });
     expect(settings).toEqual({ 'chat.pluginLocations': { [join(folder, 'waygate')]: true } });
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -65,7 +65,8 @@ export class AgentWindow {
     this.#socket = socket;
   }
 
-  static async open(workspace: TestWorkspace): Promise<AgentWindow> {
+  /** `plugin`: settings with which the editor gets Waygate as an Agent Plugin, in place of the extension. */
+  static async open(workspace: TestWorkspace, { plugin }: { plugin?: object } = {}): Promise<AgentWindow> {
     const model = await ScriptedModel.start();
     atEnd(() => model.close());
     const data = temporaryFolder('wga-');
@@ -92,8 +93,11 @@ export class AgentWindow {
     ];
     writeFileSync(join(user, 'chatLanguageModels.json'), JSON.stringify(models));
     writeFileSync(join(user, 'settings.json'), JSON.stringify(SETTINGS));
+    // The setting for plugins is one of the machine, which is the server's here.
+    mkdirSync(join(data, 'data', 'Machine'));
+    writeFileSync(join(data, 'data', 'Machine', 'settings.json'), JSON.stringify(plugin ?? {}));
     const build = await ensureServerBuild(root);
-    await serverEditor(root, build, data, { port: 0, browse: false }).install(await packBuilt(root, data));
+    if (!plugin) await serverEditor(root, build, data, { port: 0, browse: false }).install(await packBuilt(root, data));
     addDriver(join(data, 'extensions'));
     const socket = join(data, 'driver');
     const { child, port } = await startServer(build, {
@@ -210,6 +214,8 @@ export class AgentWindow {
 function addDriver(extensions: string): void {
   const file = join(extensions, 'extensions.json');
   const location = { $mid: 1, scheme: 'file', path: resolve('test/fixtures/agentDriver') };
+  mkdirSync(extensions, { recursive: true });
+  const installed = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
   const driver = { identifier: { id: 'waygate-test.agent-driver' }, version: '0.0.1', location, metadata: {} };
-  writeFileSync(file, JSON.stringify([...JSON.parse(readFileSync(file, 'utf8')), driver]));
+  writeFileSync(file, JSON.stringify([...installed, driver]));
 }

@@ -39,7 +39,7 @@ const INSTALLS = {
 /** Builds Waygate as an Agent Plugin, and installs it with the client's own program. */
 export async function plugin({ client, into, json }: PluginCommand): Promise<number> {
   const folder = into ?? join(stateRoot(), 'plugin');
-  buildPlugin(__dirname, folder);
+  buildPlugin(__dirname, folder, { moves: into !== undefined && client === undefined });
   if (client === undefined) {
     print(json, { folder }, `Built the plugin in ${folder}.\n`);
     printNext(json, 'waygate plugin install copilot-cli, codex or vscode.');
@@ -64,8 +64,12 @@ export async function plugin({ client, into, json }: PluginCommand): Promise<num
   return 0;
 }
 
-/** Writes the plugin. A folder with anything but a plugin of ours is refused, because the old one is removed. */
-export function buildPlugin(program: string, folder: string): void {
+/**
+ * Writes the plugin. A folder with anything but a plugin of ours is refused, because the old one is removed. `moves`: the
+ * plugin may be copied to another place. One that stays has the path of its program, because VS Code 1.139 replaces no
+ * placeholder in this format.
+ */
+export function buildPlugin(program: string, folder: string, { moves }: { moves: boolean }): void {
   const root = join(folder, NAME);
   const others = existsSync(folder)
     ? readdirSync(folder).filter((name) => ![NAME, '.claude-plugin'].includes(name))
@@ -82,7 +86,8 @@ export function buildPlugin(program: string, folder: string): void {
   const license = join(dirname(program), 'LICENSE');
   if (existsSync(license)) cpSync(license, join(root, 'LICENSE'));
   const identity = { name: NAME, version: VERSION, description: DESCRIPTION };
-  const args = [`\${PLUGIN_ROOT}/program/waygate.cjs`, 'serve'];
+  const file = moves ? `\${PLUGIN_ROOT}/program/waygate.cjs` : join(root, 'program', 'waygate.cjs');
+  const args = [file, 'serve'];
   const entries: readonly [string, object][] = [
     [join(root, 'plugin.json'), { $schema: `${SCHEMAS}/plugin.schema.json`, ...identity, license: 'Apache-2.0' }],
     [
@@ -94,7 +99,7 @@ export function buildPlugin(program: string, folder: string): void {
       { name: NAME, owner: { name: 'Waygate' }, plugins: [{ ...identity, source: `./${NAME}` }] },
     ],
   ];
-  for (const [file, content] of entries) writeWhole(file, jsonText(content));
+  for (const [path, content] of entries) writeWhole(path, jsonText(content));
 }
 
 async function run(program: string, args: readonly string[]): Promise<void> {
