@@ -16,8 +16,8 @@ export interface PartRow {
 }
 
 const SHORT = 60;
-/** Beginning of a request that fits a tooltip. */
-const MAX_REQUEST_CHARS = 300;
+/** Beginning of a request that fits a line of a tooltip, which does not wrap code. */
+const MAX_REQUEST_CHARS = 80;
 const WARNING = 'list.warningForeground';
 
 interface Outcome {

@@ -34,6 +34,15 @@ export function otherWindows(): void {
     await agent.call('tool_execute', { tool_id: 'memory:read_graph', args: {} });
     await shows('read_text_file');
     await tour.window.expand('Tools', 'filesystem');
+    // As a new window has it: Activity is open below Tools.
+    const header = page.locator('.pane-header[aria-label^="Activity Section"]').first();
+    await header.click();
+    await row('Activity', 'read_graph');
+    const { x, y } = (await header.boundingBox()) ?? { x: 0, y: 0 };
+    await page.mouse.move(x + 100, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 100, 600, { steps: 4 });
+    await page.mouse.up();
     await camera.take('dashboard-ready');
     // The next worker cannot start, and the agent would start one of this tree.
     agent.child.kill('SIGKILL');
