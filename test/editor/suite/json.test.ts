@@ -286,6 +286,9 @@ describe('Configuration file', () => {
       (await gatewayStatus()).servers.flatMap(({ name, state }) => (name in { keyed, guarded } ? [state] : [])),
       ['ready', 'ready'],
     );
+    // No other test finds the tokens.
+    await vscode.commands.executeCommand('waygate.signOut', { kind: 'server', server: { name: 'guarded' } });
+    await waiting('guarded', 'needs you to sign in');
     await write(original);
     program.end();
     issuer.close();
