@@ -105,7 +105,9 @@ const loadedAtUse = (modules) => ({
       // The SDK has other files for require(), and the bundle would carry both.
       const file = path.startsWith('@modelcontextprotocol/') ? fileURLToPath(import.meta.resolve(path)) : path;
       const contents = `
-        const load = () => require(${JSON.stringify(file)});
+        let loaded;
+        // require() of a module of ESM would make an object of all its exports each time.
+        const load = () => (loaded ??= require(${JSON.stringify(file)}));
         module.exports = new Proxy(function () {}, {
           apply: (_, self, args) => Reflect.apply(load(), self, args),
           construct: (_, args) => Reflect.construct(load(), args),

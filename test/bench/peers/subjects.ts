@@ -12,7 +12,7 @@ import { cpuMsOf } from '../measure.ts';
 
 const SERVER = join(import.meta.dirname, 'echoServer.mjs');
 const RELAY = join(import.meta.dirname, 'relay.mjs');
-const WAYGATE_ = (): string => resolve(process.env.AB_DIST ?? 'dist', 'waygate.cjs');
+const WAYGATE = resolve('dist', 'waygate.cjs');
 /** Marks the processes of a subject in their environment. */
 const MARK = 'WAYGATE_BENCH_SUBJECT';
 const START_MS = 30_000;
@@ -112,7 +112,7 @@ function waygate({ folder, tools }: Place, env: Record<string, string>, ...more:
   writeFileSync(join(folder, '.vscode', 'waygate.json'), text);
   Object.assign(env, { WAYGATE_STATE_DIR: join(folder, 'state'), WAYGATE_LINGER_MS: '1000' });
   approveAll(folder, join(folder, 'state'), folder, text);
-  return [WAYGATE_(), 'serve', '--workspace', folder, ...more];
+  return [WAYGATE, 'serve', '--workspace', folder, ...more];
 }
 
 const PROGRAMS: Record<string, { run: Program } & Calls> = {
