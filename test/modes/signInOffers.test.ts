@@ -34,16 +34,23 @@ function client(capabilities: object = URL_MODE) {
   return { asked, notices, call: new SessionCall(peer) };
 }
 
-function offers(begin: SignInPorts['begin'] = async () => ({ url: CHECKED })) {
+function offers(begin: SignInPorts['begin'] = async () => ({ url: CHECKED }), hasEditor = () => false) {
   const end = deferred<{ reason?: string }>();
   const log: string[] = [];
-  const ports = { begin, ended: () => end.promise, log: (line: string) => void log.push(line) };
+  const ports = { begin, ended: () => end.promise, hasEditor, log: (line: string) => void log.push(line) };
   return { offers: new SignInOffers(ports), end: end.resolve, log };
 }
 
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
 describe('the offer of a sign-in', () => {
+  it('is left to an editor that watches', async () => {
+    const { offers: signIns } = offers(undefined, () => true);
+    const { asked, call } = client();
+    expect(await signIns.offer('one', call)).toBe(false);
+    expect(asked).toEqual([]);
+  });
+
   it('is a URL and the name of the server, and the call waits for the end of the sign-in', async () => {
     const { offers: signIns, end } = offers();
     const { asked, notices, call } = client();

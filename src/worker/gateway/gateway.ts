@@ -62,6 +62,8 @@ export interface GatewayOptions {
   offer(question: ApprovalQuestion, gone: AbortSignal, answer: (verdict: ApprovalVerdict) => void): void;
   /** Called when a call begins, changes its phase, ends or was counted. */
   onCall(call: ActiveCall): void;
+  /** Whether an editor watches. */
+  hasEditor(): boolean;
   /** Accesses the editor's own store of secrets. */
   secret(request: SecretRequest): Promise<SecretAnswer>;
 }
@@ -129,6 +131,7 @@ export class Gateway {
     const signIns = new SignInOffers({
       begin: async (server) => signInRequests.signIn({ server }, NO_SIGNAL),
       ended: async (server) => signInRequests.signInEnd({ server }, NO_SIGNAL),
+      hasEditor: options.hasEditor,
       log,
     });
     const { pool, trust } = this.servers;
@@ -201,6 +204,11 @@ export class Gateway {
     this.servers.start();
     // The first answer must already list every configured server.
     this.#catalog.rebuild();
+  }
+
+  /** Keeps the configuration in force for the next worker. */
+  keepConfiguration(): void {
+    this.#options.keepTexts(this.configuration.texts);
   }
 
   /**

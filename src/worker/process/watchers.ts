@@ -41,6 +41,10 @@ export class Watchers {
     this.#onWatched = onWatched;
   }
 
+  get isWatched(): boolean {
+    return this.#watchers.size > 0;
+  }
+
   add(watcher: ControlServer): void {
     this.#watchers.set(watcher, 'idle');
     this.#returned();

@@ -100,6 +100,7 @@ export class WorkerProcess {
       onCall: (call) => this.#watchers.announceCall(call),
       approve: (question, gone) => this.#watchers.approve(question, gone),
       offer: (question, gone, answer) => this.#watchers.offer(question, gone, answer),
+      hasEditor: () => this.#watchers.isWatched,
       secret: (request) => this.#watchers.secret(request),
     });
     this.#sessions = new WorkerSessions(this.#gateway, () => this.#watchers.announce());
@@ -134,7 +135,10 @@ export class WorkerProcess {
     // The host connects while the catalog is built.
     this.#options.onServing();
     if (candidate) this.#gateway.begin({ succeeds: true });
-    else this.#gateway.start();
+    else {
+      this.#gateway.start();
+      this.#gateway.keepConfiguration();
+    }
     this.#settling = setTimeout(() => this.#settle(), AFTER_FIRST_ANSWERS_MS).unref();
   }
 

@@ -12,6 +12,8 @@ export interface SignInPorts {
   begin(server: string): Promise<SignInAnswer>;
   /** Resolves at the end of the sign-in. */
   ended(server: string): Promise<{ reason?: string }>;
+  /** Whether an editor watches, which shows what waits for a sign-in itself. */
+  hasEditor(): boolean;
   log(line: string): void;
 }
 
@@ -39,7 +41,7 @@ export class SignInOffers {
     // The gateway's own requests have no client.
     const peer = call instanceof SessionCall ? call.peer : undefined;
     const { elicitation } = (peer?.capabilities ?? {}) as { elicitation?: { url?: unknown } };
-    if (!(call instanceof SessionCall) || !peer || !elicitation?.url) return false;
+    if (!(call instanceof SessionCall) || !peer || !elicitation?.url || this.#ports.hasEditor()) return false;
     const timer = setInterval(() => call.stillWorking?.(), STILL_WORKING_MS);
     let end: (() => void) | undefined;
     try {
