@@ -75,14 +75,15 @@ export class ServerApproval {
   async approveShown(argument: unknown): Promise<void> {
     const choice = choiceIn(argument);
     if (choice && choice.version !== this.#shown.version) return warnOfNewer();
-    const { pending } = this.#shown;
+    const shown = this.#shown;
+    const { pending } = shown;
     const chosen = choice ? pending.filter(({ name }) => choice.names.includes(name)) : await this.#pick();
     if (chosen.length === 0) return;
     const waiting = new Map(pendingApprovals(await this.#link.status()).map((server) => [server.name, server]));
     const changed = chosen.filter(({ name, hash }) => waiting.has(name) && waiting.get(name)?.hash !== hash);
     if (changed.length === 0) await this.#link.approve(chosen.map(({ hash }) => hash));
     else void warnOfChange(changed);
-    await this.#showRest(pending);
+    await this.#showRest(shown);
   }
 
   /** Compares the launch of a server with the one that was approved before. */
@@ -114,10 +115,11 @@ export class ServerApproval {
     await closeTabs(this.#folder, version);
   }
 
-  /** Shows the servers that still wait after an approval. */
-  async #showRest(shown: readonly PendingApproval[]): Promise<void> {
-    const names = new Set(shown.map(({ name }) => name));
+  /** Shows the servers that still wait after an approval, unless the user has opened another document meanwhile. */
+  async #showRest({ version, pending }: Shown): Promise<void> {
+    const names = new Set(pending.map(({ name }) => name));
     const rest = pendingApprovals(await this.#link.status()).filter(({ name }) => names.has(name));
+    if (this.#shown.version !== version) return;
     if (rest.length > 0) await this.#show(rest);
     else await closeTabs(this.#folder);
   }
