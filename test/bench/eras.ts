@@ -14,7 +14,7 @@ import { approveAll } from '../support/approveAll.ts';
 import { modernMeta } from '../support/modernMeta.ts';
 import { cpuMsOf, percentile } from './measure.ts';
 
-const options = { rounds: { type: 'string', default: '15' }, calls: { type: 'string', default: '300' } } as const;
+const options = { rounds: { type: 'string', default: '15' }, calls: { type: 'string', default: '10000' } } as const;
 const { values } = parseArgs({ options: { ...options, json: { type: 'boolean' } } });
 const [FIXTURE, CLI] = ['test/fixtures/server.mjs', 'dist/waygate.cjs'].map((file) => resolve(file)) as [
   string,

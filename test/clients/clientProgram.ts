@@ -6,7 +6,7 @@ export interface WantedCall {
   text: string;
 }
 
-/** What a client read about the call of each server. */
+/** Text that a client read about the call of each server. */
 export type Read = Map<string, string>;
 
 /** MCP client from npm, in one of its settings. */

@@ -69,7 +69,7 @@ function inspect(address: Address, call: readonly string[], home: string): Promi
   const env = { ...process.env, HOME: home };
   return new Promise((done, failed) => {
     execFile(process.execPath, [program, ...target, ...call, ...options], { env }, (error, stdout, stderr) =>
-      // It fails with a result that is an error, which it prints nevertheless.
+      // The Inspector fails with a result that is an error, which it prints nevertheless.
       error && !stdout.includes('"isError": true')
         ? failed(new Error(`${stdout}${stderr}`.slice(-1_000)))
         : done(stdout),

@@ -47,7 +47,7 @@ const CLIENTS = [
         `base_url = "${model}/v1"`,
         'wire_api = "responses"',
       ].join('\n'),
-    // It starts the servers of plugins without PWD and without the folders of the test.
+    // Codex starts the servers of plugins without PWD and without the folders of the test.
     passesFolder: false,
   },
 ] as const;

@@ -27,7 +27,7 @@ describe('the client scenarios of the official suites, against our connections t
     expectPassed(await runClientScenario(version, scenario));
   });
 
-  // One that exists in both eras is run in the older one above.
+  // The test above runs a scenario of both eras in the older one.
   it.each(SCENARIOS.filter(applies).filter(isOfBothEras))(
     `$version: $scenario in ${MODERN}`,
     async ({ version, scenario }) => {

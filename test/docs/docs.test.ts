@@ -209,3 +209,8 @@ describe('docs/reliability.md', () => {
     }
   });
 });
+
+it.each(['README.md', 'docs/security.md', 'docs/editor/activity.md'])(
+  '%s says that arguments and answers of calls are in no file',
+  (file) => expect(read(file)).toMatch(/[Aa]rguments[^#]*answers[^#]* in no file/),
+);

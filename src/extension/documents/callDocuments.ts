@@ -63,7 +63,7 @@ export class CallDocuments implements DocumentProvider, vscode.CodeLensProvider 
       before = now;
     });
     const fault = String(uri);
-    // What a user can do changes with the server: a step that is done must not be offered again.
+    // The next step changes with the server, and one that is done must not be offered again.
     const follow = async (): Promise<void> => {
       const shown = this.#remedies.get(fault);
       const server = serverNow(gateway, find()?.server);
@@ -104,7 +104,7 @@ export class CallDocuments implements DocumentProvider, vscode.CodeLensProvider 
     switch (part) {
       case 'request.json':
       case 'answer.txt':
-        // What the user may want to be gone is what these documents show.
+        // These documents show the values that *Forget Call* removes.
         this.#offer(uri, known && !isOpen(known) ? [{ action: FORGET, argument: call }] : []);
         return part === 'request.json' ? requestText(details) : answerText(details);
       case 'attempts.md':

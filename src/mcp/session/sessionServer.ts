@@ -158,7 +158,7 @@ export function serveSession(
   transport.onmessage = (message) => {
     const plain = withoutTask(message);
     if (asked.take(plain) || requests.take(plain) || !('method' in plain)) return;
-    // Nobody waits for an answer to a notification.
+    // A notification has no answer that could carry an error.
     hear(plain.method, plain.params ?? {}).catch(() => undefined);
   };
   transport.onclose = () => {

@@ -145,7 +145,7 @@ export class InputRounds {
       }
     }
     const answers: [string, Params][] = [];
-    // One after the other: a call may have one open question of a kind (M6.7).
+    // Asked in turn, because a call may have one open question of a kind (M6.7).
     for (const question of questions) answers.push([question.key, await this.#ask(open, question)]);
     return Object.fromEntries(answers);
   }
