@@ -112,7 +112,7 @@ for (let n = 0; n < Number(values.kills); n++) {
   times.floor.push(await bareStart());
   times.recovery.push(await recovery());
 }
-journal.close();
+await journal.close();
 rmSync(folder, { recursive: true, force: true });
 
 const report = {

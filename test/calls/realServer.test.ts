@@ -40,7 +40,7 @@ describe('a call of a real server', () => {
 
   afterEach(async () => {
     await connection.stop();
-    journal.close();
+    await journal.close();
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('the child journal', () => {
     expect(read().children).toEqual([{ pid: child.pid, started: await processStart(child.pid as number) }]);
     journal.remove(child.pid as number);
     expect(read().children).toEqual([]);
-    journal.close();
+    await journal.close();
     expect(journals(folder)).toEqual([]);
   });
 
@@ -75,7 +75,11 @@ describe.skipIf(process.platform === 'win32')('the child journal', () => {
     expect(journals(folder).filter((name) => name.includes('planted'))).toEqual([]);
   });
 
-  it.each(['a server has to start', 'the first answers are given'])('searches for them only when %s', async (when) => {
+  it.each([
+    ['a server has to start', 0, (journal: ChildJournal) => journal.ready],
+    ['the worker stops', 0, (journal: ChildJournal) => journal.close()],
+    ['the first answers are given', 300, (journal: ChildJournal) => journal.orphansEnded],
+  ])('searches for them only when %s', async (_when, afterMs, needed) => {
     const folder = temporaryFolder('wg-journal-');
     const child = await sleeper('run-of-the-dead');
     const started = (await processStart(child.pid as number)) as string;
@@ -86,12 +90,12 @@ describe.skipIf(process.platform === 'win32')('the child journal', () => {
     for (let i = 0; i < 20; i++) await processStart(process.pid);
     expect(journals(folder)).toEqual(['children-planted.json']);
     expect(isAlive(child.pid as number)).toBe(true);
-    const needed = when === 'a server has to start' ? journal.ready : journal.orphansEnded;
-    vi.advanceTimersByTime(when === 'a server has to start' ? 0 : 300);
+    const searched = needed(journal);
+    vi.advanceTimersByTime(afterMs);
     vi.useRealTimers();
-    await needed;
+    await searched;
     await until('the child to be gone', () => !isAlive(child.pid as number));
-    journal.close();
+    await journal.close();
   });
 
   it.skipIf(process.platform === 'win32')('does not believe a journal that another user may have written', async () => {
@@ -137,6 +141,6 @@ describe.skipIf(process.platform === 'win32')('the child journal', () => {
     await journal.ready;
     await journal.add(process.pid);
     journal.remove(process.pid);
-    journal.close();
+    await journal.close();
   });
 });

@@ -30,7 +30,6 @@ export async function sweepLeftovers(folder: string): Promise<void> {
 /** Ends the servers of dead workers and deletes their other leftovers. */
 export async function endLeftovers(folder: string): Promise<void> {
   const journal = new ChildJournal(folder);
-  await journal.ready;
-  journal.close();
+  await journal.close();
   await sweepLeftovers(folder);
 }

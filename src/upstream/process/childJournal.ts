@@ -77,9 +77,10 @@ export class ChildJournal {
     if (this.#children.delete(pid)) this.#write();
   }
 
-  /** Deletes the file after every process in it has ended. */
-  close(): void {
+  /** Deletes the file after every process in it has ended. A worker that stops early has its orphans to end first. */
+  async close(): Promise<void> {
     clearTimeout(this.#timer);
+    await this.ready;
     rmSync(this.#file, { force: true });
   }
 

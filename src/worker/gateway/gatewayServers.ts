@@ -173,7 +173,7 @@ export class GatewayServers {
   async stop(): Promise<void> {
     await this.pool.stop();
     await killMarked(this.#journal.run);
-    this.#journal.close();
+    await this.#journal.close();
   }
 
   /** Approves definitions by the hash that the user saw, so a server that changed meanwhile is not approved. */
