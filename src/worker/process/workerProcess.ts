@@ -68,6 +68,7 @@ export class WorkerProcess {
   #handingOver = false;
   #settling: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
+  #hasEnded = false;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -203,6 +204,7 @@ export class WorkerProcess {
     this.#gateway.account.close();
     this.#attachers.close();
     await this.#gateway.stop();
+    this.#hasEnded = true;
     this.#options.onEnd();
   }
 
@@ -286,6 +288,8 @@ export class WorkerProcess {
   }
 
   #log(line: string): void {
+    // The descriptor of the log may be closed by now, and its number belong to a socket.
+    if (this.#hasEnded) return;
     // Servers choose some of the words, and a line of theirs must not look like one of the worker.
     writeLog(`${new Date().toISOString()} ${line.replace(/[\r\n]+/g, ' ')}`, this.#options.logFd);
   }
