@@ -7,6 +7,7 @@ import { killedAtTakeover, otherBuild } from '../support/builds.ts';
 import { rendezvous, stateFolder, status, waygate, workersOf } from '../support/census.ts';
 import { HostProcess, isAlive, pidsIn, until } from '../support/hostProcess.ts';
 import { HttpProcess } from '../support/httpProcess.ts';
+import { atEnd } from '../support/lifetime.ts';
 import { linesOf, recordsOf } from '../support/lines.ts';
 import { McpHttpClient } from '../support/mcpHttp.ts';
 import { servers, type TestWorkspace, testWorkspace } from '../support/workspace.ts';
@@ -33,6 +34,10 @@ function watched(...flags: string[]) {
   const pids = workspace.write('pids.txt', '');
   const one = servers.fixture('--effects', effects, '--pid-file', pids, '--grandchild', ...flags);
   workspace.configure({ one });
+  // A test may end before the last worker has looked for what the killed one left.
+  atEnd(() => {
+    for (const pid of pidsIn(pids).filter(isAlive)) process.kill(pid, 'SIGKILL');
+  });
   return { workspace, effects, pids };
 }
 
