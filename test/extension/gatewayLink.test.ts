@@ -110,6 +110,46 @@ describe('GatewayLink', () => {
     expect(seen).toEqual(['attaching', 'attached', 'waiting', 'attaching', 'attached']);
   });
 
+  it('sends a request between two workers to the next one', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    worker().end();
+    const asked = link.refresh();
+    await vi.advanceTimersByTimeAsync(RETRY_DELAYS_MS[0] ?? 0);
+    await asked;
+    expect(worker(1).asked).toEqual(['watch', 'refresh']);
+  });
+
+  it('sends a request to the next worker if the one before was killed with it', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    const losses: ((error: Error) => void)[] = [];
+    worker(0).answer = () => new Promise((_, reject) => losses.push(reject));
+    const asked = link.children('/');
+    const called = link.request('callTool', { name: 'tool_view', args: {} });
+    const lost = expect(called).rejects.toThrow('The connection was closed.');
+    worker(0).end();
+    for (const lose of losses) lose(new Error('The connection was closed.'));
+    await lost;
+    await vi.advanceTimersByTimeAsync(RETRY_DELAYS_MS[0] ?? 0);
+    await asked;
+    expect(worker(1).asked).toEqual(['watch', 'children']);
+  });
+
+  it('answers a request with the reason if the next worker does not come, and at once when it is far', async () => {
+    link.setTarget(WORKSPACE);
+    await settle();
+    attach = async () => {
+      throw new Error('The state folder cannot be written.');
+    };
+    worker().end();
+    const refused = expect(link.status()).rejects.toThrow('The state folder cannot be written.');
+    await vi.advanceTimersByTimeAsync(RETRY_DELAYS_MS[0] ?? 0);
+    await refused;
+    await vi.advanceTimersByTimeAsync((RETRY_DELAYS_MS[1] ?? 0) + (RETRY_DELAYS_MS[2] ?? 0));
+    await expect((async () => link.status())()).rejects.toThrow('The gateway is not running yet');
+  });
+
   it('ignores messages from a detached worker', async () => {
     link.setTarget(WORKSPACE);
     await settle();

@@ -13,6 +13,7 @@ import {
   type LinkTarget,
   type OffReason,
   step,
+  willAttach,
 } from './linkMachine.ts';
 
 /** Finds or starts the worker of a workspace and attaches to it. */
@@ -163,6 +164,7 @@ export class GatewayLink {
     await this.#settled();
   }
 
+  /** Resolves with the next attachment, at once if there is one; rejects with the reason if attaching fails. */
   #settled(): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (state: LinkState): boolean => {
@@ -173,7 +175,7 @@ export class GatewayLink {
         else return false;
         return true;
       };
-      if (settle(this.state.value)) return;
+      if (this.#phase.kind !== 'waiting' && settle(this.state.value)) return;
       const watching = this.state.onChange((state) => {
         if (settle(state)) watching.dispose();
       });
@@ -184,19 +186,17 @@ export class GatewayLink {
     this.#dispatch({ type: 'dispose' });
   }
 
-  /** Sends a request to the worker, once it has started. If that worker is replaced before it answers, asks the successor. */
+  /** Sends a request to the worker, once it has started. If that worker ends before it answers, asks the successor. */
   request<M extends keyof ControlRequests>(
     method: M,
     params: ControlRequests[M]['params'],
     signal?: AbortSignal,
   ): Promise<ControlRequests[M]['result']> {
-    const { kind } = this.#phase;
-    if (kind === 'moving' || kind === 'attaching')
-      return this.#settled().then(() => this.request(method, params, signal));
+    if (willAttach(this.#phase)) return this.#settled().then(() => this.request(method, params, signal));
     return this.#attachedClient()
       .request(method, params, signal)
       .catch((error) => {
-        if (this.#phase.kind !== 'moving' || ONCE.has(method)) throw error;
+        if (!willAttach(this.#phase) || ONCE.has(method)) throw error;
         return this.request(method, params, signal);
       });
   }

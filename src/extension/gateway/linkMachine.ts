@@ -65,6 +65,8 @@ export interface LinkStep {
  * Delays before retries. The first retry follows at once, so that a killed worker is replaced before the user notices.
  */
 export const RETRY_DELAYS_MS: readonly number[] = [100, 500, 1_000, 2_000, 5_000, 15_000];
+/** Longest delay that a request of the user waits for. */
+const SOON_MS = 500;
 /** A worker that exits sooner is crashing, not being replaced: the delays keep growing. */
 export const LASTING_MS = 10_000;
 /** Limit for attaching. A cold start with a virus scanner takes some seconds; a longer one hangs. */
@@ -93,6 +95,10 @@ const move = (workspace: string): LinkStep => ({
   phase: { kind: 'moving', workspace, attempt: 0 },
   effects: [{ type: 'hand_over' }, { type: 'set_timer', ms: ATTACH_LIMIT_MS }, { type: 'attach', workspace }],
 });
+
+/** Reports whether a request of the user may wait for the attachment, because an attempt runs or comes in a moment. */
+export const willAttach = (phase: LinkPhase): boolean =>
+  isAttaching(phase) || (phase.kind === 'waiting' && phase.delayMs <= SOON_MS);
 
 const isAttaching = (phase: LinkPhase): phase is Extract<LinkPhase, { kind: 'attaching' | 'moving' }> =>
   phase.kind === 'attaching' || phase.kind === 'moving';
