@@ -66,7 +66,7 @@ export interface LinkStep {
  */
 export const RETRY_DELAYS_MS: readonly number[] = [100, 500, 1_000, 2_000, 5_000, 15_000];
 /** Longest delay that a request of the user waits for. */
-const SOON_MS = 500;
+const SOON_MS = 2_000;
 /** A worker that exits sooner is crashing, not being replaced: the delays keep growing. */
 export const LASTING_MS = 10_000;
 /** Limit for attaching. A cold start with a virus scanner takes some seconds; a longer one hangs. */
