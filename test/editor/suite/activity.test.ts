@@ -5,6 +5,7 @@ import type { CallRecord } from '../../../src/control/activityContract.ts';
 import { callPlace, logPlace, resultPlace } from '../../../src/extension/documents/addresses.ts';
 import { driver, eventually } from '../harness/driver.ts';
 import { gatewayStatus, withControl } from './gateway.ts';
+import { tooltipText } from './person.ts';
 import { acceptPlace } from './results.ts';
 import { call, GATEWAY, lastCall, open, row, SECRET, toolId, withWorks } from './works.ts';
 
@@ -120,9 +121,8 @@ describe('Activity', () => {
       (seen) => seen?.uri.path.startsWith('/results/') === true,
     );
     assert.equal(document?.lineCount, 2_000);
-    await driver.hover('.pane:has(.pane-header[aria-label^="Activity Section"]) .monaco-list-row:has-text("large")');
-    await driver.waitFor('.monaco-hover:has-text("large: ok")');
-    assert.match((await driver.texts('.monaco-hover')).join(), /\{"lines":2000\}/);
+    const called = '.pane:has(.pane-header[aria-label^="Activity Section"]) .monaco-list-row:has-text("large")';
+    assert.match(await tooltipText(called, 'large: ok'), /\{"lines":2000\}/);
     await driver.screenshot('activity-tooltip');
     await driver.chooseFromRowMenu('Activity', 'large', 'Open Dashboard');
     await eventually(

@@ -80,6 +80,23 @@ export async function toolsRow(label: string, willDo: (row: TreeRow) => boolean)
   return row;
 }
 
+/** Pause between two tries to hover an element; VS Code waits for some of it before it shows a tooltip. */
+const HOVER_MS = 3_000;
+
+/** Returns the tooltip of an element that has some words. Hovers again where a change of the element closes it. */
+export function tooltipText(element: string, words: string): Promise<string> {
+  let hoveredAt = Number.NEGATIVE_INFINITY;
+  return eventually(`the tooltip with "${words}"`, async () => {
+    const shown = (await driver.texts(`.monaco-hover:has-text("${words}")`)).join();
+    if (shown !== '' || Date.now() - hoveredAt < HOVER_MS) return shown;
+    hoveredAt = Date.now();
+    // A pointer that is there already opens none.
+    await driver.hover('.part.statusbar');
+    await driver.hover(element);
+    return '';
+  });
+}
+
 /** Returns the names of Waygate's secrets in VS Code's store; undefined if the store is not accessible. */
 export async function keptSecrets(pattern: RegExp): Promise<string[] | undefined> {
   return (await driver.secretNames(EXTENSION_ID))?.filter((name) => pattern.test(name));

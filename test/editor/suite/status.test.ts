@@ -8,7 +8,7 @@ import { rootElements, toolRow, tooltipOf, treeMessage } from '../../../src/exte
 import { driver, eventually } from '../harness/driver.ts';
 import { call, startedTools } from './agent.ts';
 import { fixture, gatewayStatus, settledGateway } from './gateway.ts';
-import { anotherWorker, approveAll, configure, toolsRow } from './person.ts';
+import { anotherWorker, approveAll, configure, toolsRow, tooltipText } from './person.ts';
 
 const ROW = '.pane-body .monaco-list-row';
 const MESSAGE = '.tree-explorer-viewlet-tree-view .message';
@@ -77,10 +77,9 @@ describe('Status', () => {
       (texts) => !texts.some((text) => text.includes('changed')),
     );
     const tooltip = async (name: string): Promise<string> => {
-      await driver.hover(`${ROW}:has-text("${name}")`);
-      await driver.waitFor(`.monaco-hover:has-text("${name}: ")`);
+      const text = await tooltipText(`${ROW}:has-text("${name}")`, `${name}: `);
       await driver.screenshot(`tooltip-${name}`);
-      return (await driver.texts('.monaco-hover')).join();
+      return text;
     };
     const place = /Configured in \S+waygate\.json, line \d+\./;
     const failed = await tooltip('crashing');
@@ -189,10 +188,8 @@ describe('Status', () => {
     );
     assert.ok(words.some((text) => /\d need you/.test(text)));
 
-    await driver.hover('.statusbar-item:has-text("Waygate")');
-    await driver.waitFor('.monaco-hover:has-text("Needs you")');
+    const tooltip = await tooltipText('.statusbar-item:has-text("Waygate")', 'Needs you');
     await driver.screenshot('status-tooltip');
-    const [tooltip = ''] = await driver.texts('.monaco-hover');
     assert.match(tooltip, /Context: about [\d,]+ → [\d,]+ tokens a request/);
     assert.match(tooltip, /keyed needs a secret.* Set Secret…/);
     assert.doesNotMatch(tooltip, COMMAND_LINE);
