@@ -64,8 +64,12 @@ export function firstLines(lines: readonly string[], limit: number): string[] {
   return [...lines.slice(0, limit), `… ${count(lines.length - limit, 'line')} omitted`];
 }
 
+/** A single line with nothing to shorten, escape or trim. Most names are one, and the other way takes ten times as long. */
+const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
+
 /** Returns foreign text as a single line that hides nothing, of at most `limit` characters. */
 export function oneLine(text: string, limit = 256): string {
+  if (text.length <= limit && PLAIN_LINE.test(text)) return text;
   const flat = visibleText(text.replace(CONTROL_CHARACTERS, ' ').replace(/\s+/g, ' ').trim());
   if (flat.length <= limit) return flat;
   return `${shortened(flat, limit).slice(0, -1).trimEnd()}…`;

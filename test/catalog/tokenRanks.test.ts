@@ -25,12 +25,21 @@ describe('ranks are found', () => {
     expect(JSON.parse(printed)).toEqual([false, 6, true]);
   });
 
-  it('by a CommonJS bundle with a file beside it', async () => {
+  it('by a CommonJS bundle with a file beside it, which an idle process gives back', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waygate-ranks-'));
     try {
       await build({
         stdin: {
-          contents: `import { countTokens } from ${JSON.stringify(tokens)}; console.log(countTokens('tiktoken is great!'));`,
+          contents: `
+            import { countTokens } from ${JSON.stringify(tokens)};
+            const count = () => countTokens('tiktoken is great!');
+            const bytes = () => process.memoryUsage().arrayBuffers;
+            const first = count();
+            const held = bytes();
+            setTimeout(() => {
+              gc();
+              console.log(JSON.stringify([first, held - bytes() > 2 ** 20, count()]));
+            });`,
           resolveDir: folder,
         },
         bundle: true,
@@ -42,8 +51,8 @@ describe('ranks are found', () => {
         banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
       });
       await writeFile(join(folder, 'ranks.bin'), packCl100k());
-      const printed = execFileSync(process.execPath, [join(folder, 'bundle.cjs')], { encoding: 'utf8' });
-      expect(printed.trim()).toBe('6');
+      const printed = execFileSync(process.execPath, ['--expose-gc', join(folder, 'bundle.cjs')], { encoding: 'utf8' });
+      expect(JSON.parse(printed)).toEqual([6, true, 6]);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

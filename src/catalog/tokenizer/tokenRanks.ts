@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { once, weakOnce } from '../../lib/once.ts';
 import { NO_RANK, packedRank, packRanks } from './packedRanks.ts';
 
 /** Rank table in the form of js-tiktoken. */
@@ -35,15 +36,11 @@ export class RankTable {
   }
 }
 
-let table: RankTable | undefined;
-
-/** Returns the cl100k_base ranks, read on first use. */
-export function cl100kRanks(): RankTable {
-  table ??= new RankTable(
-    typeof __WAYGATE_RANKS__ === 'string' ? readFileSync(new URL(__WAYGATE_RANKS__, import.meta.url)) : packCl100k(),
-  );
-  return table;
-}
+/** Returns the cl100k_base ranks, read on first use. A process that is idle keeps no megabyte that a file has. */
+export const cl100kRanks =
+  typeof __WAYGATE_RANKS__ === 'string'
+    ? weakOnce(() => new RankTable(readFileSync(new URL(__WAYGATE_RANKS__ as string, import.meta.url))))
+    : once(() => new RankTable(packCl100k()));
 
 /** Packs lines of `! first-rank base64 base64 …`, ranks counting up along the line. */
 export function packCl100k(): Uint8Array {

@@ -22,31 +22,42 @@ export interface CallExtra {
 const MAX_PROGRESS_CHARS = 500;
 const QUESTION_TIMEOUT_MS = 10 * 60_000;
 
-/** Returns the client as a mode addresses it; with `extra`, on behalf of that request. */
-export function peerOf(link: ClientLink, extra?: CallExtra): ClientPeer {
-  return {
-    session: link.session,
-    get client() {
-      return link.client;
-    },
-    get capabilities() {
-      const own = link.takesRounds ? extra?._meta?.[REQUEST_CAPABILITIES_META] : undefined;
-      return isRecord(own) ? own : link.capabilities;
-    },
-    get takesRounds() {
-      return link.takesRounds;
-    },
-    notify: (method, params) => {
-      // A host trusts these methods, so nothing from a server may use them.
-      if (method.startsWith(PRIVATE_PREFIX) || extra?.signal.aborted) return;
-      // Clients show logs and states of servers as Waygate's.
-      link.notify(method, params && visibleData(params), extra?.requestId);
-    },
-    request: async (method, params, options) => {
-      if (extra?.signal.aborted) throw new RpcError(CONNECTION_CLOSED, 'Request was cancelled');
-      return link.request(method, params, { ...options, relatedRequestId: extra?.requestId });
-    },
-  };
+/** The client as a mode addresses it; with a request, on behalf of that request. */
+export class LinkPeer implements ClientPeer {
+  readonly session: object;
+  readonly #link: ClientLink;
+  readonly #request: CallExtra | undefined;
+
+  constructor(link: ClientLink, request?: CallExtra) {
+    this.session = link.session;
+    this.#link = link;
+    this.#request = request;
+  }
+
+  get client(): ClientPeer['client'] {
+    return this.#link.client;
+  }
+
+  get capabilities(): ClientPeer['capabilities'] {
+    const own = this.takesRounds ? this.#request?._meta?.[REQUEST_CAPABILITIES_META] : undefined;
+    return isRecord(own) ? own : this.#link.capabilities;
+  }
+
+  get takesRounds(): boolean {
+    return this.#link.takesRounds;
+  }
+
+  notify(method: string, params?: Record<string, unknown>): void {
+    // A host trusts these methods, so nothing from a server may use them.
+    if (method.startsWith(PRIVATE_PREFIX) || this.#request?.signal.aborted) return;
+    // Clients show logs and states of servers as Waygate's.
+    this.#link.notify(method, params && visibleData(params), this.#request?.requestId);
+  }
+
+  async request(...[method, params, options]: Parameters<ClientPeer['request']>): Promise<Record<string, unknown>> {
+    if (this.#request?.signal.aborted) throw new RpcError(CONNECTION_CLOSED, 'Request was cancelled');
+    return this.#link.request(method, params, { ...options, relatedRequestId: this.#request?.requestId });
+  }
 }
 
 export function progressOf(link: ClientLink, { signal, requestId, _meta }: CallExtra): Pick<CallContext, 'progress'> {

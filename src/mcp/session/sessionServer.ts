@@ -20,7 +20,7 @@ import { MovingSession } from '../../link/movingSession.ts';
 import { type LostCall, readLostCalls } from '../../replay/lostCall.ts';
 import { REQUEST_CAPABILITIES_META } from '../modern/wire.ts';
 import { ClientLink } from './clientLink.ts';
-import { askOf, type CallExtra, peerOf, progressOf } from './clientPeer.ts';
+import { askOf, type CallExtra, LinkPeer, progressOf } from './clientPeer.ts';
 import { IncomingRequests } from './incomingRequests.ts';
 import { LineTransport } from './mcpTransport.ts';
 import { OutgoingRequests, type Send } from './outgoingRequests.ts';
@@ -73,7 +73,7 @@ export function serveSession(
   };
   const asked = new OutgoingRequests(send);
   const link = new ClientLink(mode.capabilities, send, asked);
-  const peer = peerOf(link);
+  const peer = new LinkPeer(link);
   const moving = new MovingSession(mode.memory, {
     keep: (key, value, counted) => toHost(KEEP_NOTIFICATION, { key, value, counted }),
     listChanged: (kind) => peer.notify(`notifications/${kind}/list_changed`),
@@ -102,7 +102,7 @@ export function serveSession(
       id: extra.requestId,
       ...again,
       meta: link.takesRounds ? withoutCapabilities(extra._meta) : extra._meta,
-      peer: peerOf(link, extra),
+      peer: new LinkPeer(link, extra),
       contract: (contract) => toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract, begins: false }),
       begins: (contract, toolId) => {
         toHost(CONTRACT_NOTIFICATION, { id: extra.requestId, contract, toolId });
