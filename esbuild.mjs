@@ -77,7 +77,6 @@ const LOADED_AT_USE = {
     'node:vm',
     'node:worker_threads',
     '@modelcontextprotocol/sdk/client/auth.js',
-    '@modelcontextprotocol/sdk/client/index.js',
     '@modelcontextprotocol/sdk/types.js',
     'ajv',
     'ajv/dist/2020.js',

@@ -21,6 +21,24 @@ it('a worker answers its first browse without the modules of Node that only call
   expect(unneeded.filter((name) => loaded.includes(name) || loaded.includes(`node:${name}`))).toEqual([]);
 });
 
+it('a worker lists and calls the usual tools of a server without the schemas of the SDK', async () => {
+  const folder = temporaryFolder('waygate-loaded-');
+  const env = {
+    NODE_OPTIONS: `--require ${resolve('test/fixtures/loadedProbe.cjs')}`,
+    WAYGATE_PROBE_FOLDER: folder,
+  };
+  const loadedWith = async (...flags: string[]): Promise<string[]> => {
+    const workspace = testWorkspace({ one: servers.fixture(...flags) });
+    const host = await HostProcess.connect(workspace, ['--mode', 'passthrough'], {}, env);
+    const { result } = await host.request('tools/list');
+    const names = (result?.tools as { name: string }[]).map(({ name }) => name);
+    expect((await host.call(names.find((name) => name.endsWith('echo')) ?? '', { text: 'hi' })).isError).toBe(false);
+    return JSON.parse(readFileSync(join(folder, String(rendezvous(workspace)?.pid)), 'utf8')) as string[];
+  };
+  expect(await loadedWith()).not.toContain('zod');
+  expect(await loadedWith('--odd-items')).toContain('zod');
+});
+
 it('a host that joins a worker loads what an outage needs in an outage only', async () => {
   const folder = temporaryFolder('waygate-loaded-');
   const workspace = testWorkspace({ one: servers.fixture() });

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
+import { OutgoingRequests } from '../../src/mcp/outgoingRequests.ts';
 import { ClientLink } from '../../src/mcp/session/clientLink.ts';
-import { OutgoingRequests } from '../../src/mcp/session/outgoingRequests.ts';
 
 function link(offered: Record<string, unknown> = {}) {
   const sent: JSONRPCMessage[] = [];

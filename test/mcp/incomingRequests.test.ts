@@ -2,8 +2,7 @@ import { type JSONRPCMessage, McpError } from '@modelcontextprotocol/sdk/types.j
 import { describe, expect, it } from 'vitest';
 import { RpcError } from '../../src/errors/rpcError.ts';
 import { deferred } from '../../src/lib/deferred.ts';
-import type { CallExtra } from '../../src/mcp/session/clientPeer.ts';
-import { IncomingRequests } from '../../src/mcp/session/incomingRequests.ts';
+import { type CallExtra, IncomingRequests } from '../../src/mcp/incomingRequests.ts';
 
 const request = (id: number | string, method = 'tools/call', params = {}): JSONRPCMessage => ({
   jsonrpc: '2.0',

@@ -1,6 +1,6 @@
-import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ListToolsResultSchema, ToolSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import { listedTool } from '../../src/mcp/wire/listedTool.ts';
+import { isUsual, listedTool } from '../../src/mcp/wire/listedTool.ts';
 
 const WHOLE = {
   name: 'a',
@@ -53,5 +53,62 @@ describe('a tool in the form for clients', () => {
 
   it('is missing if it is not an object or has no name', () => {
     expect([{ ...WHOLE, name: 7 }, null, 'a', [WHOLE]].map(listedTool)).toEqual(Array(4).fill(undefined));
+  });
+});
+
+describe('a tool of the usual form', () => {
+  const ODD: unknown[] = [
+    null,
+    true,
+    7,
+    'text',
+    [],
+    [7],
+    {},
+    { type: 'object' },
+    { title: 7 },
+    { taskSupport: 'never' },
+  ];
+  const SCHEMAS = [{ type: 'object' }, { type: 'object', properties: { x: {} }, required: ['x'], $defs: {} }];
+  const members = [
+    'name',
+    'title',
+    'description',
+    'icons',
+    'inputSchema',
+    'outputSchema',
+    'annotations',
+    'execution',
+    '_meta',
+  ];
+  const hints = ['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
+  const tools = [
+    WHOLE,
+    { name: 'a', inputSchema: SCHEMAS[0] },
+    ...members.flatMap((member) => [undefined, ...ODD, ...SCHEMAS].map((value) => ({ ...WHOLE, [member]: value }))),
+    ...hints.flatMap((hint) => ODD.map((value) => ({ ...WHOLE, annotations: { [hint]: value } }))),
+    ...['inputSchema', 'outputSchema'].flatMap((member) =>
+      ['type', 'properties', 'required'].flatMap((part) =>
+        [...ODD, { x: null }, { x: true }, ['x', null]].map((value) => ({
+          ...WHOLE,
+          [member]: { type: 'object', [part]: value },
+        })),
+      ),
+    ),
+    ...[undefined, 'required', 'optional', 'forbidden', ...ODD].map((taskSupport) => ({
+      ...WHOLE,
+      execution: { taskSupport },
+    })),
+  ];
+
+  it('is valid by MCP’s own schema', () => {
+    expect(tools.filter((tool) => isUsual(tool) && !ToolSchema.safeParse(tool).success)).toEqual([]);
+  });
+
+  it('is every tool but those with icons, lists for objects and flaws', () => {
+    const unusual = tools.filter((tool) => !isUsual(tool) && ToolSchema.safeParse(tool).success);
+    const lists = unusual.filter((tool) => !('icons' in tool));
+    expect(lists.every((tool) => JSON.stringify(tool).includes('[7]'))).toBe(true);
+    expect(tools.filter(isUsual).length).toBeGreaterThan(30);
   });
 });

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, vi } from 'vitest';
-import { OutgoingRequests } from '../../src/mcp/session/outgoingRequests.ts';
+import { OutgoingRequests } from '../../src/mcp/outgoingRequests.ts';
 
 /** Returns requests to a client that answers by `say`, and what was sent to it. */
 function requests(fails = false) {
@@ -68,9 +68,51 @@ describe('requests to a client', () => {
       await vi.advanceTimersByTimeAsync(1);
       await failed;
       expect(sent[1]).toMatchObject({
-        message: { method: 'notifications/cancelled', params: { requestId: 0 } },
+        message: { method: 'notifications/cancelled', params: { requestId: 0, reason: 'Request timed out' } },
         related: 'call',
       });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('have their time limit again after each progress, within the longest time', async () => {
+    vi.useFakeTimers();
+    try {
+      const { all, sent, say } = requests();
+      const onProgress = vi.fn();
+      const limits = { ...SECOND, onProgress, longestMs: 2_500 };
+      const failed = expect(all.request('tools/call', {}, limits)).rejects.toMatchObject({ data: { timeout: 2_500 } });
+      const progress = (amount: unknown) =>
+        say({ method: 'notifications/progress', params: { progressToken: 0, progress: amount } });
+      for (const amount of [1, 2, 3]) {
+        await vi.advanceTimersByTimeAsync(800);
+        progress(amount);
+      }
+      await vi.advanceTimersByTimeAsync(99);
+      expect(sent).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(1);
+      await failed;
+      expect(sent).toHaveLength(2);
+      expect(onProgress).toHaveBeenCalledTimes(3);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('have no more time after a progress without a number', async () => {
+    vi.useFakeTimers();
+    try {
+      const { all, say } = requests();
+      const onProgress = vi.fn();
+      const limits = { ...SECOND, onProgress, longestMs: 2_500 };
+      const failed = expect(all.request('tools/call', {}, limits)).rejects.toMatchObject({ data: { timeout: 1_000 } });
+      await vi.advanceTimersByTimeAsync(800);
+      say({ method: 'notifications/progress', params: { progressToken: 0, progress: 'half' } });
+      say({ method: 'notifications/progress' });
+      await vi.advanceTimersByTimeAsync(200);
+      await failed;
+      expect(onProgress).not.toHaveBeenCalled();
     } finally {
       vi.useRealTimers();
     }

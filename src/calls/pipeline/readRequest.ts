@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/gatewayError.ts';
 import { INTERNAL_ERROR, RESOURCE_NOT_FOUND } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
-import type { Progress } from '../../mcp/session/sessionMode.ts';
+import type { Progress } from '../../mcp/outgoingRequests.ts';
 import { UpstreamRequestError } from '../../mcp/wire/upstreamClient.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { CallOrigin } from '../../upstream/connection/callOrigin.ts';

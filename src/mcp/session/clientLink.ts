@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/isRecord.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { isModernVersion, ROUNDS_CAPABILITY } from '../modern/wire.ts';
-import type { OutgoingOptions, OutgoingRequests, Send } from './outgoingRequests.ts';
+import type { OutgoingOptions, OutgoingRequests, Send } from '../outgoingRequests.ts';
 import type { SessionClient } from './sessionMode.ts';
 
 const CLIENT_CHARS = 64;

@@ -1,19 +1,13 @@
 import { CONNECTION_CLOSED } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import { isRecord } from '../../lib/isRecord.ts';
-import { PRIVATE_PREFIX, type RequestId } from '../../link/frames.ts';
+import { PRIVATE_PREFIX } from '../../link/frames.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { visibleData } from '../../text/visibleText.ts';
+import type { CallExtra } from '../incomingRequests.ts';
 import { REQUEST_CAPABILITIES_META, ROUNDS_CAPABILITY } from '../modern/wire.ts';
 import type { ClientLink } from './clientLink.ts';
 import type { AskUser, CallContext, ClientPeer, QuestionAnswer } from './sessionMode.ts';
-
-/** Facts about a running request. */
-export interface CallExtra {
-  signal: AbortSignal;
-  requestId: RequestId;
-  _meta: Readonly<Record<string, unknown>> | undefined;
-}
 
 /**
  * Time limit of a question. A person may be away from the window: an approval waits as long as the client's own dialog

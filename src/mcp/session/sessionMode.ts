@@ -1,12 +1,7 @@
 import type { RequestId } from '../../link/frames.ts';
 import type { SessionMemory } from '../../link/movingSession.ts';
 import type { ReplayContract } from '../../replay/replay.ts';
-
-export interface Progress {
-  progress: number;
-  total?: number;
-  message?: string;
-}
+import type { Progress, RequestOptions } from '../outgoingRequests.ts';
 
 /** Question to the user, with the fields of a form. */
 export interface Question {
@@ -26,13 +21,6 @@ export interface AskUser {
   inRounds?: boolean;
 }
 
-export interface PeerRequestOptions {
-  timeoutMs: number;
-  signal?: AbortSignal;
-  /** Requests progress from the client. */
-  onProgress?: (progress: Progress) => void;
-}
-
 /** Client at the other end of a session: its identity, its capabilities, and the way to address it. */
 export interface ClientPeer {
   /** Object that all parts of one MCP session share, across its conversations. */
@@ -44,11 +32,7 @@ export interface ClientPeer {
   readonly takesRounds?: boolean;
   notify(method: string, params?: Record<string, unknown>): void;
   /** Sends a request. Rejects with an error that has the client's JSON-RPC `code`, or when the client has gone. */
-  request(
-    method: string,
-    params: Record<string, unknown>,
-    options: PeerRequestOptions,
-  ): Promise<Record<string, unknown>>;
+  request(method: string, params: Record<string, unknown>, options: RequestOptions): Promise<Record<string, unknown>>;
 }
 
 /** History of a replayed request on earlier workers. */

@@ -18,12 +18,12 @@ import {
 } from '../../link/frames.ts';
 import { MovingSession } from '../../link/movingSession.ts';
 import { type LostCall, readLostCalls } from '../../replay/lostCall.ts';
+import { type CallExtra, IncomingRequests } from '../incomingRequests.ts';
 import { REQUEST_CAPABILITIES_META } from '../modern/wire.ts';
+import { OutgoingRequests, type Send } from '../outgoingRequests.ts';
 import { ClientLink } from './clientLink.ts';
-import { askOf, type CallExtra, LinkPeer, progressOf } from './clientPeer.ts';
-import { IncomingRequests } from './incomingRequests.ts';
+import { askOf, LinkPeer, progressOf } from './clientPeer.ts';
 import { LineTransport } from './mcpTransport.ts';
-import { OutgoingRequests, type Send } from './outgoingRequests.ts';
 import type { CallContext, Resent, SessionClient, SessionMode } from './sessionMode.ts';
 import { reportWhenAnswered, type SessionRequest } from './sessionRequest.ts';
 import { Turns } from './turns.ts';

@@ -27,6 +27,7 @@ function fitted(raw: ListedTool): ListedTool | undefined {
 }
 
 function flawedMembers(tool: ListedTool): string[] {
+  if (isUsual(tool)) return [];
   const { error } = ToolSchema.safeParse(tool);
   return [...new Set((error?.issues ?? []).map(({ path }) => String(path[0])))];
 }
@@ -48,4 +49,43 @@ function objectSchema(schema: unknown): ListedTool {
   const { error } = ToolSchema.shape.inputSchema.safeParse(typed);
   for (const { path } of error?.issues ?? []) delete typed[String(path[0])];
   return typed;
+}
+
+const isTextIfAny = (value: unknown): boolean => value === undefined || typeof value === 'string';
+const isFlagIfAny = (value: unknown): boolean => value === undefined || typeof value === 'boolean';
+const TASK_SUPPORT: readonly unknown[] = [undefined, 'required', 'optional', 'forbidden'];
+
+/**
+ * Returns whether a tool has the usual form, which MCP's own schema accepts. Nearly every tool has it. Only for others is
+ * it worth loading the schemas of the SDK, which take two megabytes.
+ */
+export function isUsual(tool: ListedTool): boolean {
+  const {
+    name,
+    title,
+    description,
+    icons,
+    inputSchema,
+    outputSchema,
+    annotations = {},
+    execution = {},
+    _meta = {},
+  } = tool;
+  if (typeof name !== 'string' || !isTextIfAny(title) || !isTextIfAny(description)) return false;
+  if (icons !== undefined || !isRecord(annotations) || !isRecord(execution) || !isRecord(_meta)) return false;
+  const { title: label, readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+  const areHints = [readOnlyHint, destructiveHint, idempotentHint, openWorldHint].every(isFlagIfAny);
+  if (!isTextIfAny(label) || !areHints || !TASK_SUPPORT.includes(execution.taskSupport)) return false;
+  return isUsualSchema(inputSchema) && (outputSchema === undefined || isUsualSchema(outputSchema));
+}
+
+function isUsualSchema(schema: unknown): boolean {
+  if (!isRecord(schema) || schema.type !== 'object') return false;
+  const { properties = {}, required = [] } = schema;
+  return (
+    isRecord(properties) &&
+    Object.values(properties).every(isRecord) &&
+    Array.isArray(required) &&
+    required.every((name) => typeof name === 'string')
+  );
 }

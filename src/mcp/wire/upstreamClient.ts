@@ -1,28 +1,25 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { ProgressCallback } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import {
-  type ClientCapabilities,
-  McpError,
-  ErrorCode as McpErrorCode,
-  ResultSchema,
-  SUPPORTED_PROTOCOL_VERSIONS,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { CONNECTION_CLOSED, METHOD_NOT_FOUND, REQUEST_TIMEOUT } from '../../errors/rpcCodes.ts';
+import { RpcError } from '../../errors/rpcError.ts';
 import { VERSION } from '../../lib/build.ts';
+import { isRecord } from '../../lib/isRecord.ts';
 import { type FrameFault, frameFaultOf } from '../../link/frameFault.ts';
 import { oneLine } from '../../text/porcelain.ts';
-import { lazyValidator } from '../lazyValidator.ts';
+import { IncomingRequests } from '../incomingRequests.ts';
+import { PROTOCOL_VERSIONS } from '../mcpVersions.ts';
+import { OutgoingRequests, type Progress } from '../outgoingRequests.ts';
 import { originOf, sendFor } from './callOrigin.ts';
 import { listPages, type PagedList } from './listPages.ts';
 import { EraFinder, type KnownEra, type Opening } from './modern/eraFinder.ts';
-import type { RpcError } from './modern/eras.ts';
+import type { RpcError as AnsweredError } from './modern/eras.ts';
 import { Oddities } from './oddities.ts';
 import { Answered, UpstreamGuard } from './upstreamGuard.ts';
 
 /** Transport of messages to a server and back. Created in this room only; opaque to others. */
 export type UpstreamTransport = Transport;
 
-/** Kind of a failed request to a server, independent of the SDK's error classes. */
+/** Kind of a failed request to a server. */
 export type UpstreamFailure =
   | 'timeout'
   | 'closed'
@@ -57,7 +54,7 @@ export class UpstreamRequestError extends Error {
   /** HTTP status of the answer, where an HTTP server gave no answer of MCP. */
   status: number | undefined;
   /** Error of JSON-RPC in the body of an HTTP refusal. */
-  answered: RpcError | undefined;
+  answered: AnsweredError | undefined;
   /** `data` of the server's error, unchanged. */
   readonly data: unknown;
 
@@ -128,36 +125,42 @@ export interface UpstreamClientOptions {
   ) => Promise<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 }
 
+/** Revisions of servers. The first release of MCP, which a gateway need not offer to clients, is one of them. */
+const SERVER_VERSIONS: readonly string[] = [...PROTOCOL_VERSIONS, '2024-10-07'];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Facts that a server states about itself in its answer to `initialize`. */
+interface Greeting {
+  capabilities: Fields;
+  implementation: { name: string; version: string } | undefined;
+  instructions: string | undefined;
+}
+
 /**
  * Client of one MCP server. Returns results unchanged: one bad tool must not cost the list, and `results/` judges the
  * rest.
  */
 export class UpstreamClient {
-  readonly #client: Client;
-  readonly #oddities: Oddities;
   readonly #options: UpstreamClientOptions;
+  readonly #oddities: Oddities;
+  readonly #asked: OutgoingRequests;
+  readonly #questions: IncomingRequests;
   #guarded: UpstreamGuard | undefined;
+  #greeting: Greeting = { capabilities: {}, implementation: undefined, instructions: undefined };
   #closed = false;
 
   constructor(options: UpstreamClientOptions = {}) {
-    const { capabilities = {}, oddities = new Oddities(), onNotification, onRequest } = options;
-    this.#oddities = oddities;
     this.#options = options;
-    this.#client = new Client(
-      { name: 'waygate', version: VERSION },
-      { capabilities: capabilities as ClientCapabilities, jsonSchemaValidator: lazyValidator() },
-    );
-    // Bypass the SDK's schemas to pass on notifications unchanged.
-    this.#client.fallbackNotificationHandler = async (message) => {
-      const { method, params = {} } = message;
-      onNotification?.({ method, params, origin: originOf(message) });
-    };
-    this.#client.fallbackRequestHandler = async (message, { signal }) => {
-      const { method, params = {} } = message;
-      const answer = onRequest?.({ method, params, origin: originOf(message) }, signal);
-      if (!answer) throw new McpError(McpErrorCode.MethodNotFound, `Method not found: ${method}`);
+    this.#oddities = options.oddities ?? new Oddities();
+    const send = async (message: JSONRPCMessage): Promise<void> => this.#connection.send(message);
+    this.#asked = new OutgoingRequests(send, failure);
+    this.#questions = new IncomingRequests(async (request, { signal }) => {
+      const { method, params = {} } = request;
+      const answer = options.onRequest?.({ method, params, origin: originOf(request) }, signal);
+      if (!answer) throw new RpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
       return answer;
-    };
+    }, send);
   }
 
   /** Greets the server over a transport. Calls `onClose` when the transport ends. */
@@ -167,22 +170,47 @@ export class UpstreamClient {
     timeoutMs: number,
     opening: Opening = 'only_initialize',
   ): Promise<void> {
-    this.#client.onclose = () => {
-      this.#closed = true;
-      events.onClose();
-    };
     const { era, capabilitiesOf, onQuestions } = this.#options;
     const finder = era && new EraFinder(era, opening, { oddities: this.#oddities, capabilitiesOf, onQuestions });
     const guarded = new UpstreamGuard(transport, this.#oddities, finder);
+    guarded.onmessage = (message) => this.#take(message);
+    guarded.onclose = () => {
+      this.#questions.close();
+      this.#closed = true;
+      events.onClose();
+      this.#asked.close();
+    };
     this.#guarded = guarded;
     try {
-      await sendFor(undefined, () => this.#client.connect(guarded, { timeout: timeoutMs }));
+      await sendFor(undefined, () => this.#greet(guarded, timeoutMs));
       finder?.greeted(guarded.offeredVersion ?? '');
     } catch (error) {
       const { offeredVersion: version } = guarded;
-      if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) throw toUpstreamError(error);
+      if (version === undefined || SERVER_VERSIONS.includes(version)) throw toUpstreamError(error);
       throw new UpstreamRequestError('version', version);
     }
+  }
+
+  async #greet(server: UpstreamGuard, timeoutMs: number): Promise<void> {
+    await server.start();
+    try {
+      const { capabilities = {} } = this.#options;
+      const clientInfo = { name: 'waygate', version: VERSION };
+      const offer = { protocolVersion: PROTOCOL_VERSIONS[0], capabilities, clientInfo };
+      const answer = await this.#asked.request('initialize', offer, { timeoutMs });
+      this.#greeting = readGreeting(answer);
+      server.setProtocolVersion(String(answer.protocolVersion));
+      await server.send({ method: 'notifications/initialized', jsonrpc: '2.0' });
+    } catch (error) {
+      void this.close();
+      throw error;
+    }
+  }
+
+  #take(message: JSONRPCMessage): void {
+    if (this.#asked.take(message) || this.#questions.take(message) || !('method' in message)) return;
+    const { method, params = {} } = message;
+    this.#options.onNotification?.({ method, params, origin: originOf(message) });
   }
 
   /** Time of the server's last message, by `performance.now()`. */
@@ -195,18 +223,17 @@ export class UpstreamClient {
   }
 
   get instructions(): string | undefined {
-    return this.#client.getInstructions();
+    return this.#greeting.instructions;
   }
 
   /** Name and version that the server gives itself; undefined before it has answered, or without either. */
-  get implementation(): { name: string; version: string } | undefined {
-    const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
-    return name === '' && version === '' ? undefined : { name, version };
+  get implementation(): Greeting['implementation'] {
+    return this.#greeting.implementation;
   }
 
   /** Capabilities of the server. */
-  get capabilities(): Readonly<Record<string, unknown>> {
-    return this.#client.getServerCapabilities() ?? {};
+  get capabilities(): Fields {
+    return this.#greeting.capabilities;
   }
 
   /**
@@ -234,82 +261,94 @@ export class UpstreamClient {
   }
 
   /** Sends any request and returns the result unchanged. */
-  request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
+  async request(method: string, params: Fields, options: CallOptions): Promise<Record<string, unknown>> {
     const { timeoutMs, signal, onProgress, origin, meta, task } = options;
-    const asked = task ? { ...params, task } : params;
-    return this.#guard(() =>
-      sendFor(origin, () =>
-        this.#client.request({ method, params: withMeta(asked, meta) }, ResultSchema, {
-          timeout: timeoutMs,
-          ...(signal ? { signal } : {}),
-          // For a task the SDK would keep the progress handler forever.
-          ...(onProgress && !task ? progressOptions(onProgress, timeoutMs) : {}),
-        }),
-      ),
-    );
-  }
-
-  async notify(method: string, params: Record<string, unknown> = {}): Promise<void> {
-    await this.#guard(() => this.#client.notification({ method, params }));
-  }
-
-  async close(): Promise<void> {
-    await this.#client.close().catch(() => undefined);
-  }
-
-  async #guard<T>(run: () => Promise<T>): Promise<T> {
-    if (!this.#client.transport) throw new UpstreamRequestError('closed', 'the connection is closed');
+    const asked = withMeta(task ? { ...params, task } : params, meta);
+    const limits = {
+      timeoutMs,
+      ...(signal && { signal }),
+      ...(onProgress && !task && { onProgress: readable(onProgress), longestMs: Math.max(MAX_CALL_MS, timeoutMs) }),
+    };
     try {
-      return await run();
+      return await sendFor(origin, () => this.#asked.request(method, asked, limits));
     } catch (error) {
       throw toUpstreamError(error);
     }
   }
+
+  async notify(method: string, params: Record<string, unknown> = {}): Promise<void> {
+    try {
+      await this.#connection.send({ method, params, jsonrpc: '2.0' });
+    } catch (error) {
+      throw toUpstreamError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#guarded?.close().catch(() => undefined);
+  }
+
+  get #connection(): UpstreamGuard {
+    if (!this.#guarded || this.#closed) throw new UpstreamRequestError('closed', 'the connection is closed');
+    return this.#guarded;
+  }
 }
 
-/** Replaces the client's progress token with the SDK's, because several clients share the server. */
-function withMeta(
-  params: Record<string, unknown>,
-  meta: Readonly<Record<string, unknown>> | undefined,
-): Record<string, unknown> {
+/** Leaves out the client's progress token, because several clients share the server. */
+function withMeta(params: Fields, meta: Fields | undefined): Record<string, unknown> {
   const { progressToken: _token, ...sent } = meta ?? {};
   return Object.keys(sent).length === 0 ? params : { ...params, _meta: sent };
 }
 
-type OnProgress = NonNullable<CallOptions['onProgress']>;
-
-function progressOptions(onProgress: OnProgress, timeoutMs: number) {
-  const onprogress: ProgressCallback = ({ progress, total, message }) =>
+function readable(onProgress: NonNullable<CallOptions['onProgress']>): (progress: Progress) => void {
+  return ({ progress, total, message }) =>
     onProgress({
-      progress: Number(progress),
+      progress,
       ...(typeof total === 'number' ? { total } : {}),
       ...(typeof message === 'string' ? { message: oneLine(message) } : {}),
     });
-  return { onprogress, resetTimeoutOnProgress: true, maxTotalTimeout: Math.max(MAX_CALL_MS, timeoutMs) };
 }
 
-/** Prefix that the SDK puts before the server's own words. */
-const SDK_PREFIX = /^MCP error -?\d+: /;
+/** Members of `capabilities` that MCP defines for servers. */
+const CAPABILITIES = ['experimental', 'logging', 'completions', 'prompts', 'resources', 'tools', 'tasks'];
 
-/**
- * Converts an error. The SDK uses codes for a loss and a timeout that servers use too; an answered error is neither.
- */
+function readGreeting({ protocolVersion, capabilities, serverInfo, instructions }: Fields): Greeting {
+  const wrong = (what: string): Error =>
+    new UpstreamRequestError('protocol', `its answer to initialize has no valid ${what}`);
+  if (!SERVER_VERSIONS.includes(String(protocolVersion))) throw wrong('protocolVersion');
+  if (!isRecord(capabilities)) throw wrong('capabilities');
+  const odd = CAPABILITIES.find((name) => capabilities[name] !== undefined && !isRecord(capabilities[name]));
+  if (odd !== undefined) throw wrong(`capabilities.${odd}`);
+  const { name, version } = isRecord(serverInfo) ? serverInfo : {};
+  if (typeof name !== 'string' || typeof version !== 'string') throw wrong('serverInfo');
+  return {
+    capabilities,
+    implementation: name === '' && version === '' ? undefined : { name, version },
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+  };
+}
+
 function toUpstreamError(error: unknown): UpstreamRequestError {
   if (error instanceof UpstreamRequestError) return error;
-  const words = (error instanceof Error ? error.message : String(error)).replace(SDK_PREFIX, '');
-  if (error instanceof McpError) {
-    const { code, data } = error;
-    if (data instanceof Answered) return answeredError(words, code, data.data);
-    // A cancelled request has the same code, and no data.
-    if (code === McpErrorCode.RequestTimeout && data !== undefined) {
-      const { timeout: timeoutMs } = data as { timeout?: number };
-      return Object.assign(new UpstreamRequestError('timeout', words), { timeoutMs });
-    }
-    if (code === McpErrorCode.ConnectionClosed) return new UpstreamRequestError('closed', words);
-    return new UpstreamRequestError('error', words, code, undefined, data);
+  const words = error instanceof Error ? error.message : String(error);
+  return new UpstreamRequestError(
+    error instanceof Error && error.name === 'AbortError' ? 'aborted' : 'protocol',
+    words,
+  );
+}
+
+/**
+ * Makes the error of a request. A loss and a timeout have codes that servers use too; an answered error is neither.
+ */
+function failure(code: number, words: string, data?: unknown): UpstreamRequestError {
+  if (data instanceof Answered) return answeredError(words, code, data.data);
+  // A cancelled request has the same code, and no data.
+  if (code === REQUEST_TIMEOUT && data !== undefined) {
+    const { timeout: timeoutMs } = data as { timeout?: number };
+    return Object.assign(new UpstreamRequestError('timeout', words), { timeoutMs });
   }
-  if (error instanceof Error && error.name === 'AbortError') return new UpstreamRequestError('aborted', words);
-  return new UpstreamRequestError('protocol', words);
+  if (code === CONNECTION_CLOSED) return new UpstreamRequestError('closed', words);
+  return new UpstreamRequestError('error', words, code, undefined, data);
 }
 
 /** Converts an error answer. A transport of ours has put `LOST` and frame faults in place of answers. */

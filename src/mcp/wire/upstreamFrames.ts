@@ -1,15 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { faultResponse } from '../../link/frameFault.ts';
 import { errorResponse, isRequestId, peekId, type RequestId } from '../../link/frames.ts';
 import { frameShape, MAX_FRAME_DEPTH, withoutDepths } from './frameShape.ts';
+import { isMeta } from './metaForm.ts';
 import type { Oddities } from './oddities.ts';
 
 export interface FrameReading {
@@ -108,10 +104,10 @@ class FrameReader implements ReadFrame {
     else if (id !== undefined && !isRequestId(id)) this.#oddId(id);
     else if (isTooDeep) this.#refuseRequest(id, `nests deeper than ${MAX_FRAME_DEPTH} levels`);
     else {
-      const head = { jsonrpc, ...(id === undefined ? {} : { id }), method };
-      const message =
-        params === undefined || params === null ? head : { ...head, params: this.#withoutNullMeta(params) };
-      if (isJSONRPCRequest(message) || isJSONRPCNotification(message)) this.#push(value, message);
+      const head = { jsonrpc, ...(id !== undefined && { id }), method } as const;
+      const given = this.#withoutNullMeta(params);
+      if (given === undefined || given === null) this.#push(value, head);
+      else if (isRecord(given) && isMeta(given._meta)) this.#push(value, { ...head, params: given });
       else if (id === undefined && isRecord(params)) this.#withoutMeta(method, params);
       else this.#refuseRequest(id, 'is not valid in MCP');
     }
@@ -146,8 +142,7 @@ class FrameReader implements ReadFrame {
     if (isTooDeep) this.#reading.oddities.add('frame_too_deep');
     if (isTooDeep && !this.#reading.isList(id)) {
       this.#fault(id, 'bad_result', `an answer that nests deeper than ${MAX_FRAME_DEPTH} levels`);
-    } else if (result._meta !== undefined && !isJSONRPCResultResponse(message)) {
-      // The SDK would not recognise it as an answer, and the call would wait for another.
+    } else if (!isMeta(result._meta)) {
       this.#fault(id, 'bad_result', 'an answer whose "_meta" is not valid in MCP');
     } else this.#push(value, message);
   }

@@ -3,7 +3,6 @@ import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@model
 import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
 import { faultResponse, frameFaultOf } from '../../link/frameFault.ts';
 import type { RequestId } from '../../link/frames.ts';
-import { inOrder } from './inOrder.ts';
 import type { EraFinder } from './modern/eraFinder.ts';
 import type { RpcError } from './modern/eras.ts';
 import { NotificationPace } from './notificationPace.ts';
@@ -18,7 +17,7 @@ const MAX_REMEMBERED = 1_024;
 
 type Response = Exclude<JSONRPCMessage, { method: string }>;
 
-/** `data` of an error from beyond the guard. Errors of the SDK itself, with codes that servers use too, lack it. */
+/** `data` of an error from beyond the guard. Errors of the client itself, with codes that servers use too, lack it. */
 export class Answered {
   readonly data: unknown;
 
@@ -28,9 +27,8 @@ export class Answered {
 }
 
 /**
- * Guards the way between the SDK and a server: an answer passes once, and only to its request (M7.2), and other
- * messages pass at a bearable pace (M7.3). The SDK itself takes the text "7" for the number 7 and answers every
- * request.
+ * Guards the way between the client and a server: an answer passes once, and only to its request (M7.2), and other
+ * messages pass at a bearable pace (M7.3).
  */
 export class UpstreamGuard implements Transport {
   onclose?: () => void;
@@ -45,7 +43,6 @@ export class UpstreamGuard implements Transport {
   readonly #tokens = new Set<string | number>();
   readonly #settled = new Map<RequestId, 'answered' | 'given_up'>();
   readonly #serverRequests = new Set<RequestId>();
-  readonly #arrive = inOrder((message) => this.onmessage?.(message));
   #heardAt = Number.NEGATIVE_INFINITY;
   #initialize: JSONRPCRequest | undefined;
   #offeredVersion: string | undefined;
@@ -55,7 +52,7 @@ export class UpstreamGuard implements Transport {
     this.#inner = inner;
     this.#oddities = oddities;
     this.#eras = eras;
-    this.#pace = new NotificationPace((notification) => this.#arrive(notification), oddities);
+    this.#pace = new NotificationPace((notification) => this.onmessage?.(notification), oddities);
   }
 
   /** Time of the server's last readable message, by `performance.now()`. */
@@ -181,7 +178,7 @@ export class UpstreamGuard implements Transport {
   }
 
   #onResponse(message: Response): void {
-    // The SDK allows an error without an id, which answers nothing.
+    // An error without an id answers nothing.
     const { id = '' } = message;
     if (this.#pending.has(id)) {
       if (id !== this.#initialize?.id) this.#pass(message, id);
@@ -200,7 +197,7 @@ export class UpstreamGuard implements Transport {
 
   #pass(message: Response, id: RequestId): void {
     this.#settle(id, 'answered');
-    this.#arrive(asAnswered(message));
+    this.onmessage?.(asAnswered(message));
   }
 
   async #onRefused(message: Extract<Response, { error: unknown }>, id: RequestId): Promise<void> {
@@ -248,13 +245,13 @@ export class UpstreamGuard implements Transport {
     }
     this.#serverRequests.add(id);
     if (method === 'ping') void this.#answer({ jsonrpc: '2.0', id, result: {} }).catch(() => undefined);
-    else this.#arrive(asPlain(request));
+    else this.onmessage?.(asPlain(request));
   }
 }
 
 /**
  * Removes the `task` of a server's request. Servers do not learn of any task capability, so a request with a task
- * counts as a plain one (MCP 2025-11-25, Tasks, Capability Negotiation). The SDK would reject it.
+ * counts as a plain one (MCP 2025-11-25, Tasks, Capability Negotiation).
  */
 function asPlain(request: JSONRPCRequest): JSONRPCRequest {
   if (request.params?.task === undefined || !ASKED_OF_CLIENTS.has(request.method)) return request;

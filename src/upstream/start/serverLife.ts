@@ -180,8 +180,10 @@ export class ServerLife implements AwaitedServer {
     return (this.live?.link ?? this.#start?.link)?.pid;
   }
 
+  /** Last lines of stderr: those of the start before while a new one is silent, for the calls that the end has failed. */
   get stderr(): readonly string[] {
-    return (this.live?.link ?? this.#start?.link)?.stderr ?? this.#lastStderr;
+    const { stderr = [] } = this.live?.link ?? this.#start?.link ?? {};
+    return stderr.length > 0 ? stderr : this.#lastStderr;
   }
 
   /** Starts the server if it must run, or if its tools were never listed, never pinned, or are all held back. */

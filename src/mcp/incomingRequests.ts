@@ -1,12 +1,18 @@
 import type { JSONRPCMessage, JSONRPCRequest, Result } from '@modelcontextprotocol/sdk/types.js';
-import { INTERNAL_ERROR } from '../../errors/rpcCodes.ts';
-import { isRecord } from '../../lib/isRecord.ts';
-import type { RequestId } from '../../link/frames.ts';
-import type { CallExtra } from './clientPeer.ts';
+import { INTERNAL_ERROR } from '../errors/rpcCodes.ts';
+import { isRecord } from '../lib/isRecord.ts';
+import type { RequestId } from '../link/frames.ts';
 import type { Send } from './outgoingRequests.ts';
 
+/** Facts about a running request. */
+export interface CallExtra {
+  signal: AbortSignal;
+  requestId: RequestId;
+  _meta: Readonly<Record<string, unknown>> | undefined;
+}
+
 /**
- * Requests of a client on their way to an answer, each with the signal of its cancellation. The SDK would look for the
+ * Requests of a client or a server on their way to an answer, each with the signal of its cancellation. The SDK would look for the
  * kind of each message by three schemas and for a task by a fourth, which takes longer than all checks of a call.
  */
 export class IncomingRequests {
