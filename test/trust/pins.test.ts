@@ -314,6 +314,19 @@ describe('the file of pins', () => {
   const list = listing([tool('a')]);
   const file = (): string => join(folder, 'pins.json');
 
+  it('is looked at once for a function that reads it often, and anew for the next', () => {
+    const [store, other] = [new PinStore({ folder, lock: acquireLock }), new PinStore({ folder, lock: acquireLock })];
+    const pins = { launch: 'a', since: '', parts: [], pins: {}, blocked: [] };
+    store.steady(() => {
+      other.update((book) => ({ ...book, one: pins }));
+      expect(store.steady(() => store.read())).toEqual({});
+      expect(store.read()).toEqual({});
+    });
+    expect(store.read()).toEqual({ one: pins });
+    writeFileSync(store.file, 'damaged');
+    expect(store.steady(() => store.read())).toBeUndefined();
+  });
+
   it('is readable by its owner alone', () => {
     gateOf().onListed(BLOCK, list, ALL);
     expect(statSync(file()).mode & 0o777).toBe(0o600);

@@ -24,7 +24,8 @@ export const toolBrowse: RunnableTool<'tool_browse'> = {
     const { cacheStable, learning } = context.browseConfig();
     const waited = await fullShelf(call, shelfNow);
     const path = typeof args.path === 'string' ? args.path.replace(/^\/+/, '') : '';
-    const shelf = (await signInOf(`${path}/`, context, call.call)) ? shelfNow() : waited;
+    const hasSignedIn = path !== '' && (await signInOf(`${path}/`, context, call.call));
+    const shelf = hasSignedIn ? shelfNow() : waited;
     const listing = listingOf(call, shelf, learning ? { history: context.useHistory() } : {});
     if (typeof args.query === 'string') {
       session.recordQuery(

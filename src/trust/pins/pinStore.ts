@@ -28,6 +28,8 @@ export class PinStore {
   readonly #ports: PinStorePorts;
   #seen: string | undefined;
   #book: PinBook | undefined;
+  /** The book for everything that a function reads, while it runs. */
+  #steady: { book: PinBook | undefined } | undefined;
 
   constructor(ports: PinStorePorts) {
     this.#ports = ports;
@@ -43,6 +45,21 @@ export class PinStore {
    * was pinned. An unchanged file is not read again and keeps its object.
    */
   read(): PinBook | undefined {
+    return this.#steady ? this.#steady.book : this.#look();
+  }
+
+  /** Runs a function for which the file is looked at once, however often it reads the book. It must change no pin. */
+  steady<T>(run: () => T): T {
+    if (this.#steady) return run();
+    this.#steady = { book: this.#look() };
+    try {
+      return run();
+    } finally {
+      this.#steady = undefined;
+    }
+  }
+
+  #look(): PinBook | undefined {
     let stats: Stats | undefined;
     try {
       stats = lstatSync(this.#file, { throwIfNoEntry: false });
@@ -60,7 +77,7 @@ export class PinStore {
   update(change: (book: PinBook) => PinBook, texts?: { server: string; items: PinnedTexts }): void {
     const release = takePatiently(this.#ports.lock, `${this.#file}.lock`, this.#ports.waitMs);
     try {
-      const book = this.read();
+      const book = this.#look();
       if (!book) throw new Error(`${this.#file} is damaged`);
       const changed = change(book);
       if (changed === book) return;
@@ -86,7 +103,7 @@ export class PinStore {
   replaceDamaged(book: PinBook): void {
     const release = takePatiently(this.#ports.lock, `${this.#file}.lock`, this.#ports.waitMs);
     try {
-      if (this.read()) return;
+      if (this.#look()) return;
       if (existsSync(this.#file)) renameSync(this.#file, join(this.#ports.folder, DAMAGED));
       this.#write(book);
     } finally {

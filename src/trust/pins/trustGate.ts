@@ -73,6 +73,11 @@ export class TrustGate {
     this.#ports.onChange();
   }
 
+  /** Runs a function that asks about many servers and decides nothing. */
+  steady<T>(run: () => T): T {
+    return this.#ports.store.steady(run);
+  }
+
   /** Returns what is offered of a listing. The same listing under the same pins gives the same objects. */
   offer<L extends Listing>(server: GatedServer, listing: L): Offer<L> {
     const book = this.#ports.store.read();

@@ -40,7 +40,7 @@ export class GatewayReports {
 
   /** State of every configured server. */
   get servers(): ServerBrief[] {
-    return serverBriefs(this.#statusSources);
+    return this.#sources.servers.trust.gate.steady(() => serverBriefs(this.#statusSources));
   }
 
   health(): HealthReport {
@@ -110,7 +110,7 @@ export class GatewayReports {
   }
 
   get #statuses(): ServerStatus[] {
-    return serverStatuses(this.#statusSources);
+    return this.#sources.servers.trust.gate.steady(() => serverStatuses(this.#statusSources));
   }
 
   get #statusSources(): StatusSources {
