@@ -31,7 +31,8 @@ it('a worker lists and calls the usual tools of a server without the schemas of 
     const workspace = testWorkspace({ one: servers.fixture(...flags) });
     const host = await HostProcess.connect(workspace, ['--mode', 'passthrough'], {}, env);
     const { result } = await host.request('tools/list');
-    const names = (result?.tools as { name: string }[]).map(({ name }) => name);
+    const { tools } = result as { tools: { name: string }[] };
+    const names = tools.map(({ name }) => name);
     expect((await host.call(names.find((name) => name.endsWith('echo')) ?? '', { text: 'hi' })).isError).toBe(false);
     return JSON.parse(readFileSync(join(folder, String(rendezvous(workspace)?.pid)), 'utf8')) as string[];
   };
