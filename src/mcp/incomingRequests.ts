@@ -11,9 +11,22 @@ export interface CallExtra {
   _meta: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Answers a request, or throws an error with a `code`. The signal is that of the client's cancellation. */
+export type AnswerRequest = (
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+) => Result | Promise<Result>;
+
+/** Returns the requests of a client that a function answers. */
+export function answeredBy(answer: AnswerRequest, send: Send): IncomingRequests {
+  return new IncomingRequests(async ({ method, params = {} }, { signal }) => answer(method, params, signal), send);
+}
+
 /**
- * Requests of a client or a server on their way to an answer, each with the signal of its cancellation. The SDK would look for the
- * kind of each message by three schemas and for a task by a fourth, which takes longer than all checks of a call.
+ * Requests of a client or a server on their way to an answer, each with the signal of its cancellation. The SDK would
+ * look for the kind of each message by three schemas and for a task by a fourth, which takes longer than all checks of a
+ * call.
  */
 export class IncomingRequests {
   readonly #answer: (request: JSONRPCRequest, extra: CallExtra) => Promise<Result>;

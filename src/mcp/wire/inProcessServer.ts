@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { Answering, type AnswerRequest } from '../answering.ts';
+import { type AnswerRequest, answeredBy, type IncomingRequests } from '../incomingRequests.ts';
 import type { UpstreamTransport } from './upstreamClient.ts';
 
 /** Makes a server from a function: requests get its answers, and no process runs. */
@@ -11,11 +11,11 @@ export function inProcessServer(answer: AnswerRequest): UpstreamTransport {
 class InProcessServer implements Transport {
   onclose?: () => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #answering: Answering;
+  readonly #requests: IncomingRequests;
   #closed = false;
 
   constructor(answer: AnswerRequest) {
-    this.#answering = new Answering(answer, (message) => this.onmessage?.(message));
+    this.#requests = answeredBy(answer, async (message) => this.onmessage?.(message));
   }
 
   start(): Promise<void> {
@@ -25,7 +25,7 @@ class InProcessServer implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     // Answer asynchronously, like any other server.
     queueMicrotask(() => {
-      if (!this.#closed) this.#answering.receive(message);
+      if (!this.#closed) this.#requests.take(message);
     });
     return Promise.resolve();
   }
@@ -33,7 +33,7 @@ class InProcessServer implements Transport {
   close(): Promise<void> {
     if (!this.#closed) {
       this.#closed = true;
-      this.#answering.close();
+      this.#requests.close();
       this.onclose?.();
     }
     return Promise.resolve();

@@ -1,7 +1,7 @@
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import { VERSION } from '../../lib/build.ts';
-import type { AnswerRequest } from '../../mcp/answering.ts';
+import type { AnswerRequest } from '../../mcp/incomingRequests.ts';
 import { negotiateVersion } from '../../mcp/mcpVersions.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import type { RecordProvider } from '../provider/recordProvider.ts';

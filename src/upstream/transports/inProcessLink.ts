@@ -1,4 +1,4 @@
-import type { AnswerRequest } from '../../mcp/answering.ts';
+import type { AnswerRequest } from '../../mcp/incomingRequests.ts';
 import { inProcessServer } from '../../mcp/wire/inProcessServer.ts';
 import { UpstreamClient, type UpstreamClientOptions } from '../../mcp/wire/upstreamClient.ts';
 import { LinkFailure, type UpstreamLink } from './upstreamLink.ts';
