@@ -61,16 +61,21 @@ async function call({ world, server, tool, random }: Place): Promise<void> {
  */
 async function browse({ world, server: { model, name }, random }: Place): Promise<void> {
   const host = random.pick(world.hosts);
-  await until(`the right tools at /${name}, ${model.offered.join(', ')}`, async () => {
-    const { structured } = await host.call('tool_browse', { path: `/${name}`, render: 'json' });
+  let seen = '';
+  const isRight = async () => {
+    const { structured, text } = await host.call('tool_browse', { path: `/${name}`, render: 'json' });
     const cards = (structured?.cards ?? []) as { kind: string; id: string }[];
     const names = cards.filter(({ kind }) => kind === 'tool').map(({ id }) => id.replace(/^.*:|#.*$/g, ''));
+    seen = names.join(', ') || text;
     const unseen = names.filter((tool) => !TOOLS.includes(tool as Tool));
     if (unseen.length > 0) throw new Violation(`/${name} shows ${unseen.join(', ')}`);
     // A stale list shows what a call then refuses, but nothing that the user blocked.
     return model.stale || model.listedBy !== world.worker
       ? !names.some((tool) => model.quarantined || model.blocked.has(tool as Tool))
       : names.sort().join() === model.offered.join();
+  };
+  await until(`the right tools at /${name}, ${model.offered.join(', ')}`, isRight).catch((error: Error) => {
+    throw new Violation(`${error.message} Seen last: ${seen}. The log of the worker:\n${world.log}`);
   });
 }
 

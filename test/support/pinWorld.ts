@@ -16,6 +16,9 @@ export const FIRST: Versions = { alpha: 1, bravo: 1, charlie: 1, delta: 1 };
 const RECENT = 5;
 
 /** Answer that no step permits: the seed and the step repeat it. */
+/** Lines of the worker's log that a failure shows. */
+const LOG_LINES = 60;
+
 export class Violation extends Error {}
 
 /** Facts that the user decided about a server, and the versions that it lists from now on. */
@@ -147,6 +150,14 @@ export class PinWorld {
 
   get worker(): number | undefined {
     return rendezvous(this.workspace)?.pid;
+  }
+
+  /** Last lines of the worker's log. */
+  get log(): string {
+    return readFileSync(join(stateFolder(this.workspace), 'worker.log'), 'utf8')
+      .split('\n')
+      .slice(-LOG_LINES)
+      .join('\n');
   }
 
   killWorker(): void {

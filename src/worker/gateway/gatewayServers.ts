@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson } from '../../catalog/canonicalJson.ts';
 import { asLine, type ConfigurationProblem, hasOwnListing, type ServerConfig } from '../../config/gatewayConfig.ts';
@@ -8,6 +7,7 @@ import { FileTokens } from '../../config/state/fileTokens.ts';
 import { rootOf } from '../../config/state/stateFolder.ts';
 import type { ControlHandlers } from '../../control/channel.ts';
 import type { SecretAnswer, SecretRequest } from '../../control/contract.ts';
+import { followFile } from '../../lib/followFile.ts';
 import { grantKey } from '../../mcp/oauth/tokenStore.ts';
 import { RESTART_LIMITS, type RestartLimits } from '../../supervision/restartPolicy.ts';
 import { didYouMean } from '../../text/nearest.ts';
@@ -49,7 +49,7 @@ export interface GatewayServersOptions
 }
 
 /** Polling detects changes of a file on every system. */
-const POLLING = { interval: 1_000, persistent: false };
+const POLL_MS = 1_000;
 
 /** Servers of a gateway, with the user's approvals, secrets and sign-ins. */
 export class GatewayServers {
@@ -69,6 +69,8 @@ export class GatewayServers {
   readonly #eras: ServerEras;
   #approvalsFlaw: string | undefined;
   #superseded = false;
+  /** Ends of the watches of files. */
+  #following: readonly (() => void)[] = [];
   readonly #approvedInStep = new Map<ServerConfig, boolean>();
 
   constructor(options: GatewayServersOptions) {
@@ -131,12 +133,14 @@ export class GatewayServers {
     void this.#journal.orphansEnded.then((n) => {
       if (n > 0) log(`ended ${n} server processes that a killed worker left running`);
     });
+    this.#following = [
+      // The editor, the command line or another window may write the file.
+      followFile(this.approvals.file, this.#onApprovals, POLL_MS),
+      // Another worker of the workspace may write the pins, or the user may restore them.
+      followFile(this.trust.pinsFile, () => this.#options.onChange(), POLL_MS),
+    ];
     this.#onApprovals();
     this.#reconcilePool();
-    // The editor, the command line or another window may write the file.
-    watchFile(this.approvals.file, POLLING, this.#onApprovals);
-    // Another worker of the workspace may write the pins, or the user may restore them.
-    watchFile(this.trust.pinsFile, POLLING, this.#onPins);
   }
 
   /** Makes the servers match the configuration in force. Unchanged ones keep their process. */
@@ -156,7 +160,7 @@ export class GatewayServers {
   /** Stops each server after its last running call; idle ones stop at once. */
   supersede(): void {
     this.#superseded = true;
-    this.#unwatch();
+    this.#unfollow();
     for (const connection of this.pool.connections) {
       connection.config = { ...connection.config, keepAlive: false };
       // An empty hold makes the connection check whether it is idle.
@@ -167,7 +171,7 @@ export class GatewayServers {
   /** Prevents new sign-ins and starts. */
   close(): void {
     this.#signIns.stop();
-    this.#unwatch();
+    this.#unfollow();
   }
 
   async stop(): Promise<void> {
@@ -264,11 +268,9 @@ export class GatewayServers {
     this.#options.onChange();
   };
 
-  readonly #onPins = (): void => this.#options.onChange();
-
-  #unwatch(): void {
-    unwatchFile(this.approvals.file, this.#onApprovals);
-    unwatchFile(this.trust.pinsFile, this.#onPins);
+  #unfollow(): void {
+    for (const end of this.#following) end();
+    this.#following = [];
   }
 
   async #recheckSignIns(): Promise<void> {

@@ -1,0 +1,26 @@
+import { statSync } from 'node:fs';
+
+/**
+ * Calls back after a file was changed, replaced, made or removed, until the returned function is called. Looks at the
+ * file before it returns: `watchFile` of Node looks for the first time some time later, and never reports a change in
+ * between.
+ */
+export function followFile(file: string, onChange: () => void, intervalMs: number): () => void {
+  let seen = versionOf(file);
+  const timer = setInterval(() => {
+    const version = versionOf(file);
+    if (version === seen) return;
+    seen = version;
+    onChange();
+  }, intervalMs).unref();
+  return () => clearInterval(timer);
+}
+
+function versionOf(file: string): string {
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : 'none';
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
+  }
+}
