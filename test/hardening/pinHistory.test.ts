@@ -95,18 +95,30 @@ async function announce({ world, server, random }: Place): Promise<void> {
   const pid = server.signal('SIGUSR2');
   if (pid === undefined) return;
   // The user sees next the list of the server, unless the signal has ended a process that was starting.
-  await until('the announced list', async () => !server.isOurs(pid) || (await unlike(world, server)).length === 0);
-  Object.assign(server.model, { stale: !server.isOurs(pid), listedBy: world.worker });
+  let listedBy: number | undefined;
+  await until('the announced list', async () => {
+    const seen = await reviewed(world, server);
+    listedBy = seen.worker;
+    return !server.isOurs(pid) || seen.unlike.length === 0;
+  });
+  Object.assign(server.model, { stale: !server.isOurs(pid), listedBy });
 }
 
-/** Returns the tools whose state for the user does not follow from the present versions. */
-async function unlike(world: PinWorld, { name, model }: ModelledServer): Promise<Tool[]> {
-  const [review] = await world.ask((control) => control.request('trust', { server: name }));
-  return TOOLS.filter((tool) => {
-    const listed = model.listed[tool];
-    const item = review?.items.find(({ key }) => key === `tools:${tool}`);
-    if (item) return versionIn(item.after) !== listed;
-    return listed === 0 ? model.accepted[tool] !== 0 : listed !== model.accepted[tool];
+/**
+ * Returns the tools whose state for the user does not follow from the present versions, and the worker that says so: the
+ * one before, while another takes over.
+ */
+async function reviewed(world: PinWorld, { name, model }: ModelledServer): Promise<{ unlike: Tool[]; worker: number }> {
+  return world.ask(async (control) => {
+    const [review] = await control.request('trust', { server: name });
+    const { worker } = await control.request('status', {});
+    const unlike = TOOLS.filter((tool) => {
+      const listed = model.listed[tool];
+      const item = review?.items.find(({ key }) => key === `tools:${tool}`);
+      if (item) return versionIn(item.after) !== listed;
+      return listed === 0 ? model.accepted[tool] !== 0 : listed !== model.accepted[tool];
+    });
+    return { unlike, worker: worker.pid };
   });
 }
 
