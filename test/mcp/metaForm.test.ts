@@ -1,6 +1,6 @@
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, it } from 'vitest';
-import { isMeta } from '../../src/mcp/wire/metaForm.ts';
+import { isMeta } from '../../src/mcp/metaForm.ts';
 
 const TASK = 'io.modelcontextprotocol/related-task';
 const VALUES: unknown[] = [

@@ -89,6 +89,32 @@ describe('a request', () => {
   });
 });
 
+describe('a message that its listener cannot take', () => {
+  it('ends neither the connection nor the call beside it', async () => {
+    const throwing = (): never => {
+      throw new Error('it cannot be read');
+    };
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const say = (message: object): void => void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    output.on('data', (chunk: Buffer) => {
+      const { id, method, params } = JSON.parse(chunk.toString()) as Asked;
+      if (method === 'initialize') {
+        const serverInfo = { name: 'x', version: '1' };
+        say({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo } });
+      } else if (id !== undefined) {
+        say({ method: 'notifications/message', params: { data: 7 } });
+        say({ method: 'notifications/progress', params: { progressToken: id, progress: 1 } });
+        say({ id, result: { content: [] } });
+      }
+    });
+    const client = new UpstreamClient({ onNotification: throwing });
+    await client.connect(new StdioUpstream({ input, output }), { onClose: () => undefined }, 2_000);
+    expect(await client.callTool('x', {}, { timeoutMs: 2_000, onProgress: throwing })).toEqual({ content: [] });
+    expect(client.closed).toBe(false);
+    await client.close();
+  });
+});
+
 describe('a connection', () => {
   const answering = (result: object) => clientOf(({ id }, say) => say({ id, result }));
   const serverInfo = { name: 'x', version: '1' };

@@ -5,6 +5,7 @@ import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { encodeOrRefuse, errorResponse, isRequestId, peekId, type RequestId, relateFrame } from '../../link/frames.ts';
 import { LineSplitter, MAX_FRAME_BYTES } from '../../link/lineFraming.ts';
+import { isMeta } from '../metaForm.ts';
 
 export interface LineTransportOptions {
   input: Readable;
@@ -155,22 +156,9 @@ function readMessage(value: unknown): JSONRPCMessage | undefined {
   return { jsonrpc: '2.0', id, error: readError(error) };
 }
 
-/** Task to which a request belongs (revision 2025-11-25). */
-const RELATED_TASK = 'io.modelcontextprotocol/related-task';
-
 /** Returns whether the params of a request are of MCP's form. */
 function hasSoundParams({ params }: { params?: unknown }): boolean {
-  if (params === undefined) return true;
-  if (!isRecord(params)) return false;
-  const { _meta: meta } = params;
-  if (meta === undefined) return true;
-  if (!isRecord(meta)) return false;
-  const { progressToken, [RELATED_TASK]: task } = meta;
-  const isToken = typeof progressToken === 'string' || Number.isSafeInteger(progressToken);
-  return (
-    (progressToken === undefined || isToken) &&
-    (task === undefined || (isRecord(task) && typeof task.taskId === 'string'))
-  );
+  return params === undefined || (isRecord(params) && isMeta(params._meta));
 }
 
 function readError(error: unknown): { code: number; message: string; data?: unknown } {

@@ -3,13 +3,13 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { CONNECTION_CLOSED, METHOD_NOT_FOUND, REQUEST_TIMEOUT } from '../../errors/rpcCodes.ts';
 import { RpcError } from '../../errors/rpcError.ts';
 import { VERSION } from '../../lib/build.ts';
-import { isRecord } from '../../lib/isRecord.ts';
 import { type FrameFault, frameFaultOf } from '../../link/frameFault.ts';
 import { oneLine } from '../../text/porcelain.ts';
 import { IncomingRequests } from '../incomingRequests.ts';
 import { PROTOCOL_VERSIONS } from '../mcpVersions.ts';
 import { OutgoingRequests, type Progress } from '../outgoingRequests.ts';
 import { originOf, sendFor } from './callOrigin.ts';
+import { type Greeting, readGreeting, SERVER_VERSIONS } from './greeting.ts';
 import { listPages, type PagedList } from './listPages.ts';
 import { EraFinder, type KnownEra, type Opening } from './modern/eraFinder.ts';
 import type { RpcError as AnsweredError } from './modern/eras.ts';
@@ -125,17 +125,7 @@ export interface UpstreamClientOptions {
   ) => Promise<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 }
 
-/** Revisions of servers. The first release of MCP, which a gateway need not offer to clients, is one of them. */
-const SERVER_VERSIONS: readonly string[] = [...PROTOCOL_VERSIONS, '2024-10-07'];
-
 type Fields = Readonly<Record<string, unknown>>;
-
-/** Facts that a server states about itself in its answer to `initialize`. */
-interface Greeting {
-  capabilities: Fields;
-  implementation: { name: string; version: string } | undefined;
-  instructions: string | undefined;
-}
 
 /**
  * Client of one MCP server. Returns results unchanged: one bad tool must not cost the list, and `results/` judges the
@@ -173,7 +163,8 @@ export class UpstreamClient {
     const { era, capabilitiesOf, onQuestions } = this.#options;
     const finder = era && new EraFinder(era, opening, { oddities: this.#oddities, capabilitiesOf, onQuestions });
     const guarded = new UpstreamGuard(transport, this.#oddities, finder);
-    guarded.onmessage = (message) => this.#take(message);
+    // What a listener cannot read must not end the reading of the server.
+    guarded.onmessage = (message) => void this.#take(message).catch(() => undefined);
     guarded.onclose = () => {
       this.#questions.close();
       this.#closed = true;
@@ -198,7 +189,11 @@ export class UpstreamClient {
       const clientInfo = { name: 'waygate', version: VERSION };
       const offer = { protocolVersion: PROTOCOL_VERSIONS[0], capabilities, clientInfo };
       const answer = await this.#asked.request('initialize', offer, { timeoutMs });
-      this.#greeting = readGreeting(answer);
+      const greeting = readGreeting(answer);
+      if ('wrong' in greeting) {
+        throw new UpstreamRequestError('protocol', `its answer to initialize has no valid ${greeting.wrong}`);
+      }
+      this.#greeting = greeting;
       server.setProtocolVersion(String(answer.protocolVersion));
       await server.send({ method: 'notifications/initialized', jsonrpc: '2.0' });
     } catch (error) {
@@ -207,7 +202,7 @@ export class UpstreamClient {
     }
   }
 
-  #take(message: JSONRPCMessage): void {
+  async #take(message: JSONRPCMessage): Promise<void> {
     if (this.#asked.take(message) || this.#questions.take(message) || !('method' in message)) return;
     const { method, params = {} } = message;
     this.#options.onNotification?.({ method, params, origin: originOf(message) });
@@ -307,25 +302,6 @@ function readable(onProgress: NonNullable<CallOptions['onProgress']>): (progress
       ...(typeof total === 'number' ? { total } : {}),
       ...(typeof message === 'string' ? { message: oneLine(message) } : {}),
     });
-}
-
-/** Members of `capabilities` that MCP defines for servers. */
-const CAPABILITIES = ['experimental', 'logging', 'completions', 'prompts', 'resources', 'tools', 'tasks'];
-
-function readGreeting({ protocolVersion, capabilities, serverInfo, instructions }: Fields): Greeting {
-  const wrong = (what: string): Error =>
-    new UpstreamRequestError('protocol', `its answer to initialize has no valid ${what}`);
-  if (!SERVER_VERSIONS.includes(String(protocolVersion))) throw wrong('protocolVersion');
-  if (!isRecord(capabilities)) throw wrong('capabilities');
-  const odd = CAPABILITIES.find((name) => capabilities[name] !== undefined && !isRecord(capabilities[name]));
-  if (odd !== undefined) throw wrong(`capabilities.${odd}`);
-  const { name, version } = isRecord(serverInfo) ? serverInfo : {};
-  if (typeof name !== 'string' || typeof version !== 'string') throw wrong('serverInfo');
-  return {
-    capabilities,
-    implementation: name === '' && version === '' ? undefined : { name, version },
-    instructions: typeof instructions === 'string' ? instructions : undefined,
-  };
 }
 
 function toUpstreamError(error: unknown): UpstreamRequestError {

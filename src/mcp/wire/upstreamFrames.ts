@@ -4,8 +4,8 @@ import { INTERNAL_ERROR, INVALID_REQUEST } from '../../errors/rpcCodes.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { faultResponse } from '../../link/frameFault.ts';
 import { errorResponse, isRequestId, peekId, type RequestId } from '../../link/frames.ts';
+import { isMeta } from '../metaForm.ts';
 import { frameShape, MAX_FRAME_DEPTH, withoutDepths } from './frameShape.ts';
-import { isMeta } from './metaForm.ts';
 import type { Oddities } from './oddities.ts';
 
 export interface FrameReading {

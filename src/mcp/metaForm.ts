@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/isRecord.ts';
+import { isRecord } from '../lib/isRecord.ts';
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
