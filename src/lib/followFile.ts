@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 
 /**
  * Calls back after a file was changed, replaced, made or removed, until the returned function is called. Looks at the
@@ -19,8 +19,13 @@ export function followFile(file: string, onChange: () => void, intervalMs: numbe
 function versionOf(file: string): string {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
-    return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : 'none';
+    return stats ? fileVersion(stats) : 'none';
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code);
   }
+}
+
+/** Identifies the content of a file without reading it, where every write makes another file. */
+export function fileVersion({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pinOf } from '../../catalog/shapeHash.ts';
 import { configFile } from '../../config/state/configPlaces.ts';
+import { fileVersion } from '../../lib/followFile.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { isAbsent, readBoundedText, readFailure } from '../../lib/readBounded.ts';
 import { visibleJson, visibleText } from '../../text/visibleText.ts';
@@ -58,8 +59,7 @@ export class LockReader {
 /** Identifies the content of a file; `undefined` if nothing does. */
 function versionOf(file: string): string | undefined {
   try {
-    const { ino, size, mtimeMs, ctimeMs } = statSync(file);
-    return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+    return fileVersion(statSync(file));
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, renameSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { fileVersion } from '../../lib/followFile.ts';
 import { readOwnText } from '../../lib/readBounded.ts';
 import { writeWhole } from '../../lib/writeWhole.ts';
 import { type TakeLock, takePatiently } from '../patientLock.ts';
@@ -66,7 +67,7 @@ export class PinStore {
     } catch {
       return undefined;
     }
-    const seen = stats ? versionOf(stats) : 'none';
+    const seen = stats ? fileVersion(stats) : 'none';
     if (seen === this.#seen) return this.#book;
     this.#book = stats ? this.#load() : existsSync(this.#textsFolder) ? undefined : {};
     this.#seen = seen;
@@ -140,9 +141,4 @@ export class PinStore {
   #textsFile(server: string): string {
     return join(this.#textsFolder, `${createHash('sha256').update(server).digest('hex').slice(0, 16)}.json`);
   }
-}
-
-/** Identifies the content of a file without reading it. Every write makes another file. */
-function versionOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
-  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }
