@@ -7,6 +7,19 @@ import { MODULES, VERSIONS } from './install.ts';
 const MODEL = 'scripted';
 const KEY = 'none';
 
+/** Returns the lines of the settings with which Codex uses a scripted model. */
+export function codexModel(model: string): string[] {
+  return [
+    `model = "${MODEL}"`,
+    'model_provider = "scripted"',
+    'check_for_update_on_startup = false',
+    '[model_providers.scripted]',
+    'name = "Scripted"',
+    `base_url = "${model}/v1"`,
+    'wire_api = "responses"',
+  ];
+}
+
 /** Agents from npm. */
 export function agents(): ClientProgram[] {
   return [copilot(), codex(false), codex(true), claude(), opencode(), gemini()].map(agentProgram);
@@ -54,13 +67,7 @@ function codex(isModern: boolean): Agent {
       env: { CODEX_HOME: join(home, '.codex') },
       files: {
         '.codex/config.toml': [
-          `model = "${MODEL}"`,
-          'model_provider = "scripted"',
-          'check_for_update_on_startup = false',
-          '[model_providers.scripted]',
-          'name = "Scripted"',
-          `base_url = "${model}/v1"`,
-          'wire_api = "responses"',
+          ...codexModel(model),
           ...(isModern ? ['[features]', 'mcp_2026_07_28 = true'] : []),
           '[mcp_servers.waygate]',
           ...toml(address),

@@ -7,6 +7,7 @@ import { atEnd } from '../support/lifetime.ts';
 import { ScriptedModel } from '../support/model/scriptedModel.ts';
 import { servers, type TestWorkspace, temporaryFolder, testWorkspace } from '../support/workspace.ts';
 import { ended } from './agentProgram.ts';
+import { codexModel } from './agents.ts';
 import { MODULES } from './install.ts';
 
 /** `npm run test:clients`: the Agent Plugin in the clients themselves, installed as a user does it. */
@@ -37,16 +38,7 @@ const CLIENTS = [
     command: 'codex',
     args: (prompt: string) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
     env: (home: string) => ({ CODEX_HOME: join(home, '.codex') }),
-    config: (model: string) =>
-      [
-        'model = "scripted"',
-        'model_provider = "scripted"',
-        'check_for_update_on_startup = false',
-        '[model_providers.scripted]',
-        'name = "Scripted"',
-        `base_url = "${model}/v1"`,
-        'wire_api = "responses"',
-      ].join('\n'),
+    config: (model: string) => codexModel(model).join('\n'),
     // Codex starts the servers of plugins without PWD and without the folders of the test.
     passesFolder: false,
   },

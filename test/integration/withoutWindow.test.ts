@@ -7,7 +7,7 @@ import { addressOf, TRANSPORTS } from '../support/wire/eraWorld.ts';
 import { type CallTool, echoIn, type Person, SDK_CLIENTS } from '../support/wire/sdkClients.ts';
 import { servers, testWorkspace } from '../support/workspace.ts';
 
-/** What waits for the user while no window is open, with clients of both eras over both transports. */
+/** Questions that wait for the user while no window is open, with clients of both eras over both transports. */
 
 const CASES = SDK_CLIENTS.flatMap((client) => TRANSPORTS.map((transport) => ({ ...client, transport })));
 

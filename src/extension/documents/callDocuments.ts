@@ -104,7 +104,7 @@ export class CallDocuments implements DocumentProvider, vscode.CodeLensProvider 
     switch (part) {
       case 'request.json':
       case 'answer.txt':
-        // These documents show the values that *Forget Call* removes.
+        // *Forget Call* removes the values that the two documents show.
         this.#offer(uri, known && !isOpen(known) ? [{ action: FORGET, argument: call }] : []);
         return part === 'request.json' ? requestText(details) : answerText(details);
       case 'attempts.md':

@@ -172,7 +172,7 @@ describe('Tools', () => {
     assert.ok(ready.startsWith('tool_execute '));
     const call = JSON.parse(ready.slice('tool_execute '.length)) as Record<string, unknown>;
     assert.deepEqual(call, { tool_id: tool?.toolId, args: { query: '' } });
-    // Its arguments are those that the server requires, so it runs.
+    // The copied arguments are those that the server requires, so the call runs.
     assert.match(await invoke('tool_execute', call), /^ok\b/);
   });
 
@@ -224,7 +224,7 @@ describe('Tools', () => {
   });
 
   it('says what a refresh brought', async () => {
-    // It stands for ten seconds, and a busy window may need as long for the menu.
+    // The result stands for ten seconds, and a busy window may need as long for the menu.
     const said = eventually(
       'the message',
       () => driver.texts('.tree-explorer-viewlet-tree-view .message'),
