@@ -313,6 +313,21 @@ describe('a connection to a server', () => {
     expect([connection.state, connection.tools]).toEqual(['failed', []]);
   });
 
+  it('says what a server that has ended had written, until the next one is ready', async () => {
+    const journal = new ChildJournal(temporaryFolder('wg-said-'));
+    onTestFinished(() => journal.close());
+    const talkative = stdioConfig(servers.fixture('--stderr-flood', '100'));
+    let opened = 0;
+    const openLink: OpenLink = async (config, events) =>
+      new StdioLink(opened++ === 0 ? talkative : (config as StdioServerConfig), journal, events);
+    const { connection } = connect(servers.fixture(), undefined, { openLink });
+    await connection.start();
+    await expect(connection.call('crash', {}, WAIT)).rejects.toThrow();
+    expect(connection.stderr).toEqual(['e'.repeat(99)]);
+    await until('the next start', () => opened === 2 && connection.state === 'ready');
+    expect(connection.stderr).toEqual([]);
+  });
+
   it('counts protocol violations over all starts', async () => {
     const { connection } = fixture('--wild', '--init-twice', '--banner', '--bom');
     await connection.start();

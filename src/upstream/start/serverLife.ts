@@ -180,10 +180,11 @@ export class ServerLife implements AwaitedServer {
     return (this.live?.link ?? this.#start?.link)?.pid;
   }
 
-  /** Last lines of stderr: those of the start before while a new one is silent, for the calls that the end has failed. */
+  /** Last lines of stderr; of the server that has ended, until the next start says something or is ready. */
   get stderr(): readonly string[] {
-    const { stderr = [] } = this.live?.link ?? this.#start?.link ?? {};
-    return stderr.length > 0 ? stderr : this.#lastStderr;
+    if (this.live) return this.live.link.stderr;
+    const starting = this.#start?.link?.stderr ?? [];
+    return starting.length > 0 ? starting : this.#lastStderr;
   }
 
   /** Starts the server if it must run, or if its tools were never listed, never pinned, or are all held back. */
